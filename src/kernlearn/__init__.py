@@ -1,0 +1,22 @@
+"""Learn the kernel from the data."""
+
+from kernlearn import gram, kernels
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.families.rank_one import RankOneStack
+from kernlearn.learn import learn_weights
+from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.status import Status
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "MKLClassifier",
+    "MKLNoveltyDetector",
+    "MKLRegressor",
+    "RankOneStack",
+    "Solution",
+    "Status",
+    "gram",
+    "kernels",
+    "learn_weights",
+]

@@ -1,0 +1,74 @@
+"""`kernlearn reproduce`: a paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.datasets import DataNotFoundError
+from kernlearn.papers import Exhibit, Paper, Request, find_paper
+from kernlearn.papers.results_file import ResultsFileError
+from kernlearn.papers.table_writers import print_table, write_table
+
+__all__ = ["reproduce"]
+
+
+def reproduce(
+    paper: Annotated[str, typer.Argument(help="Name of the paper, for example lanckriet2004.")],
+    table: Annotated[
+        list[int] | None, typer.Option(help="Number of a table; may be given several times.")
+    ] = None,
+    figure: Annotated[
+        list[int] | None, typer.Option(help="Number of a figure; may be given several times.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Data folder; without it, OpenML is asked.")
+    ] = None,
+    splits: Annotated[
+        int | None, typer.Option(min=1, help="Random splits; the paper's number by default.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for results; by default reproduced/PAPER.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random splits.")] = 0,
+    concepts: Annotated[
+        int, typer.Option(min=1, help="Latent concepts, where the paper has them.")
+    ] = 500,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+) -> None:
+    """Run a paper's experiments and print its numbers beside ours.
+
+    Without --table or --figure, everything. Stop it when you like: the same command continues.
+    """
+    if jobs == 0:
+        fail("--jobs must be a positive number or -1, got 0: leave it out for one.", BAD_USAGE)
+    try:
+        found = find_paper(paper)
+        exhibits = _chosen(found, table or [], figure or [])
+    except ValueError as error:
+        fail(str(error), BAD_USAGE)
+    folder = out or Path("reproduced") / found.name
+    request = Request(folder, data, splits, seed, jobs, quiet, concepts)
+    try:
+        for exhibit in exhibits:
+            _run(exhibit, request)
+    except (DataNotFoundError, ResultsFileError, ValueError) as error:
+        fail(str(error), NO_RESULT)
+    except KeyboardInterrupt:
+        fail(f"stopped; what is finished is in {folder}: the same command continues.", 130)
+
+
+def _chosen(paper: Paper, tables: list[int], figures: list[int]) -> list[Exhibit]:
+    chosen = [paper.find("table", n) for n in tables] + [paper.find("figure", n) for n in figures]
+    return chosen or list(paper.exhibits)
+
+
+def _run(exhibit: Exhibit, request: Request) -> None:
+    table = exhibit.reproduce(request)
+    paths = write_table(table, request.out, exhibit.stem)
+    print_table(table)
+    typer.echo(f"written: {', '.join(str(path) for path in paths)}")

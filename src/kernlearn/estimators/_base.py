@@ -1,0 +1,263 @@
+"""What the estimators that combine kernels share."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import check_stack, gram_stack
+from kernlearn.kernels import Centered, Kernel, Normalized, Precomputed, WeightedSum, default_bank
+from kernlearn.learn import check_choice, check_positive, check_settings, learn_from_family, learns_C
+from kernlearn.quality.registry import ALIGNMENTS, Settings
+from kernlearn.solvers.newton import Step
+from kernlearn.solvers.problem import Control
+from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.status import Status
+
+Array = NDArray[np.float64]
+
+
+class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
+
+    Subclasses store the parameters, state the targets, and turn decision values into predictions.
+    """
+
+    kernels: Any
+    quality: str
+    weights: str
+    C: Any
+    nu: float = 0.3
+    epsilon: float = 0.1
+    normalize: bool
+    center: bool
+    constraint: str
+    total: float | None
+    psd: str
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: int
+
+    def _learn(
+        self,
+        X: Any,
+        targets: Callable[[NDArray[np.intp]], Sequence[Array]],
+        sample_weight: Array,
+        X_unlabeled: Any,
+        qualities: Sequence[str],
+    ) -> None:
+        """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
+        self._check_choices(qualities)
+        kept = np.flatnonzero(sample_weight > 0)
+        rows = _safe_indexing(X, kept)
+        n_unlabeled = 0 if X_unlabeled is None else _n_rows(X_unlabeled)
+        points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
+        self.kernels_ = self._prepared_kernels(points)
+        grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
+        family = GramStack(grams, len(kept))
+        ys = targets(kept)
+        settings = check_settings(
+            self.quality, self.C, self.nu, self.epsilon, sample_weight[kept], ys
+        )
+        solution = learn_from_family(
+            family,
+            ys,
+            quality=self.quality,
+            settings=settings,
+            learn_C=learns_C(self.quality, self.C),
+            free_sign=self.weights == "free",
+            constraint=self.constraint,
+            total=None if self.total is None else check_positive("total", self.total),
+            penalty=None,
+            control=self._control(),
+        )
+        self._check_solved(solution)
+        trained = solution
+        if self.quality in ALIGNMENTS:
+            trained = self._train_machine(family, solution.weights, ys, settings)
+        self._store(solution, trained, rows, kept)
+        if X_unlabeled is not None:
+            K = grams[:, len(kept) :, : len(kept)]
+            mixed = np.tensordot(solution.weights, K, 1)
+            self._transduced = mixed @ np.atleast_2d(trained.dual_coef).T + self.intercept_
+            assert len(self._transduced) == n_unlabeled
+
+    def _train_machine(
+        self, family: GramStack, weights: Array, ys: Sequence[Array], settings: Settings
+    ) -> Solution:
+        """A soft margin machine on the aligned kernel, which came without one."""
+        K = family.combine(weights)
+        trained = learn_from_family(
+            GramStack(K[None]),
+            ys,
+            quality="soft_margin",
+            settings=settings,
+            learn_C=False,
+            free_sign=False,
+            constraint="sum",
+            total=1.0,
+            penalty=None,
+            control=self._control(),
+        )
+        self._check_solved(trained)
+        return trained
+
+    def _store(
+        self, solution: Solution, trained: Solution, rows: Any, kept: NDArray[np.intp]
+    ) -> None:
+        coefs = np.atleast_2d(np.asarray(trained.dual_coef))
+        support = np.flatnonzero(np.any(coefs != 0, axis=0))
+        self.weights_ = solution.weights
+        self.kernel_ = WeightedSum(self.kernels_, self.weights_)
+        self.dual_coef_ = coefs[:, support]
+        self.intercept_ = np.atleast_1d(np.asarray(trained.intercept, dtype=float))
+        self.support_ = kept[support]
+        self.support_vectors_ = _safe_indexing(rows, support)
+        self.objective_ = solution.objective
+        self.lower_bound_ = solution.lower_bound
+        self.duality_gap_ = solution.gap
+        self.n_machine_solves_ = solution.n_machine_solves + (
+            trained.n_machine_solves if trained is not solution else 0
+        )
+        self.n_iter_ = max(len(solution.history), 1)
+        self.history_ = solution.history
+        self.status_ = solution.status
+        self.C_ = self.C if solution.learned_C is None else solution.learned_C
+
+    def _decision(self, X: Any) -> Array:
+        """Decision values of shape (n, number of machines)."""
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        if len(self.support_) == 0:
+            return np.tile(self.intercept_, (_n_rows(rows), 1))
+        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        return values + self.intercept_
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """Check X as scikit-learn does; kernels see a data frame where one came."""
+        checked = validate_data(self, X, reset=reset, dtype="numeric", ensure_min_samples=1)
+        return X if hasattr(X, "iloc") else np.asarray(checked, dtype=float)
+
+    def _checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
+        if X_unlabeled is None:
+            return None
+        if hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
+            raise ValueError(
+                "expected X_unlabeled of the same kind as X, got a data frame and an array; "
+                "convert one of them"
+            )
+        shape = np.shape(X_unlabeled)
+        if len(shape) != 2 or shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"expected X_unlabeled with {self.n_features_in_} columns, as X has, got shape "
+                f"{shape}; pass the same columns for both"
+            )
+        return self._checked(X_unlabeled, reset=False)
+
+    def _prepared_kernels(self, X: Any) -> list[Kernel]:
+        """The kernels with what was asked for on top: centring, then the unit diagonal."""
+        kernels = self.kernels
+        if kernels is None:
+            kernels = default_bank(X, random_state=self.random_state)
+        if isinstance(kernels, Kernel):
+            kernels = [kernels]
+        kernels = list(kernels)
+        if not kernels:
+            raise ValueError(
+                "expected at least one kernel, got an empty list; pass kernels=None for a "
+                "default bank"
+            )
+        for kernel in kernels:
+            if not isinstance(kernel, Kernel):
+                raise ValueError(
+                    f"expected kernels of kernlearn.kernels, got {kernel!r}; derive your own from "
+                    "kernlearn.kernels.Kernel"
+                )
+        if self.center:
+            kernels = [Centered(kernel, X) for kernel in kernels]
+        if self.normalize:
+            kernels = [Normalized(kernel) for kernel in kernels]
+        return kernels
+
+    def _psd(self) -> str:
+        """Kernel functions are positive semidefinite; matrices from elsewhere may not be."""
+        if self.psd == "auto":
+            return "raise" if _mentions_precomputed(self.kernels) else "trust"
+        return self.psd
+
+    def _check_choices(self, qualities: Sequence[str]) -> None:
+        check_choice("quality", self.quality, qualities)
+        check_choice("weights", self.weights, ["positive", "free"])
+        check_choice("constraint", self.constraint, ["trace", "sum"])
+        check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
+
+    def _control(self) -> Control:
+        report = self._print_step if self.verbose else None
+        return Control(check_positive("tol", self.tol), self.max_iter, report)
+
+    def _print_step(self, step: Step) -> None:
+        gap = (step.objective - step.lower_bound) / max(abs(step.objective), 1e-300)
+        print(
+            f"{type(self).__name__}: {step.n_machine_solves} machine solves, "
+            f"objective {step.objective:.6g}, relative gap {gap:.1e}",
+            flush=True,
+        )
+
+    def _check_solved(self, solution: Solution) -> None:
+        if solution.status is Status.NO_SOLUTION:
+            raise ValueError(f"{type(self).__name__} found {solution.status}")
+        if not solution.status.is_optimal:
+            warnings.warn(
+                f"{type(self).__name__} {solution.status}: {solution.gap:.1e}, expected "
+                f"{self.tol:.1e}; raise max_iter or tol, or rescale the data",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
+        values: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        if (values < 0).any() or not (values > 0).any():
+            raise ValueError(
+                "expected non-negative sample weights, not all zero, got a smallest of "
+                f"{values.min():g} and a largest of {values.max():g}; drop rows that should not "
+                "count"
+            )
+        return values
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = False
+        return tags
+
+
+def _mentions_precomputed(kernel: Any) -> bool:
+    """Whether a kernel, a part of it, or one of a list is a given matrix."""
+    if isinstance(kernel, Precomputed):
+        return True
+    if isinstance(kernel, list | tuple):
+        return any(_mentions_precomputed(part) for part in kernel)
+    if isinstance(kernel, Kernel):
+        return any(_mentions_precomputed(part) for part in kernel.get_params(deep=False).values())
+    return False
+
+
+def _n_rows(X: Any) -> int:
+    return int(np.shape(X)[0])
+
+
+def _stack_rows(top: Any, bottom: Any) -> Any:
+    if hasattr(top, "iloc"):
+        import pandas as pd
+
+        return pd.concat([top, bottom], ignore_index=True)
+    return np.vstack([top, bottom])

@@ -1,0 +1,222 @@
+"""Classification with a learned combination of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.quality.registry import quality_names
+
+
+class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
+    r"""Support vector classifier that learns how to combine several kernels.
+
+    .. math::
+
+        \min_w \sum_c V_c\Bigl(\sum_i w_i K_i\Bigr) \quad\text{subject to}\quad
+        \sum_i w_i \operatorname{tr} K_i = c, \quad w \ge 0 \;\text{ or }\; K(w) \succeq 0,
+
+    one machine for two classes, one per class against the rest for more, all with the same
+    weights (Lanckriet et al. 2004).
+
+    Parameters
+    ----------
+    kernels : list of Kernel, optional
+        What to combine; by default linear, quadratic and Gaussian kernels around the data's own
+        median distance (:func:`kernlearn.kernels.default_bank`).
+    quality : str, default="soft_margin"
+        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin", "nu_svm",
+        "least_squares", "alignment" or "centered_alignment". The alignments choose the kernel
+        and then train a soft margin machine with it.
+    C : float or "learn", default=1.0
+        The box 0 ≤ α ≤ C, as in scikit-learn's SVC; "learn" with "squared_soft_margin".
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+    nu : float, default=0.3
+        For "nu_svm".
+    normalize : bool, default=False
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
+    center : bool, default=False
+        Centre every kernel in feature space first.
+    constraint : {"trace", "sum"}, default="trace"
+        What is held at ``total``: Σ wᵢ tr Kᵢ or Σ wᵢ.
+    total : float, optional
+        By default Σ tr Kᵢ for "trace" and 1 for "sum".
+    class_weight : dict or "balanced", optional
+        Multiplies C class by class.
+    psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
+        What to do about indefinite Gram matrices; "auto" looks at precomputed ones only.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    max_iter : int, default=200
+        Limit on the number of kernels tried.
+    random_state : int or RandomState, optional
+        For the sample from which the default bank takes its median distance.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    kernels_ : list of Kernel
+        The kernels that were combined, with normalising and centring where asked for.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    C_ : float
+        The C used; the learned one with ``C="learn"``.
+    transduction_ : ndarray of shape (n_unlabeled,)
+        Predicted labels of ``X_unlabeled``; only if given.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import MKLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKLClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), bool(model.duality_gap_ <= 1e-6)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        quality: str = "soft_margin",
+        C: float | str = 1.0,
+        weights: str = "positive",
+        *,
+        nu: float = 0.3,
+        normalize: bool = False,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        class_weight: Any = None,
+        psd: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernels = kernels
+        self.quality = quality
+        self.C = C
+        self.weights = weights
+        self.nu = nu
+        self.normalize = normalize
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.class_weight = class_weight
+        self.psd = psd
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+    ) -> MKLClassifier:
+        """Learn the kernel and the classifier.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,)
+            Labels of any type, at least two classes.
+        X_unlabeled : array-like or data frame, optional
+            Points without labels (section 4.1 of the paper): K ⪰ 0 and the trace are imposed on
+            them too, and their predicted labels are in ``transduction_``.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point.
+
+        Returns
+        -------
+        self : MKLClassifier
+            Fitted.
+        """
+        _, y = validate_data(self, X, y, dtype="numeric")
+        rows = self._checked(X, reset=False)
+        unlabeled = self._checked_unlabeled(X, X_unlabeled)
+        check_classification_targets(y)
+        weight = self._sample_weight(sample_weight, rows)
+        self.classes_ = np.unique(y[weight > 0])
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two classes in y, got one class "
+                f"({self.classes_[0]!r}); add examples of another class"
+            )
+        if self.class_weight is not None:
+            factors = compute_class_weight(self.class_weight, classes=np.unique(y), y=y)
+            weight = weight * factors[np.searchsorted(np.unique(y), y)]
+
+        def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
+            positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+            return [np.where(y[kept] == label, 1.0, -1.0) for label in positive]
+
+        qualities = quality_names("labels", "either")
+        self._learn(rows, targets, weight, unlabeled, qualities)
+        if unlabeled is not None:
+            self.transduction_ = self._labels(self._transduced)
+            del self._transduced
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Signed decision values.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_classes)
+            Positive for the second of two classes; one column per class for more.
+        """
+        values = self._decision(X)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of ``classes_``.
+        """
+        return self._labels(self._decision(X))
+
+    def _labels(self, values: Array) -> NDArray[Any]:
+        if values.shape[1] == 1:
+            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes_[values.argmax(axis=1)])

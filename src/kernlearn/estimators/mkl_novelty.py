@@ -1,0 +1,147 @@
+"""Novelty detection with a learned combination of kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+from sklearn.utils.validation import validate_data
+
+from kernlearn.estimators._base import Array, KernelCombination
+
+
+class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
+    r"""One-class support vector machine that learns how to combine several kernels.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, optional
+        What to combine; by default linear, quadratic and Gaussian kernels around the data's own
+        median distance.
+    nu : float, default=0.1
+        In (0, 1]: upper bound on the share of training points called outliers.
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+    normalize, center, constraint, total, psd, tol, max_iter, random_state, verbose
+        As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
+        without it the scale of a kernel would count as novelty.
+
+    Attributes
+    ----------
+    offset_ : float
+        Threshold: ``decision_function = score_samples − offset_``.
+    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_, objective_, \
+lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
+        As in :class:`kernlearn.MKLClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import MKLNoveltyDetector
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> MKLNoveltyDetector().fit(X).predict([[0.0, 0.0], [9.0, -9.0]])
+    array([ 1, -1])
+    """
+
+    quality = "one_class"
+    C = 1.0
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        nu: float = 0.1,
+        weights: str = "positive",
+        *,
+        normalize: bool = True,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        psd: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.kernels = kernels
+        self.nu = nu
+        self.weights = weights
+        self.normalize = normalize
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.psd = psd
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
+        """Learn the kernel and the region where the data lie.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training points.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n,), optional
+            Weight of every point.
+
+        Returns
+        -------
+        self : MKLNoveltyDetector
+            Fitted.
+        """
+        validate_data(self, X, dtype="numeric")
+        rows = self._checked(X, reset=False)
+        weight = self._sample_weight(sample_weight, rows)
+        self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
+        self.offset_ = -float(self.intercept_[0])
+        return self
+
+    def score_samples(self, X: Any) -> Array:
+        """How much every point resembles the training data; higher is more.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,)
+            Values of K(w) @ dual_coef.
+        """
+        return self.decision_function(X) + self.offset_
+
+    def decision_function(self, X: Any) -> Array:
+        """Signed decision values, negative for novelties.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            Decision values.
+        """
+        return self._decision(X)[:, 0]
+
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Tell novelties from the rest.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            1 for points like the training data, −1 for novelties.
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)

@@ -1,0 +1,34 @@
+"""What the solvers ask of a family of kernels that is linear in its weights."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Family(Protocol):
+    """Matrices K₁ … K_m, known by what they do rather than by their entries."""
+
+    n_matrices: int
+    n_points: int
+    n_labelled: int
+
+    @property
+    def traces(self) -> Array:
+        """Traces over all points."""
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """The matrix Σ wᵢKᵢ, a new array that the caller may change."""
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
+
+    def inner_products(self) -> Array:
+        """Frobenius inner products ⟨Kᵢ, Kⱼ⟩ over all points."""

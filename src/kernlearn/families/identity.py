@@ -1,0 +1,62 @@
+"""A family with the identity as one more matrix: learning τ = 1/C, Lanckriet's section 4.6."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.base import Family
+
+Array = NDArray[np.float64]
+
+
+class WithIdentity:
+    """The matrices of ``family``, then the identity.
+
+    The identity counts in training only: kernels on new points leave it out, and so does the
+    condition K ⪰ 0 of eq. (45), which is why :meth:`combine` leaves it out over all points.
+
+    Parameters
+    ----------
+    family : Family
+        What the kernel is chosen from.
+    diagonal : ndarray of shape (n,), optional
+        In place of ones on the labelled points, one over their sample weights: τᵢ = τ/sᵢ.
+    """
+
+    def __init__(self, family: Family, diagonal: Array | None = None) -> None:
+        self.family = family
+        self.diagonal = np.ones(family.n_labelled) if diagonal is None else diagonal
+        self.n_matrices = family.n_matrices + 1
+        self.n_points, self.n_labelled = family.n_points, family.n_labelled
+
+    @property
+    def traces(self) -> Array:
+        """Traces over all points; the identity's is their number."""
+        return np.append(self.family.traces, float(self.n_points))
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """K(w) + τI on the labelled points; K(w) alone on all of them."""
+        K = self.family.combine(weights[:-1], labelled_only)
+        if labelled_only:
+            K.flat[:: K.shape[0] + 1] += weights[-1] * self.diagonal
+        return K
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors Kᵢa, then the diagonal times a."""
+        own = self.diagonal * coef if labelled_only else coef
+        return np.vstack([self.family.apply(coef, labelled_only), own])
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices of the family, and nothing for the identity."""
+        inner = self.family.forms(left, right)
+        return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
+
+    def inner_products(self) -> Array:
+        """Inner products of the family; the identity stands apart from it, with length N."""
+        S = self.family.inner_products()
+        m = S.shape[0]
+        extended = np.zeros((m + 1, m + 1))
+        extended[:m, :m] = S
+        extended[m, m] = float(self.n_points) ** 2
+        return extended

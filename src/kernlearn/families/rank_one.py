@@ -1,0 +1,48 @@
+"""Rank-one families Kᵢ = vᵢvᵢᵀ: Lanckriet et al. (2004), eqs. (32), (37), (42), (46), (54)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class RankOneStack:
+    """The matrices vᵢvᵢᵀ, kept as their vectors: memory N·m instead of N²·m.
+
+    Parameters
+    ----------
+    vectors : ndarray of shape (N, m)
+        One column per matrix, for example the eigenvectors of a kernel matrix.
+    n_labelled : int, optional
+        How many of the first points carry labels; by default all of them.
+    """
+
+    def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
+        self.vectors = vectors
+        self.n_points, self.n_matrices = vectors.shape
+        self.n_labelled = self.n_points if n_labelled is None else n_labelled
+
+    @property
+    def traces(self) -> Array:
+        """Squared lengths of the vectors."""
+        return np.asarray((self.vectors**2).sum(axis=0))
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """The matrix V diag(w) Vᵀ, on the labelled points or on all of them."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        return np.asarray((V * weights) @ V.T)
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors vᵢ(vᵢᵀa) on the labelled points (or on all of them), of shape (m, n)."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        return np.asarray((V * (V.T @ coef)).T)
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices (Lᵀvᵢ)(vᵢᵀR), of shape (m, l, r)."""
+        return np.asarray((self.vectors.T @ left)[:, :, None] * (self.vectors.T @ right)[:, None, :])
+
+    def inner_products(self) -> Array:
+        """Frobenius inner products (vᵢᵀvⱼ)²."""
+        return np.asarray((self.vectors.T @ self.vectors) ** 2)

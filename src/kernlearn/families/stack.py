@@ -1,0 +1,64 @@
+"""K(w) = Σ wᵢKᵢ over a dense stack of Gram matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import daxpy
+
+Array = NDArray[np.float64]
+
+# Up to this share of matrices with weight, adding them one by one beats one pass over the stack.
+SPARSE_SHARE = 0.4
+
+
+class GramStack:
+    """A stack of Gram matrices, the first rows of which carry labels.
+
+    Parameters
+    ----------
+    grams : ndarray of shape (m, N, N)
+        C-contiguous symmetric matrices. Kept as they are, never copied.
+    n_labelled : int, optional
+        How many of the first points carry labels; by default all of them.
+    """
+
+    def __init__(self, grams: Array, n_labelled: int | None = None) -> None:
+        self.grams = grams
+        self.n_matrices, self.n_points = grams.shape[:2]
+        self.n_labelled = self.n_points if n_labelled is None else n_labelled
+
+    @property
+    def traces(self) -> Array:
+        """Traces over all points, labelled or not."""
+        return np.asarray(np.trace(self.grams, axis1=1, axis2=2))
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """The matrix K(w), on the labelled points or on all of them."""
+        n = self.n_labelled if labelled_only else self.n_points
+        support = np.flatnonzero(weights)
+        if n == self.n_points and len(support) > SPARSE_SHARE * self.n_matrices:
+            return (weights @ self.grams.reshape(self.n_matrices, -1)).reshape(n, n)
+        K = np.zeros((n, n))
+        for i in support:
+            if n == self.n_points:
+                daxpy(self.grams[i].reshape(-1), K.reshape(-1), a=weights[i])
+            else:
+                K += weights[i] * self.grams[i, :n, :n]
+        return K
+
+    def apply(self, coef: Array, labelled_only: bool = True) -> Array:
+        """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
+        n = self.n_labelled if labelled_only else self.n_points
+        if n == self.n_points:
+            return (self.grams.reshape(-1, n) @ coef).reshape(self.n_matrices, n)
+        return np.asarray(np.matmul(self.grams[:, :n, :n], coef))
+
+    def forms(self, left: Array, right: Array) -> Array:
+        """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
+        return np.asarray(np.matmul(left.T, np.matmul(self.grams, right)))
+
+    def inner_products(self) -> Array:
+        """Frobenius inner products ⟨Kᵢ, Kⱼ⟩ over all points."""
+        flat = self.grams.reshape(self.n_matrices, -1)
+        return np.asarray(flat @ flat.T)

@@ -1,0 +1,20 @@
+"""From data to Gram matrices: stacks, normalising, centring, scaling, and their hygiene."""
+
+from kernlearn.gram.center import center, center_cross
+from kernlearn.gram.eigen import eigenvectors
+from kernlearn.gram.normalize import cross_unit_diagonal, unit_diagonal
+from kernlearn.gram.psd import check_gram
+from kernlearn.gram.scale import scale_to_trace
+from kernlearn.gram.stack import check_stack, gram_stack
+
+__all__ = [
+    "center",
+    "center_cross",
+    "check_gram",
+    "check_stack",
+    "cross_unit_diagonal",
+    "eigenvectors",
+    "gram_stack",
+    "scale_to_trace",
+    "unit_diagonal",
+]

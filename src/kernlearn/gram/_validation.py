@@ -1,0 +1,87 @@
+"""Checks shared by the functions on Gram matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry
+from kernlearn.kernels._validation import FloatArray, is_finite
+
+__all__ = [
+    "FloatArray",
+    "check_finite",
+    "check_matrix",
+    "check_square",
+    "check_symmetric",
+    "check_vector",
+]
+
+
+def check_matrix(K: Any, name: str) -> FloatArray:
+    """Return `K` as a 2-D float64 array of finite numbers, without a copy where it is one."""
+    matrix = _as_floats(K, name)
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise ValueError(
+            f"{name} must be a matrix with rows and columns, got shape {matrix.shape}; pass the "
+            "kernel values of all pairs of points."
+        )
+    return check_finite(matrix, name)
+
+
+def check_square(K: Any, name: str) -> FloatArray:
+    """Return `K` as a square float64 array of finite numbers."""
+    shape = np.shape(K)
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(
+            f"{name} must be a square matrix, got shape {shape}; pass the kernel values of the "
+            "same points in rows and in columns."
+        )
+    return check_matrix(K, name)
+
+
+def check_symmetric(K: Any, name: str) -> FloatArray:
+    """Return `K` as a square float64 array, symmetric up to rounding."""
+    matrix = check_square(K, name)
+    asymmetry = largest_asymmetry(matrix)
+    if is_asymmetric(asymmetry, matrix):
+        raise ValueError(
+            f"{name} must be symmetric, got entries (i, j) and (j, i) that differ by up to "
+            f"{asymmetry:.3g}; if both are estimates of one value, pass (K + K.T) / 2."
+        )
+    return matrix
+
+
+def check_vector(values: Any, length: int, name: str) -> FloatArray:
+    """Return `values` as a float64 vector of finite numbers of this length."""
+    vector = _as_floats(values, name)
+    if vector.shape != (length,):
+        raise ValueError(
+            f"{name} must be a vector of length {length}, got shape {vector.shape}; pass one "
+            "number for each row or column of the matrix."
+        )
+    return check_finite(vector, name)
+
+
+def _as_floats(values: Any, name: str) -> FloatArray:
+    try:
+        raw = np.asarray(values)
+        if raw.dtype.kind in "biufO":
+            return raw.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name} must hold real numbers in rows of one length, got {type(values).__name__} "
+        "that is not such an array; convert it to a float64 array."
+    )
+
+
+def check_finite(values: FloatArray, name: str) -> FloatArray:
+    """Return `values` if no entry is NaN or infinite."""
+    if not is_finite(values):
+        raise ValueError(
+            f"{name} must hold finite numbers only, got NaN or infinity; rescale the data, or "
+            "remove the points that cause it."
+        )
+    return values

@@ -1,0 +1,65 @@
+"""The leading eigenvectors of a Gram matrix, from which rank-one families are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from kernlearn.gram._validation import FloatArray
+from kernlearn.gram.psd import check_gram
+
+
+def eigenvectors(
+    K: Any, n_components: int | None = None, *, tol: float = 1e-10
+) -> tuple[FloatArray, FloatArray]:
+    r"""Return the leading eigenpairs of `K`, :math:`K v_i = \lambda_i v_i`.
+
+    The matrices :math:`v_i v_i^\top` span the rank-one families of Lanckriet et al. (2004),
+    equations (32), (37), (42), (46) and (54).
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        A Gram matrix; not modified.
+    n_components : int, optional
+        At most so many pairs; all when not given.
+    tol : float, default=1e-10
+        Pairs with :math:`\lambda_i \le \text{tol} \cdot \lambda_1` are numerically null and left
+        out.
+
+    Returns
+    -------
+    vectors : ndarray of shape (n, r)
+        Orthonormal columns, each with its largest entry (in size) positive.
+    values : ndarray of shape (r,)
+        The eigenvalues, positive, from large to small.
+
+    Examples
+    --------
+    >>> from kernlearn.gram import eigenvectors
+    >>> vectors, values = eigenvectors([[2.0, 0.0], [0.0, 0.0]])
+    >>> vectors, values
+    (array([[1.],
+           [0.]]), array([2.]))
+    """
+    matrix = check_gram(K)
+    n = len(matrix)
+    wanted = n if n_components is None else min(n_components, n)
+    if wanted < 1 or int(wanted) != wanted:
+        raise ValueError(
+            f"n_components must be a positive integer, got {n_components!r}; choose at least 1."
+        )
+    if not 0 <= tol < 1:
+        raise ValueError(f"tol must be between 0 and 1, got {tol!r}; choose for example 1e-10.")
+    values, vectors = scipy.linalg.eigh(
+        matrix, subset_by_index=(n - int(wanted), n - 1), check_finite=False
+    )
+    values, vectors = values[::-1], vectors[:, ::-1]
+    kept = (values > tol * values[0]) & (values > 0)
+    values, vectors = values[kept], vectors[:, kept]
+    largest = np.abs(vectors).argmax(axis=0)
+    # np.sign is never zero here: the largest entry of a unit vector is not.
+    vectors = vectors * np.sign(vectors[largest, np.arange(len(values))])
+    return vectors, values.copy()

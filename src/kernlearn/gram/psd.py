@@ -1,0 +1,107 @@
+"""Gram matrices that are what they claim to be: finite, symmetric, positive semidefinite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal
+
+import numpy as np
+import scipy.linalg
+
+from kernlearn.gram._validation import FloatArray, check_symmetric
+
+Repair = Literal["raise", "clip", "shift", "trust"]
+
+# An eigenvalue this far below zero, relative to the largest, is more than rounding leaves behind.
+PSD_TOLERANCE = 1e-8
+
+
+def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> FloatArray:
+    r"""Return `K` if it is a Gram matrix, repaired if so asked; refuse it otherwise.
+
+    A matrix counts as positive semidefinite when
+    :math:`\lambda_{\min} \ge -10^{-8} \lambda_{\max}`.
+
+    Parameters
+    ----------
+    K : array-like of shape (n, n)
+        Finite and symmetric; never modified.
+    psd : {"raise", "clip", "shift", "trust"}, default="raise"
+        What to do with an indefinite matrix: refuse it; replace its negative eigenvalues by zero
+        (the nearest positive semidefinite matrix in Frobenius norm); add
+        :math:`-\lambda_{\min}` to its diagonal; or skip this test, which costs a Cholesky
+        factorisation, because the matrix is known to be positive semidefinite.
+    name : str, default="Gram matrix"
+        What error messages call the matrix.
+
+    Returns
+    -------
+    K : ndarray of shape (n, n)
+        The array passed in, not a copy, where it is float64 and needs no repair.
+
+    Examples
+    --------
+    >>> from kernlearn.gram import check_gram
+    >>> check_gram([[1.0, 2.0], [2.0, 1.0]], psd="shift")
+    array([[2., 2.],
+           [2., 2.]])
+    """
+    repair = _repair(psd)
+    matrix = check_symmetric(K, name)
+    if psd == "trust" or _is_surely_psd(matrix):
+        return matrix
+    values = scipy.linalg.eigvalsh(matrix, check_finite=False)
+    if values[0] >= -PSD_TOLERANCE * max(values[-1], 0.0):
+        return matrix
+    if repair is None:
+        raise ValueError(
+            f"{name} must be positive semidefinite, got a smallest eigenvalue of {values[0]:.3g} "
+            f'(the largest is {values[-1]:.3g}); pass psd="clip" to set negative eigenvalues to '
+            'zero, or psd="shift" to add to the diagonal.'
+        )
+    return repair(matrix)
+
+
+def clipped(K: FloatArray) -> FloatArray:
+    """Return `K` with negative eigenvalues set to zero; inputs are checked."""
+    values, vectors = scipy.linalg.eigh(K, check_finite=False)
+    kept = values > 0
+    root = vectors[:, kept] * np.sqrt(values[kept])
+    # A product with its own transpose is exactly symmetric.
+    result: FloatArray = root @ root.T
+    return result
+
+
+def shifted(K: FloatArray) -> FloatArray:
+    """Return `K` with its smallest eigenvalue, a negative one, moved to zero; inputs checked."""
+    result = K.copy()
+    result[np.diag_indices_from(result)] -= scipy.linalg.eigvalsh(K, check_finite=False)[0]
+    return result
+
+
+def _repair(psd: str) -> Callable[[FloatArray], FloatArray] | None:
+    repairs = {"raise": None, "trust": None, "clip": clipped, "shift": shifted}
+    if psd not in repairs:
+        raise ValueError(
+            f'psd must be "raise", "clip", "shift" or "trust", got {psd!r}; choose one of these.'
+        )
+    return repairs[psd]
+
+
+def _is_surely_psd(K: FloatArray) -> bool:
+    """Whether a Cholesky factor shows that no eigenvalue is too negative; False proves nothing."""
+    largest = max(float(K.max()), -float(K.min()))
+    if largest == 0.0:
+        return True
+    work = K / largest
+    diagonal = np.diagonal(work)
+    # Two Rayleigh quotients bound the largest eigenvalue from below; half the tolerance is left
+    # for rounding in the factorisation.
+    top = max(float(diagonal.max()), float(work.mean()) * len(work))
+    work[np.diag_indices_from(work)] += 0.5 * PSD_TOLERANCE * top
+    try:
+        # Transposed, so that LAPACK finds the order of columns it needs and makes no copy.
+        scipy.linalg.cholesky(work.T, overwrite_a=True, check_finite=False)
+    except scipy.linalg.LinAlgError:
+        return False
+    return True

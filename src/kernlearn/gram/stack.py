@@ -1,0 +1,123 @@
+"""Stacks of Gram matrices, shape (m, n, n): one for each kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn.gram._validation import FloatArray
+from kernlearn.gram.psd import Repair, check_gram
+from kernlearn.kernels._validation import check_table
+
+
+def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = None) -> FloatArray:
+    r"""Evaluate every kernel once, :math:`K_{p,ij} = k_p(x_i, z_j)`.
+
+    Parameters
+    ----------
+    kernels : list of Kernel
+        At least one; any function of two tables that returns a matrix will do.
+    X : array-like or data frame of shape (n, d)
+        The points in the rows.
+    Y : array-like or data frame of shape (n_Y, d), optional
+        The points in the columns; `X` itself when not given.
+
+    Returns
+    -------
+    grams : ndarray of shape (m, n, n_Y)
+        Filled in place: beside it there is never more than one further matrix.
+
+    Examples
+    --------
+    >>> from kernlearn.gram import gram_stack
+    >>> from kernlearn.kernels import Gaussian, Linear
+    >>> gram_stack([Linear(), Gaussian()], [[1.0], [2.0]]).shape
+    (2, 2, 2)
+    """
+    kernels = list(kernels)
+    if not kernels:
+        raise ValueError(
+            "kernels must be a list of at least one kernel, got an empty list; pass for example "
+            "kernlearn.kernels.default_bank(X)."
+        )
+    n_rows = len(check_table(X, "X"))
+    n_columns = n_rows if Y is None else len(check_table(Y, "Y"))
+    grams = np.empty((len(kernels), n_rows, n_columns))
+    for i, kernel in enumerate(kernels):
+        if not callable(kernel):
+            raise ValueError(
+                f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "
+                "example kernlearn.kernels.Gaussian()."
+            )
+        K = kernel(X, Y)
+        if np.shape(K) != grams.shape[1:]:
+            raise ValueError(
+                f"Kernel {i} must return a matrix of shape {grams.shape[1:]}, got {np.shape(K)}; "
+                "run kernlearn.testing.check_kernel on it."
+            )
+        grams[i] = K
+    return grams
+
+
+def check_stack(grams: Any, *, psd: Repair = "raise") -> FloatArray:
+    """Return `grams` as one array of Gram matrices, each passed through `check_gram`.
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, n, n), or list of m matrices of shape (n, n)
+        Never modified. All-zero matrices are allowed.
+    psd : {"raise", "clip", "shift", "trust"}, default="raise"
+        What to do with an indefinite matrix, as in `check_gram`.
+
+    Returns
+    -------
+    grams : ndarray of shape (m, n, n)
+        C-contiguous float64; the array passed in, not a copy, where it is so already and no
+        matrix needs repair.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.gram import check_stack
+    >>> check_stack([np.eye(2), np.ones((2, 2))]).shape
+    (2, 2, 2)
+    """
+    matrices = _matrices(grams)
+    stack = None
+    if isinstance(grams, np.ndarray) and grams.dtype == np.float64 and grams.flags.c_contiguous:
+        stack = grams
+    owned = stack is None
+    if stack is None:
+        stack = np.empty((len(matrices), *np.shape(matrices[0])))
+    for i, matrix in enumerate(matrices):
+        checked = check_gram(matrix, psd=psd, name=f"Gram matrix {i}")
+        if not owned and not np.shares_memory(checked, matrix):
+            stack, owned = stack.copy(), True
+        if owned:
+            stack[i] = checked
+    return stack
+
+
+def _matrices(grams: Any) -> list[Any]:
+    """Return the matrices one by one, all of the shape of the first; entries are not looked at."""
+    is_list = isinstance(grams, (list, tuple))
+    if not is_list and np.ndim(grams) != 3:
+        raise ValueError(
+            "grams must be an array of shape (m, n, n) or a list of matrices, got shape "
+            f"{np.shape(grams)}; pass [K] for a single matrix."
+        )
+    matrices = list(grams)
+    if not matrices:
+        raise ValueError(
+            "grams must hold at least one Gram matrix, got none; pass the matrix of at least one "
+            "kernel."
+        )
+    for i, matrix in enumerate(matrices):
+        if np.shape(matrix) != np.shape(matrices[0]):
+            raise ValueError(
+                f"Gram matrix {i} must have the shape of the first, {np.shape(matrices[0])}, got "
+                f"{np.shape(matrix)}; evaluate all kernels on the same points."
+            )
+    return matrices

@@ -1,0 +1,31 @@
+"""Dividing a matrix by the square roots of two diagonals, shared by kernels and Gram matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.kernels._validation import FloatArray
+
+
+def divide_by_roots(K: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    r"""Return :math:`K_{ij} / \sqrt{r_i c_j}` as a new array, zero where r_i or c_j is zero.
+
+    The product of the roots lies between the smallest and the largest diagonal entry, so it
+    neither overflows nor vanishes, and it is the same for (i, j) and (j, i).
+    """
+    result = np.multiply.outer(_roots(rows), _roots(columns))
+    return np.divide(K, result, out=result)
+
+
+def check_diagonal(diagonal: FloatArray, owner: str) -> None:
+    """Refuse a negative diagonal, which no positive semidefinite matrix has."""
+    if diagonal.min() < 0:
+        raise ValueError(
+            f"{owner} needs a diagonal without negative entries, got {diagonal.min():.3g}; "
+            "check that the kernel is positive semidefinite."
+        )
+
+
+def _roots(diagonal: FloatArray) -> FloatArray:
+    # Dividing by infinity gives the zero that a point without length should have.
+    return np.sqrt(np.where(diagonal > 0, diagonal, np.inf))

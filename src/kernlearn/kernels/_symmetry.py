@@ -1,0 +1,43 @@
+"""How far a square matrix is from symmetric, and the cure where only rounding is at fault."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.kernels._validation import FloatArray
+
+# Tiles of this side stay in cache, so that reading the transposed tile costs no more than reading.
+_TILE = 256
+# Rounding of a long sum can differ between k(x, z) and k(z, x); anything above this is a mistake.
+SYMMETRY_TOLERANCE = 1e-8
+
+
+def largest_asymmetry(K: FloatArray) -> float:
+    """Return max over i, j of |K_ij − K_ji|, without a temporary of the size of `K`."""
+    n = K.shape[0]
+    largest = 0.0
+    for i in range(0, n, _TILE):
+        for j in range(i, n, _TILE):
+            upper, lower = K[i : i + _TILE, j : j + _TILE], K[j : j + _TILE, i : i + _TILE].T
+            if not (upper == lower).all():
+                # Halves are compared so that entries near the largest float do not overflow.
+                largest = max(largest, 2.0 * float(np.abs(0.5 * upper - 0.5 * lower).max()))
+    return largest
+
+
+def is_asymmetric(asymmetry: float, K: FloatArray) -> bool:
+    """Whether `asymmetry` is more than rounding beside the largest entry of `K`."""
+    return asymmetry > SYMMETRY_TOLERANCE * max(float(K.max()), -float(K.min()))
+
+
+def exactly_symmetric(K: FloatArray, name: str) -> FloatArray:
+    """Return `K` itself if symmetric, the mean of K and Kᵀ if rounding parts them, else refuse."""
+    asymmetry = largest_asymmetry(K)
+    if asymmetry == 0.0:
+        return K
+    if is_asymmetric(asymmetry, K):
+        raise ValueError(
+            f"{name} must be symmetric, got entries (i, j) and (j, i) that differ by up to "
+            f"{asymmetry:.3g}; if both are estimates of one value, use (K + K.T) / 2."
+        )
+    return 0.5 * K + 0.5 * K.T

@@ -1,0 +1,69 @@
+"""A kernel centred in feature space."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.base import Kernel
+
+
+class Centered(_Wrapper):
+    r"""The inner product around the mean of a sample in feature space.
+
+    With :math:`\bar k(x) = \frac1s \sum_i k(x, s_i)` over the s points of the sample,
+
+    .. math:: k_c(x, z) = k(x, z) - \bar k(x) - \bar k(z) + \frac1s \sum_i \bar k(s_i),
+
+    on any points, those of the sample or new ones.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+    sample : array-like or data frame of shape (s, d)
+        The points whose mean becomes the origin, usually the training data.
+
+    Notes
+    -----
+    Every call evaluates k on the sample again, s² values in all: nothing is kept between calls.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Centered, Linear
+    >>> Centered(Linear(), sample=[[1.0], [3.0]])([[2.0], [5.0]])
+    array([[0., 0.],
+           [0., 9.]])
+    """
+
+    def __init__(self, kernel: Kernel, sample: Any) -> None:
+        self.kernel = kernel
+        self.sample = sample
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        rows, mean = self._means(X), self._overall_mean()
+        columns = rows if Y is X else self._means(Y)
+        # The two means are added first: their sum is the same for (i, j) and (j, i).
+        shift = np.add.outer(rows, columns)
+        K = np.subtract(self.kernel(X, Y), shift, out=shift)
+        K += mean
+        if Y is X:
+            np.fill_diagonal(K, self._squared_lengths(X, rows, mean))
+        return K
+
+    def _diag(self, X: Any) -> FloatArray:
+        return self._squared_lengths(X, self._means(X), self._overall_mean())
+
+    def _squared_lengths(self, X: Any, means: FloatArray, mean: float) -> FloatArray:
+        # At the mean itself rounding could leave a negative square.
+        return np.maximum(self.kernel.diag(X) - 2.0 * means + mean, 0.0)
+
+    def _means(self, X: Any) -> FloatArray:
+        means: FloatArray = self.kernel(X, self.sample).mean(axis=1)
+        return means
+
+    def _overall_mean(self) -> float:
+        return float(self.kernel(self.sample).mean())

@@ -1,0 +1,95 @@
+"""A kernel on some of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._validation import FloatArray, is_frame
+from kernlearn.kernels.base import Kernel
+
+
+class Columns(_Wrapper):
+    r"""A view: the kernel sees only the chosen columns S, :math:`k(x_S, z_S)`.
+
+    Parameters
+    ----------
+    columns : int, str, slice, or list of ints or strs
+        The columns that the kernel sees: positions, or names when called with data frames.
+    kernel : Kernel
+        The kernel k.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Columns, Linear
+    >>> Columns([0, 2], Linear())([[1.0, 9.0, 2.0]])
+    array([[5.]])
+    """
+
+    def __init__(self, columns: int | str | slice | Sequence[int | str], kernel: Kernel) -> None:
+        self.columns = columns
+        self.kernel = kernel
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        seen = self._select(X)
+        return self.kernel(seen, seen if Y is X else self._select(Y))
+
+    def _diag(self, X: Any) -> FloatArray:
+        return self.kernel.diag(self._select(X))
+
+    def _select(self, X: Any) -> Any:
+        if isinstance(self.columns, slice):
+            positions: Any = self.columns
+        else:
+            chosen = self._chosen()
+            by_name = isinstance(chosen[0], str)
+            positions = _named(chosen, X) if by_name else _numbered(chosen, X.shape[1])
+        seen = X.iloc[:, positions] if is_frame(X) else X[:, positions]
+        if seen.shape[1] == 0:
+            raise ValueError(
+                f"Columns must choose at least one column, got {self.columns!r} for a table of "
+                f"{X.shape[1]} columns; choose columns that exist."
+            )
+        return seen
+
+    def _chosen(self) -> list[Any]:
+        columns: Any = self.columns
+        chosen = [columns] if isinstance(columns, (str, Integral)) else list(np.atleast_1d(columns))
+        for kind in (str, Integral):
+            if chosen and all(isinstance(c, kind) and not isinstance(c, bool) for c in chosen):
+                return chosen
+        raise ValueError(
+            "Columns must be given as positions or as names, got "
+            f"{columns!r}; pass a slice, a list of ints, or a list of strs."
+        )
+
+
+def _named(names: list[str], X: Any) -> list[int]:
+    """Return the positions of the columns of the data frame `X` that have these names."""
+    if not is_frame(X):
+        raise ValueError(
+            f"Columns chosen by name need a data frame, got {type(X).__name__} for {names}; pass a "
+            "data frame, or choose the columns by position."
+        )
+    available = list(X.columns)
+    missing = [str(name) for name in names if name not in available]
+    if missing:
+        raise ValueError(
+            f"Columns must name columns of the data frame, got {missing}, which it does not have; "
+            f"choose from {available}."
+        )
+    return [available.index(name) for name in names]
+
+
+def _numbered(positions: list[int], n_columns: int) -> list[int]:
+    outside = [int(p) for p in positions if not -n_columns <= p < n_columns]
+    if outside:
+        raise ValueError(
+            f"Columns must be positions in a table of {n_columns} columns, got {outside}; choose "
+            f"from 0 to {n_columns - 1}."
+        )
+    return positions

@@ -1,0 +1,44 @@
+"""The Gaussian kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.kernels._distances import gaussian_gram
+from kernlearn.kernels._parameters import positive
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.base import Kernel
+
+
+class Gaussian(Kernel):
+    r"""The Gaussian (RBF) kernel, :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
+
+    Parameters
+    ----------
+    gamma : float, default=1.0
+        The inverse squared width γ, above zero.
+
+    Notes
+    -----
+    Lanckriet et al. (2004) write :math:`\exp(-\tfrac12 \|x - z\|^2 / \sigma)`, where σ is a
+    variance: γ = 1 / (2σ).
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Gaussian
+    >>> Gaussian(gamma=0.5)([[0.0], [2.0]]).round(4)
+    array([[1.    , 0.1353],
+           [0.1353, 1.    ]])
+    """
+
+    def __init__(self, gamma: float = 1.0) -> None:
+        self.gamma = gamma
+
+    def _check_parameters(self) -> None:
+        positive(self.gamma, "Gaussian's gamma")
+
+    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return gaussian_gram(X, Y, self.gamma)
+
+    def _diag(self, X: FloatArray) -> FloatArray:
+        return np.ones(len(X))

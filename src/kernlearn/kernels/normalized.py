@@ -1,0 +1,52 @@
+"""A kernel with unit diagonal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.base import Kernel
+
+
+class Normalized(_Wrapper):
+    r"""The cosine in feature space, :math:`k(x, z) / \sqrt{k(x, x) \, k(z, z)}`.
+
+    A point with k(x, x) = 0 has no direction: its normalised value is zero with every point,
+    itself included, so that the matrix stays positive semidefinite.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Linear, Normalized
+    >>> Normalized(Linear())([[3.0, 0.0], [1.0, 1.0], [0.0, 0.0]]).round(3)
+    array([[1.   , 0.707, 0.   ],
+           [0.707, 1.   , 0.   ],
+           [0.   , 0.   , 0.   ]])
+    """
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        rows = self._checked_diag(X)
+        columns = rows if Y is X else self._checked_diag(Y)
+        K = divide_by_roots(self.kernel(X, Y), rows, columns)
+        if Y is X:
+            np.fill_diagonal(K, rows > 0)
+        return K
+
+    def _diag(self, X: Any) -> FloatArray:
+        return (self._checked_diag(X) > 0).astype(np.float64)
+
+    def _checked_diag(self, X: Any) -> FloatArray:
+        diagonal = self.kernel.diag(X)
+        check_diagonal(diagonal, "Normalized")
+        return diagonal

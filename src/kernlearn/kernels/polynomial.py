@@ -1,0 +1,46 @@
+"""The polynomial kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.kernels._parameters import non_negative, positive_integer
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.base import Kernel
+
+
+class Polynomial(Kernel):
+    r"""The polynomial kernel, :math:`k(x, z) = (c + \langle x, z \rangle)^p`.
+
+    Parameters
+    ----------
+    degree : int, default=2
+        The power p, at least one.
+    offset : float, default=1.0
+        The constant c, not negative; above zero, all lower powers take part too.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Polynomial
+    >>> Polynomial(degree=2)([[1.0], [2.0]])
+    array([[ 4.,  9.],
+           [ 9., 25.]])
+    """
+
+    def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
+        self.degree = degree
+        self.offset = offset
+
+    def _check_parameters(self) -> None:
+        positive_integer(self.degree, "Polynomial's degree")
+        non_negative(self.offset, "Polynomial's offset")
+
+    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        return self._raise(X @ Y.T)
+
+    def _diag(self, X: FloatArray) -> FloatArray:
+        return self._raise(np.einsum("ij,ij->i", X, X))
+
+    def _raise(self, inner: FloatArray) -> FloatArray:
+        inner += self.offset
+        return np.power(inner, self.degree, out=inner)

@@ -1,0 +1,38 @@
+"""The product of kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.kernels._composite import _Combination
+from kernlearn.kernels._validation import FloatArray
+
+
+class Product(_Combination):
+    r"""The product of kernels, :math:`k(x, z) = \prod_i k_i(x, z)`; also written ``k1 * k2``.
+
+    It is a kernel by Schur's product theorem.
+
+    Parameters
+    ----------
+    kernels : list of Kernel
+        The factors, at least one.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Linear, Polynomial
+    >>> (Linear() * Polynomial(degree=1))([[2.0]])
+    array([[20.]])
+    """
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        total = self.kernels[0](X, Y).copy()
+        for kernel in self.kernels[1:]:
+            total *= kernel(X, Y)
+        return total
+
+    def _diag(self, X: Any) -> FloatArray:
+        total = self.kernels[0].diag(X).copy()
+        for kernel in self.kernels[1:]:
+            total *= kernel.diag(X)
+        return total

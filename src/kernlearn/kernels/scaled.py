@@ -1,0 +1,42 @@
+"""A kernel times a non-negative number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._parameters import non_negative
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.base import Kernel
+
+
+class Scaled(_Wrapper):
+    r"""A multiple of a kernel, :math:`s \, k(x, z)`; also written ``s * k``.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+    scale : float, default=1.0
+        The factor s, not negative.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Linear
+    >>> (0.5 * Linear())([[2.0]])
+    array([[2.]])
+    """
+
+    def __init__(self, kernel: Kernel, scale: float = 1.0) -> None:
+        self.kernel = kernel
+        self.scale = scale
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        non_negative(self.scale, "Scaled's scale")
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        return self.scale * self.kernel(X, Y)
+
+    def _diag(self, X: Any) -> FloatArray:
+        return self.scale * self.kernel.diag(X)

@@ -1,0 +1,291 @@
+"""The convex core as a function of Gram matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.rank_one import RankOneStack
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import check_stack
+from kernlearn.quality.alignment import alignment
+from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
+from kernlearn.solvers.oracle import Penalty
+from kernlearn.solvers.problem import Control, WeightSet, learn_by_alignment, learn_with_machines
+from kernlearn.solvers.solution import Solution
+
+Array = NDArray[np.float64]
+
+
+def learn_weights(
+    grams: ArrayLike | Sequence[ArrayLike] | RankOneStack,
+    y: ArrayLike | None = None,
+    *,
+    quality: str = "soft_margin",
+    C: float | Literal["learn"] = 1.0,
+    nu: float = 0.3,
+    epsilon: float = 0.1,
+    weights: Literal["positive", "free"] = "positive",
+    constraint: Literal["trace", "sum"] = "trace",
+    total: float | None = None,
+    penalty: Penalty | None = None,
+    sample_weight: ArrayLike | None = None,
+    psd: Literal["raise", "clip", "shift", "trust"] = "raise",
+    tol: float = 1e-6,
+    max_iter: int = 200,
+) -> Solution:
+    r"""Learn the weights of a combination of kernels.
+
+    .. math::
+
+        \min_w \; V\Bigl(\sum_i w_i K_i\Bigr) + \Omega(w) \quad\text{subject to}\quad
+        \sum_i w_i r_i = c, \quad w \ge 0 \;\text{ or }\; \sum_i w_i K_i \succeq 0,
+
+    where V is the optimal value of a kernel machine,
+    :math:`V(K) = \max_{a \in A} \ell(a) - \tfrac12 a^\top K a`. With C-SVM this is half of
+    Lanckriet's (20), so the programs (33), (38), (43), (47) for positive weights and (31), (36),
+    (41), (45) for free ones are all here; (53) for the alignments.
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N), sequence of matrices, or RankOneStack
+        Gram matrices. The first ``len(y)`` rows carry labels; any further rows are unlabelled
+        points, on which K ⪰ 0 and the trace are imposed too (transduction).
+    y : array-like of shape (n,)
+        Two classes of any type (the larger one in sorted order counts as +1), or targets of a
+        regression. Ignored by ``quality="one_class"``, which takes its length from it if given.
+    quality : str
+        ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"nu_svm"``,
+        ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``, ``"least_squares"``, ``"alignment"`` or
+        ``"centered_alignment"``.
+    C : float or "learn"
+        The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares. ``"learn"``
+        (``"squared_soft_margin"`` only) makes the identity one more matrix, section 4.6.
+    nu, epsilon : float
+        Parameters of the machines named after them, and of ``"one_class"``.
+    weights : {"positive", "free"}
+        w ≥ 0, or any sign with K(w) ⪰ 0.
+    constraint : {"trace", "sum"}
+        ``"trace"``: Σ wᵢ tr Kᵢ = total; ``"sum"``: Σ wᵢ = total.
+    total : float, optional
+        By default Σ tr Kᵢ (plus N with ``C="learn"``) for ``"trace"``, and 1 for ``"sum"``.
+    penalty : Penalty, optional
+        A convex function of the weights that is added to V.
+    sample_weight : array-like of shape (n,), optional
+        Multiplies C point by point.
+    psd : {"raise", "clip", "shift", "trust"}
+        What to do about an indefinite matrix: refuse it, zero its negative eigenvalues, lift its
+        diagonal, or not look.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on the number of kernels tried.
+
+    Returns
+    -------
+    Solution
+        Weights, trained machine and certificate.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernlearn as kl
+    >>> X = np.linspace(-1, 1, 40)[:, None]
+    >>> y = np.where(np.abs(X[:, 0]) < 0.5, 1, -1)
+    >>> grams = [kl.kernels.Linear()(X), kl.kernels.Gaussian(gamma=4.0)(X)]
+    >>> s = kl.learn_weights(grams, y)
+    >>> float(s.weights[0]), bool(s.weights[1] > 0), s.status.is_optimal, s.gap <= 1e-6
+    (0.0, True, True, True)
+    """
+    control = Control(tol=check_positive("tol", tol), max_iter=_at_least_one("max_iter", max_iter))
+    check_choice("quality", quality, quality_names())
+    check_choice("weights", weights, ["positive", "free"])
+    check_choice("constraint", constraint, ["trace", "sum"])
+    family = _family(grams, y, psd)
+    target = _target(quality, y, family.n_labelled)
+    return learn_from_family(
+        family,
+        [target],
+        quality=quality,
+        settings=check_settings(quality, C, nu, epsilon, sample_weight, [target]),
+        learn_C=learns_C(quality, C),
+        free_sign=weights == "free",
+        constraint=constraint,
+        total=None if total is None else check_positive("total", total),
+        penalty=penalty,
+        control=control,
+    )
+
+
+def learn_from_family(
+    family: Family,
+    targets: Sequence[Array],
+    *,
+    quality: str,
+    settings: Settings,
+    learn_C: bool,
+    free_sign: bool,
+    constraint: str,
+    total: float | None,
+    penalty: Penalty | None,
+    control: Control,
+) -> Solution:
+    """Learn one set of weights shared by one machine per target (inputs are checked)."""
+    if not (family.traces > 0).any():
+        raise ValueError(
+            "expected at least one Gram matrix with a positive trace, got only zero matrices; "
+            "check the kernels' parameters"
+        )
+    if quality in ALIGNMENTS:
+        aligned = alignment(family, np.column_stack(targets), quality == "centered_alignment")
+        if not (aligned.agreement > 0).any():
+            raise ValueError(
+                "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
+                "add a kernel, or use quality='soft_margin'"
+            )
+        weight_set = _weight_set(family, free_sign, constraint, total)
+        return learn_by_alignment(family, aligned, weight_set, control)
+    if learn_C:
+        family = WithIdentity(family, 1.0 / settings.sample_weight)
+        machines = [QUALITIES["hard_margin"].build(y, settings) for y in targets]
+    else:
+        machines = [QUALITIES[quality].build(y, settings) for y in targets]
+    weight_set = _weight_set(family, free_sign, constraint, total)
+    return learn_with_machines(family, machines, weight_set, control, penalty)
+
+
+def _weight_set(
+    family: Family, free_sign: bool, constraint: str, total: float | None
+) -> WeightSet:
+    traces = family.traces
+    if constraint == "trace":
+        return WeightSet(traces, float(traces.sum()) if total is None else total, free_sign)
+    if free_sign and np.ptp(traces) > 1e-9 * traces.max():
+        raise ValueError(
+            "expected matrices of equal trace for weights='free' with constraint='sum', got "
+            f"traces from {traces.min():.3g} to {traces.max():.3g}, for which the set of kernels "
+            "is unbounded; use constraint='trace', or normalise the matrices"
+        )
+    return WeightSet(np.ones(family.n_matrices), 1.0 if total is None else total, free_sign)
+
+
+def _family(grams: Any, y: ArrayLike | None, psd: str) -> Family:
+    if isinstance(grams, RankOneStack):
+        family: Family = grams
+        n_points = grams.n_points
+    else:
+        stack = check_stack(grams, psd=psd)
+        n_points = stack.shape[1]
+        family = GramStack(stack)
+    n = n_points if y is None else np.asarray(y).shape[0] if np.ndim(y) else -1
+    if not 1 <= n <= n_points:
+        raise ValueError(
+            f"expected y with one entry per labelled row, at most {n_points}, got "
+            f"{'a scalar' if n < 0 else n}; the Gram matrices have {n_points} rows"
+        )
+    family.n_labelled = n
+    return family
+
+
+def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
+    if quality == "one_class":
+        return np.zeros(n)
+    if y is None:
+        raise ValueError(f"expected y for quality={quality!r}, got None; only one_class needs none")
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")
+    labels = quality not in QUALITIES or QUALITIES[quality].targets == "labels"
+    if labels or (quality == "least_squares" and values.dtype.kind not in "fiu"):
+        return _signs(values)
+    try:
+        values = values.astype(float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"expected numbers in y for quality={quality!r}, got {values.dtype}; "
+            "convert them, or use a classification quality"
+        ) from None
+    if not np.isfinite(values).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    return values
+
+
+def _signs(values: NDArray[Any]) -> Array:
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    classes = np.unique(values)
+    if len(classes) != 2:
+        shown = ", ".join(repr(c) for c in classes[:3].tolist())
+        raise ValueError(
+            f"expected two classes in y, got {len(classes)} ({shown}{', …' * (len(classes) > 3)}); "
+            "use MKLClassifier for more than two"
+        )
+    return np.where(values == classes[1], 1.0, -1.0)
+
+
+def check_settings(
+    quality: str,
+    C: Any,
+    nu: float,
+    epsilon: float,
+    sample_weight: ArrayLike | None,
+    targets: Sequence[Array],
+) -> Settings:
+    """The settings of a machine, each checked where the quality uses it."""
+    n = len(targets[0])
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if weight.shape != (n,) or not np.isfinite(weight).all() or (weight <= 0).any():
+        raise ValueError(
+            f"expected {n} positive, finite sample weights, got shape {weight.shape}, smallest "
+            f"{weight.min() if weight.size else 'none'}; drop the rows that should not count"
+        )
+    uses = QUALITIES[quality].uses if quality in QUALITIES else ()
+    if "nu" in uses and not 0 < nu <= 1:
+        raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
+    if "epsilon" in uses and not (np.isfinite(epsilon) and epsilon >= 0):
+        raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
+    for target in targets if quality == "nu_svm" else []:
+        share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
+        if nu > share:
+            raise ValueError(
+                f"expected nu at most {share:.4g}, twice the share of the smaller class, "
+                f"got {nu!r}; lower nu"
+            )
+    return Settings(1.0 if C == "learn" else check_positive("C", C), nu, epsilon, weight)
+
+
+def learns_C(quality: str, C: Any) -> bool:
+    """Whether C is to be learned, refused where the quality cannot."""
+    if C != "learn":
+        return False
+    if quality != "squared_soft_margin":
+        raise ValueError(
+            f"expected a number for C with quality={quality!r}, got 'learn'; "
+            "only squared_soft_margin can learn C"
+        )
+    return True
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A positive, finite number."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"expected {name} to be a positive number, got {value!r}; try {name}=1.0")
+    return float(value)
+
+
+def _at_least_one(name: str, value: Any) -> int:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"expected {name} to be a positive integer, got {value!r}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """One of a few names."""
+    if value not in choices:
+        raise ValueError(f"expected {name} to be one of {', '.join(choices)}, got {value!r}")

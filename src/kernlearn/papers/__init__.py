@@ -1,0 +1,29 @@
+"""One module per reproduced paper: its protocol, its published numbers, its experiments.
+
+A new paper is one module that defines ``PAPER`` and one line in `PAPERS`.
+"""
+
+from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
+from kernlearn.papers.paper import Exhibit, Paper, Request
+
+__all__ = ["PAPERS", "Exhibit", "Paper", "Request", "find_paper"]
+
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (LANCKRIET_2004,)}
+
+
+def find_paper(name: str) -> Paper:
+    """Return a reproduced paper by its name.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> find_paper("lanckriet2004").numbers("table")
+    [1, 2, 3, 4]
+    """
+    if name not in PAPERS:
+        raise ValueError(f"unknown paper {name!r}: choose from {', '.join(sorted(PAPERS))}.")
+    return PAPERS[name]

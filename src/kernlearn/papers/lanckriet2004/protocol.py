@@ -1,0 +1,125 @@
+"""How Lanckriet et al. (2004) ran Section 6.1: data, splits, kernels."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.datasets import DataSet, load_uci, make_twonorm
+from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
+
+__all__ = [
+    "SETS",
+    "SetProtocol",
+    "Split",
+    "draw_split",
+    "fingerprint",
+    "gaussian_kernel",
+    "load_set",
+]
+
+TRAINING_SHARE = 0.8
+
+
+@dataclass(frozen=True)
+class SetProtocol:
+    """One data set of Tables 1 to 3.
+
+    Attributes
+    ----------
+    table : int
+        Table it is in.
+    source : str
+        Name of its loader's table, or "twonorm".
+    sigma : float
+        Variance of the Gaussian kernel K2. As printed but for sonar: with the printed 0.1 the
+        Gaussian's column does not come out (SM2 costs 17.0 instead of 15.9, a learned C is
+        infinite instead of 0.61, and the free-sign weights have the opposite signs), while 0.5
+        gives all of it; the other two kernels agree either way.
+    degree : int
+        Degree of the polynomial kernel K1.
+    standardize : bool
+        Whether the inputs are brought to mean 0 and variance 1. The paper says so of heart
+        only, and the values of ω it prints for the others are those of unscaled inputs.
+    """
+
+    table: int
+    source: str
+    sigma: float
+    degree: int = 2
+    standardize: bool = False
+
+    def kernels(self) -> list[Kernel]:
+        """Return K1, K2 and K3, not yet normalised."""
+        polynomial = Polynomial(degree=self.degree, offset=1.0)
+        return [polynomial, gaussian_kernel(self.sigma), Linear()]
+
+
+SETS = {
+    "Heart": SetProtocol(1, "statlog_heart", sigma=0.5, standardize=True),
+    "Sonar": SetProtocol(1, "sonar", sigma=0.5),
+    "Breast cancer": SetProtocol(2, "wisconsin_original", sigma=0.5),
+    "Ionosphere": SetProtocol(2, "ionosphere", sigma=0.5),
+    "2-norm": SetProtocol(3, "twonorm", sigma=0.1),
+}
+
+
+def gaussian_kernel(sigma: float) -> Gaussian:
+    r"""Return the paper's Gaussian, :math:`\exp(-\tfrac12 \|x - z\|^2/\sigma)`: σ is a variance."""
+    return Gaussian(gamma=0.5 / sigma)
+
+
+def load_set(name: str, data_dir: str | os.PathLike[str] | None, seed: int) -> DataSet:
+    """Load or draw a data set, scaled as in the paper."""
+    protocol = SETS[name]
+    if protocol.source == "twonorm":
+        return make_twonorm(random_state=seed)
+    data = load_uci(protocol.source, data_dir)
+    if not protocol.standardize:
+        return data
+    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
+    return DataSet(data.name, X, data.y, data.feature_names, data.target_names)
+
+
+def fingerprint(data: DataSet) -> int:
+    """Return a number that tells these data, in this order, from any others."""
+    return zlib.crc32(data.y.tobytes(), zlib.crc32(np.ascontiguousarray(data.X).tobytes()))
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A random partition, training points first.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        All inputs.
+    y_train, y_test : ndarray
+        Labels of the first rows of `X` and of the rest.
+    """
+
+    X: NDArray[np.float64]
+    y_train: NDArray[np.int64]
+    y_test: NDArray[np.int64]
+
+    @property
+    def n_train(self) -> int:
+        """Number of training points."""
+        return len(self.y_train)
+
+    def grams(self, kernels: list[Kernel]) -> NDArray[np.float64]:
+        """Return the stack of unit-diagonal Gram matrices over training and test points."""
+        return np.stack([Normalized(kernel)(self.X) for kernel in kernels])
+
+
+def draw_split(data: DataSet, index: int, seed: int) -> Split:
+    """Draw partition number `index`, 80 % training, the same one for the same seed."""
+    generator = np.random.default_rng([seed, zlib.crc32(data.name.encode()), index])
+    order = generator.permutation(len(data.y))
+    n_train = round(TRAINING_SHARE * len(data.y))
+    y = data.y[order]
+    return Split(data.X[order], y[:n_train], y[n_train:])

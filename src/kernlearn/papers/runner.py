@@ -1,0 +1,80 @@
+"""Run the tasks of an experiment, and pick up where an earlier run was stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from sklearn.utils.parallel import Parallel, delayed
+
+from kernlearn.papers.progress import track
+from kernlearn.papers.results_file import ResultsFile
+
+__all__ = ["run_tasks"]
+
+Arguments = tuple[Any, ...]
+
+
+def run_tasks(
+    function: Callable[..., Any],
+    tasks: Mapping[str, Arguments],
+    results: ResultsFile,
+    *,
+    jobs: int = 1,
+    description: str = "tasks",
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Call a function once for each task that has no result yet.
+
+    Every result is written and synchronised before the next is waited for: stop the process
+    at any moment, run it again, and no finished task is lost or repeated.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(*arguments)`` returns JSON values; importable by name if `jobs` > 1.
+    tasks : mapping of str to tuple
+        Arguments of each task by its key. A key names the same task in every run.
+    results : ResultsFile
+        Where finished tasks are; not yet opened.
+    jobs : int, default=1
+        Number of processes; -1 takes one for each core.
+    description : str
+        Shown before the progress bar.
+    quiet : bool, default=False
+        Show no progress bar.
+
+    Returns
+    -------
+    dict
+        The result of each of `tasks`, in their order.
+    """
+    with results:
+        finished = results.finished()
+        waiting = [key for key in tasks if key not in finished]
+        stream = track(
+            _call_each(function, tasks, waiting, jobs),
+            description=description,
+            total=len(tasks),
+            done=len(tasks) - len(waiting),
+            quiet=quiet,
+        )
+        for key, result in stream:
+            results.append(key, result)
+        finished = results.finished()
+    return {key: finished[key] for key in tasks}
+
+
+def _call_each(
+    function: Callable[..., Any], tasks: Mapping[str, Arguments], keys: Sequence[str], jobs: int
+) -> Iterator[tuple[str, Any]]:
+    if jobs == 1:
+        for key in keys:
+            yield key, function(*tasks[key])
+        return
+    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    yield from pool(delayed(_call_one)(key, function, tasks[key]) for key in keys)
+
+
+def _call_one(key: str, function: Callable[..., Any], arguments: Arguments) -> tuple[str, Any]:
+    return key, function(*arguments)

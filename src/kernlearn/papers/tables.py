@@ -1,0 +1,128 @@
+"""Published numbers beside ours."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["ComparisonTable", "Entry", "mean_and_error"]
+
+DASH = "–"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of a table: as printed, and as found in each repetition.
+
+    Attributes
+    ----------
+    row : tuple of str
+        Where it stands, for example ``("Heart", "SM1", "ω")``.
+    column : str
+        Column it stands in.
+    published : float or None
+        The printed number; None where the paper prints none.
+    ours : sequence of float or None
+        Our number in each repetition; None where it does not exist.
+    number_format : str
+        Format of both, as in :func:`format`.
+    """
+
+    row: tuple[str, ...]
+    column: str
+    published: float | None
+    ours: Sequence[float | None]
+    number_format: str = ".4g"
+
+    @property
+    def found(self) -> list[float]:
+        """Our numbers of the repetitions in which there is one."""
+        return [value for value in self.ours if value is not None]
+
+    def published_text(self) -> str:
+        """Return the printed number, or a dash."""
+        return DASH if self.published is None else format(self.published, self.number_format)
+
+    def our_text(self) -> str:
+        """Return mean and standard error, with the count if not every repetition has a number.
+
+        >>> Entry(("a",), "b", None, [1.0, 3.0, None]).our_text()
+        '2 ± 1 (2 of 3)'
+        """
+        if not self.found:
+            return DASH
+        mean, error = mean_and_error(self.found)
+        text = format(mean, self.number_format)
+        if math.isfinite(error):
+            # An error of more than two significant digits says nothing.
+            error_format = ".2g" if self.number_format.endswith("g") else self.number_format
+            text += f" ± {format(error, error_format)}"
+        elif math.isinf(mean):
+            median = statistics.median(self.found)
+            text = "∞"
+            if math.isfinite(median):
+                text += f", median {format(median, self.number_format)}"
+        if len(self.found) < len(self.ours):
+            text += f" ({len(self.found)} of {len(self.ours)})"
+        return text
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """A table of the paper with our numbers in it.
+
+    Attributes
+    ----------
+    title : str
+        Title of the table.
+    row_names : tuple of str
+        What the parts of an entry's row are.
+    columns : tuple of str
+        Columns in their order.
+    entries : tuple of Entry
+        The numbers, row by row.
+    notes : tuple of str
+        Sentences printed below it.
+    """
+
+    title: str
+    row_names: tuple[str, ...]
+    columns: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    notes: tuple[str, ...] = ()
+
+    def rows(self) -> dict[tuple[str, ...], dict[str, Entry]]:
+        """Return the entries by row and column, rows in order of first mention."""
+        rows: dict[tuple[str, ...], dict[str, Entry]] = {}
+        for entry in self.entries:
+            rows.setdefault(entry.row, {})[entry.column] = entry
+        return rows
+
+    def text_rows(self) -> list[list[str]]:
+        """Return two lines of text per row: the paper's and ours."""
+        lines = []
+        for row, by_column in self.rows().items():
+            cells = [by_column.get(column) for column in self.columns]
+            published = ["" if cell is None else cell.published_text() for cell in cells]
+            ours = ["" if cell is None else cell.our_text() for cell in cells]
+            lines.append([*row, "paper", *published])
+            lines.append([*[""] * len(row), "ours", *ours])
+        return lines
+
+
+def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
+    r"""Return the mean and its standard error :math:`s/\sqrt n`.
+
+    The error of a single value is unknown (nan), as is that of values with an infinity.
+
+    >>> mean_and_error([1.0, 3.0])
+    (2.0, 1.0)
+    """
+    n = len(values)
+    mean = math.fsum(values) / n
+    if n == 1 or math.isinf(mean):
+        return mean, math.nan
+    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    return mean, math.sqrt(variance / n)

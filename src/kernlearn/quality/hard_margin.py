@@ -1,0 +1,48 @@
+"""Hard margin: Lanckriet et al. (2004), eqs. (1) and (2)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.svm import SVC
+
+from kernlearn.quality import libsvm
+from kernlearn.quality.machine import Array, Machine, box, ones_row
+
+# In units where K has size one: a box so wide that only (nearly) inseparable data touch it.
+WIDE_BOX = 1e6
+
+
+def _libsvm(machine: Machine, K: Array) -> Array:
+    ridged = K
+    if machine.ridge.any():
+        ridged = K.copy()
+        ridged.flat[:: K.shape[0] + 1] += machine.ridge
+    size = max(float(ridged.diagonal().mean()), 1e-300)
+    return libsvm.coefficients(SVC(C=WIDE_BOX / size), ridged, machine.linear)
+
+
+def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + \tau I) a` over :math:`y_i a_i \ge 0`.
+
+    Without a ridge this is the hard margin, whose value is infinite if the classes cannot be
+    separated; with one it is the 2-norm soft margin of eq. (6).
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels −1 and +1.
+    ridge : ndarray of shape (n,), optional
+        The :math:`\tau_i = 1/C_i`.
+    """
+    n = len(y)
+    breakpoints, slopes = box(np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0))
+    return Machine(
+        linear=y,
+        breakpoints=breakpoints,
+        slopes=slopes,
+        rows=ones_row(n),
+        rhs=np.zeros(1),
+        ridge=np.zeros(n) if ridge is None else ridge,
+        homogeneous=ridge is None,
+        cold_start=_libsvm,
+    )

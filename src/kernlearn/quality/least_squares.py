@@ -1,0 +1,31 @@
+"""Least-squares machine (LS-SVM, kernel ridge regression with an intercept)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.quality.machine import Array, Machine, box, ones_row
+
+
+def least_squares(y: Array, upper: Array) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + \lambda I) a`, 1ᵀa = 0, λᵢ = 1/Cᵢ.
+
+    Nothing is bounded, so the solution is one linear system.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Targets, or labels −1 and +1.
+    upper : ndarray of shape (n,)
+        The :math:`C_i`, C times the sample weight.
+    """
+    n = len(y)
+    breakpoints, slopes = box(np.full(n, -np.inf), np.full(n, np.inf))
+    return Machine(
+        linear=y,
+        breakpoints=breakpoints,
+        slopes=slopes,
+        rows=ones_row(n),
+        rhs=np.zeros(1),
+        ridge=1.0 / upper,
+    )

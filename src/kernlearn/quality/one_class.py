@@ -1,0 +1,43 @@
+"""One-class machine for novelty detection (Schölkopf et al. 2001)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.svm import OneClassSVM
+
+from kernlearn.quality import libsvm
+from kernlearn.quality.machine import Array, Machine, box, ones_row
+
+
+def _libsvm(machine: Machine, K: Array) -> Array:
+    total = float(machine.rhs[0])
+    upper = machine.breakpoints[:, 1]
+    nu = min(1.0, total / float(upper.sum()))
+    a = libsvm.coefficients(OneClassSVM(nu=nu), K, None, upper / upper.mean())
+    return a * (total / a.sum())
+
+
+def one_class(sample_weight: Array, nu: float) -> Machine:
+    r"""Maximise :math:`-\tfrac12 a^\top K a`, :math:`0 \le a_i \le s_i/(\nu \sum s)`, 1ᵀa = 1.
+
+    The multiplier of 1ᵀa = 1 is minus the threshold ρ: the decision function is ``K a − ρ``.
+
+    Parameters
+    ----------
+    sample_weight : ndarray of shape (n,)
+        The :math:`s_i`, all one where nothing else is known.
+    nu : float
+        In (0, 1]: upper bound on the share of outliers.
+    """
+    n = len(sample_weight)
+    upper = sample_weight / (nu * sample_weight.sum())
+    breakpoints, slopes = box(np.zeros(n), upper)
+    return Machine(
+        linear=np.zeros(n),
+        breakpoints=breakpoints,
+        slopes=slopes,
+        rows=ones_row(n),
+        rhs=np.ones(1),
+        ridge=np.zeros(n),
+        cold_start=_libsvm,
+    )

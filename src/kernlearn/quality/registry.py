@@ -1,0 +1,94 @@
+"""Every quality by name: one line here, one file for the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.least_squares import least_squares
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.nu_svm import nu_svm
+from kernlearn.quality.one_class import one_class
+from kernlearn.quality.soft_margin import soft_margin
+from kernlearn.quality.squared_soft_margin import squared_soft_margin
+from kernlearn.quality.svr import epsilon_svr, nu_svr
+
+
+@dataclass(frozen=True, eq=False)
+class Settings:
+    """What machines take besides the targets (values are checked).
+
+    Parameters
+    ----------
+    C : float
+        The box, or the inverse of the ridge.
+    nu : float
+        Share of support vectors or outliers.
+    epsilon : float
+        Half the width of the tube.
+    sample_weight : ndarray of shape (n,)
+        Multiplies C point by point.
+    """
+
+    C: float
+    nu: float
+    epsilon: float
+    sample_weight: Array
+
+    @property
+    def upper(self) -> Array:
+        """The Cᵢ."""
+        return self.C * self.sample_weight
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A quality functional that is the optimal value of a machine.
+
+    Parameters
+    ----------
+    targets : {"labels", "values", "either", "none"}
+        What the machine learns from.
+    build : callable
+        ``build(target, settings) -> Machine``.
+    uses : tuple of str
+        The settings that matter to it.
+    """
+
+    targets: Literal["labels", "values", "either", "none"]
+    build: Callable[[Array, Settings], Machine]
+    uses: tuple[str, ...]
+
+
+QUALITIES: dict[str, Quality] = {
+    "hard_margin": Quality("labels", lambda y, s: hard_margin(y), ()),
+    "soft_margin": Quality("labels", lambda y, s: soft_margin(y, s.upper), ("C",)),
+    "squared_soft_margin": Quality("labels", lambda y, s: squared_soft_margin(y, s.upper), ("C",)),
+    "nu_svm": Quality("labels", lambda y, s: nu_svm(y, s.sample_weight, s.nu), ("nu",)),
+    "one_class": Quality("none", lambda y, s: one_class(s.sample_weight, s.nu), ("nu",)),
+    "epsilon_svr": Quality(
+        "values", lambda y, s: epsilon_svr(y, s.upper, s.epsilon), ("C", "epsilon")
+    ),
+    "nu_svr": Quality("values", lambda y, s: nu_svr(y, s.upper, s.nu), ("C", "nu")),
+    "least_squares": Quality("either", lambda y, s: least_squares(y, s.upper), ("C",)),
+}
+
+# Criteria of the kernel itself, with no machine behind them: Lanckriet's section 4.7.
+ALIGNMENTS: tuple[str, ...] = ("alignment", "centered_alignment")
+
+
+def quality_names(*targets: str) -> list[str]:
+    """Names of the qualities that learn from ``targets`` (all of them by default)."""
+    chosen = [name for name, q in QUALITIES.items() if not targets or q.targets in targets]
+    labelled = not targets or "labels" in targets
+    return [*chosen, *ALIGNMENTS] if labelled else chosen
+
+
+def target_scale(target: Array) -> float:
+    """Size of the targets, for working in units of it."""
+    spread = float(np.abs(target).max(initial=0.0))
+    return spread if spread > 0 else 1.0

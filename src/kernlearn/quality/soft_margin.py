@@ -1,0 +1,37 @@
+"""1-norm soft margin (C-SVM): Lanckriet et al. (2004), eqs. (3) and (4)."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.svm import SVC
+
+from kernlearn.quality import libsvm
+from kernlearn.quality.machine import Array, Machine, box, ones_row
+
+
+def _libsvm(machine: Machine, K: Array) -> Array:
+    upper = np.abs(machine.breakpoints).max(axis=1)
+    scale = float(upper.max())
+    return libsvm.coefficients(SVC(C=scale), K, machine.linear, upper / scale)
+
+
+def soft_margin(y: Array, upper: Array) -> Machine:
+    r"""C-SVM: maximise :math:`y^\top a - \tfrac12 a^\top K a`, :math:`0 \le y_i a_i \le C_i`.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels −1 and +1.
+    upper : ndarray of shape (n,)
+        The box :math:`C_i`, C times the sample weight.
+    """
+    breakpoints, slopes = box(np.minimum(0.0, y * upper), np.maximum(0.0, y * upper))
+    return Machine(
+        linear=y,
+        breakpoints=breakpoints,
+        slopes=slopes,
+        rows=ones_row(len(y)),
+        rhs=np.zeros(1),
+        ridge=np.zeros(len(y)),
+        cold_start=_libsvm,
+    )

@@ -1,0 +1,68 @@
+"""Support vector regression with a fixed tube (ε) or a fixed share of points outside it (ν)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVR, NuSVR
+
+from kernlearn.quality import libsvm
+from kernlearn.quality.machine import Array, Machine, ones_row
+
+
+def _two_sided(y: Array, upper: Array, epsilon: float) -> dict[str, Any]:
+    n = len(y)
+    return {
+        "linear": y,
+        "breakpoints": np.stack([-upper, np.zeros(n), upper], axis=1),
+        "slopes": np.tile([-epsilon, epsilon], (n, 1)),
+        "rows": ones_row(n),
+        "rhs": np.zeros(1),
+        "ridge": np.zeros(n),
+    }
+
+
+def _libsvm_epsilon(machine: Machine, K: Array) -> Array:
+    upper = machine.breakpoints[:, -1]
+    scale = float(upper.max())
+    regressor = SVR(C=scale, epsilon=float(machine.slopes[0, -1]))
+    return libsvm.coefficients(regressor, K, machine.linear, upper / scale)
+
+
+def _libsvm_nu(machine: Machine, K: Array) -> Array:
+    upper = machine.breakpoints[:, -1]
+    scale = float(upper.max())
+    regressor = NuSVR(C=scale, nu=min(1.0, machine.budget / float(upper.sum())))
+    return libsvm.coefficients(regressor, K, machine.linear, upper / scale)
+
+
+def epsilon_svr(y: Array, upper: Array, epsilon: float) -> Machine:
+    r"""Maximise :math:`y^\top a - \varepsilon\lVert a\rVert_1 - \tfrac12 a^\top K a`, |aᵢ| ≤ Cᵢ.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Targets.
+    upper : ndarray of shape (n,)
+        The box :math:`C_i`.
+    epsilon : float
+        Half the width of the tube.
+    """
+    return Machine(**_two_sided(y, upper, epsilon), cold_start=_libsvm_epsilon)
+
+
+def nu_svr(y: Array, upper: Array, nu: float) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top K a`, |aᵢ| ≤ Cᵢ, ‖a‖₁ ≤ ν ΣCᵢ.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Targets.
+    upper : ndarray of shape (n,)
+        The box :math:`C_i`.
+    nu : float
+        In (0, 1]: upper bound on the share of points outside the tube.
+    """
+    budget = nu * float(upper.sum())
+    return Machine(**_two_sided(y, upper, 0.0), budget=budget, cold_start=_libsvm_nu)

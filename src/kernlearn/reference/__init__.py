@@ -1,0 +1,58 @@
+"""
+The programs of the papers in CVXPY exactly as printed: the oracle of the tests.
+
+One function for each numbered program of Lanckriet et al. (2004), *Learning the Kernel Matrix with
+Semidefinite Programming*, JMLR 5: linear matrix inequalities as such, quadratically constrained
+programs as such, and no cleverness beyond what a solver needs to keep its digits: a change of units
+(`_units`), and LMIs stated on the common range of the matrices (`_lmi`). They are slow; use them to
+check, not to work. The values are the paper's, twice those of the rest of the library for the
+margins. Read the status: the semidefinite programs end now and then as ``"optimal_inaccurate"``.
+
+============================  ==========  ==========  =========
+quality                       free signs  rank one    positive
+============================  ==========  ==========  =========
+general margin                `eq26`                  `eq27`
+hard margin                   `eq31`      `eq32`      `eq33`
+1-norm soft margin            `eq36`      `eq37`      `eq38`
+2-norm soft margin            `eq41`      `eq42`      `eq43`
+2-norm soft margin, τ learned `eq45`      `eq46`      `eq47`
+alignment                     `eq53`      `eq54`      `after_eq56`
+============================  ==========  ==========  =========
+
+`positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
+library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
+"""
+
+from kernlearn.reference.alignment import after_eq56, eq53, eq54
+from kernlearn.reference.general import eq26, eq27
+from kernlearn.reference.hard_margin import eq31, eq32, eq33
+from kernlearn.reference.learned_soft_margin import eq45, eq46, eq47
+from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
+from kernlearn.reference.machines import MACHINES
+from kernlearn.reference.soft_margin import eq36, eq37, eq38
+from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43
+
+__all__ = [
+    "MACHINES",
+    "ReferenceSolution",
+    "after_eq56",
+    "eq26",
+    "eq27",
+    "eq31",
+    "eq32",
+    "eq33",
+    "eq36",
+    "eq37",
+    "eq38",
+    "eq41",
+    "eq42",
+    "eq43",
+    "eq45",
+    "eq46",
+    "eq47",
+    "eq53",
+    "eq54",
+    "fixed_kernel_program",
+    "positive_weights_program",
+]

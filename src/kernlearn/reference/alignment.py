@@ -1,0 +1,149 @@
+"""
+The alignment with the labels: programs (53), (54), and the unnumbered one after (56).
+
+They maximise ⟨K_tr, yyᵀ⟩_F over ⟨K, K⟩_F ≤ 1. With every point labelled, the value is n times the
+alignment (7) of the best kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.reference._family import gram_family, rank_one_family, square_root
+from kernlearn.reference._lmi import combination, positive_semidefinite
+from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
+from kernlearn.reference._units import Units
+from kernlearn.reference.solution import ReferenceSolution
+
+
+def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
+    r"""
+    Program (53): free-sign weights, alignment.
+
+    .. math::
+
+        \max_{A, \mu} \Bigl\langle \sum_i \mu_i K_{i,tr}, y y^T \Bigr\rangle_F
+        \quad\text{s.t.}\quad \operatorname{trace} A \le 1, \quad
+        \begin{pmatrix} A & \sum_i \mu_i K_i^T \\ \sum_i \mu_i K_i & I_n \end{pmatrix} \succeq 0,
+        \quad \sum_i \mu_i K_i \succeq 0
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N)
+        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
+    y : array-like of shape (n,), n ≤ N
+        Labels, −1 and +1.
+    solver : str
+        Name of a solver known to CVXPY.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the weights of a combination of Frobenius norm one, and no α.
+
+    Examples
+    --------
+    >>> solution = eq53([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
+    >>> round(solution.value, 6), solution.weights.round(3).tolist()
+    (2.0, [0.5, 0.0])
+    """
+    cp = load_cvxpy()
+    family, units = gram_family(grams, y, c=1.0)
+    N = family.n_points
+    mu, A = cp.Variable(family.m), cp.Variable((N, N), symmetric=True)
+    K = combination(family.grams, mu)
+    constraints = [
+        cp.trace(A) <= 1,
+        cp.bmat([[A, K.T], [K, np.eye(N)]]) >> 0,
+        positive_semidefinite(family, mu),
+    ]
+    n, y_signs = family.n_labelled, np.outer(family.y, family.y)
+    objective = cp.sum(cp.multiply(K[:n, :n], y_signs))
+    return _solve_for_weights(objective, constraints, mu, units, solver)
+
+
+def eq54(vectors: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
+    r"""
+    Program (54): rank-one kernels, alignment.
+
+    .. math::
+
+        \max_{\mu} \sum_i \mu_i (\bar v_i^T y)^2 \quad\text{s.t.}\quad
+        \sum_i \mu_i^2 \le 1, \quad \mu_i \ge 0
+
+    with :math:`\bar v_i = v_i(1 : n_{tr})`.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (N, m)
+        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
+    y, solver
+        As in `eq53`.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the weights of a combination of Frobenius norm one, and no α.
+
+    Examples
+    --------
+    >>> solution = eq54([[0.6, 0.8], [-0.8, 0.6]], [1, -1])
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (1.960408, [0.9998, 0.0204])
+    """
+    cp = load_cvxpy()
+    family, units = rank_one_family(vectors, y, c=1.0)
+    mu = cp.Variable(family.m)
+    objective = mu @ (family.bar.T @ family.y) ** 2
+    return _solve_for_weights(objective, [cp.sum_squares(mu) <= 1, mu >= 0], mu, units, solver)
+
+
+def after_eq56(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
+    r"""
+    The unnumbered program after (56): positive weights, alignment.
+
+    .. math::
+
+        \max_{\mu} \mu^T q \quad\text{s.t.}\quad \mu^T S \mu \le 1, \quad \mu \ge 0
+
+    with :math:`q_i = y^T K_{i,tr} y` and :math:`S_{ij} = \langle K_i, K_j \rangle_F`.
+
+    Parameters
+    ----------
+    grams, y, solver
+        As in `eq53`; every matrix has to be positive semidefinite.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the weights of a combination of Frobenius norm one, and no α.
+
+    Examples
+    --------
+    >>> solution = after_eq56([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
+    >>> round(solution.value, 6), solution.weights.round(3).tolist()
+    (2.0, [0.5, 0.0])
+    """
+    cp = load_cvxpy()
+    family, units = gram_family(grams, y, c=1.0, psd=True)
+    n, mu = family.n_labelled, cp.Variable(family.m)
+    q = np.einsum("j,ijk,k->i", family.y, family.grams[:, :n, :n], family.y)
+    S = np.einsum("ikl,jkl->ij", family.grams, family.grams)
+    norm = cp.sum_squares(square_root(S).T @ mu)
+    return _solve_for_weights(mu @ q, [norm <= 1, mu >= 0], mu, units, solver)
+
+
+def _solve_for_weights(
+    objective: Any, constraints: list[Any], mu: Any, units: Units, solver: str
+) -> ReferenceSolution:
+    cp = load_cvxpy()
+    problem = cp.Problem(cp.Maximize(objective), constraints)
+    status = solve(problem, solver)
+    if status not in SOLVED:
+        return unsolved(problem, status)
+    weights = as_vector(mu.value) / units.kernels
+    return ReferenceSolution(float(problem.value), weights, None, None, status)

@@ -1,0 +1,146 @@
+"""
+The hard margin: programs (31), (32) and (33).
+
+They minimise ω(K) = max 2αᵀe − αᵀG(K)α over α ≥ 0, αᵀy = 0 (2). Where no kernel of the family
+separates the labels, (31) is infeasible and (32), (33) are unbounded; the status says which.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.reference._family import gram_family, rank_one_family
+from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
+from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference.solution import ReferenceSolution
+
+
+def eq31(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (31): free-sign weights, hard margin.
+
+    .. math::
+
+        \min_{\mu, t, \lambda, \nu} t \quad\text{s.t.}\quad
+        \operatorname{trace} \sum_i \mu_i K_i = c, \quad \sum_i \mu_i K_i \succeq 0, \quad
+        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) & e + \nu + \lambda y \\
+        (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu \ge 0
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N)
+        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
+    y : array-like of shape (n,), n ≤ N
+        Labels, −1 and +1.
+    c : float, optional
+        Trace of the combination on all points; by default Σ trace Kᵢ.
+    solver : str
+        Name of a solver known to CVXPY.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, 1/γ² for the margin γ.
+
+    Examples
+    --------
+    >>> solution = eq31([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
+    >>> round(solution.value, 6), solution.alpha.round(4).tolist()
+    (0.5, [0.25, 0.25])
+    """
+    cp = load_cvxpy()
+    family, units = gram_family(grams, y, c)
+    n, e = family.n_labelled, np.ones(family.n_labelled)
+    mu, t, lam, nu = cp.Variable(family.m), cp.Variable(), cp.Variable(), cp.Variable(n)
+    constraints = [
+        family.r @ mu == family.c,
+        positive_semidefinite(family, mu),
+        *margin_lmi(family, mu, e + nu + lam * family.y, t),
+    ]
+    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+
+
+def eq32(
+    vectors: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (32): rank-one kernels, hard margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge (\check v_i^T \alpha)^2, \quad \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (N, m)
+        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
+    y, solver
+        As in `eq31`.
+    c : float, optional
+        Trace of the combination; by default m.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq32([[0.6, 0.8], [-0.8, 0.6]], [1, -1])
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (1.020408, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    family, units = rank_one_family(vectors, y, c)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
+    others = [alpha @ family.y == 0, alpha >= 0]
+    objective = 2 * cp.sum(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+
+
+def eq33(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (33): positive weights, hard margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
+        \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`r_i = \operatorname{trace} K_i`.
+
+    Parameters
+    ----------
+    grams, y, c, solver
+        As in `eq31`; every matrix has to be positive semidefinite.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq33([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (0.5, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    family, units = gram_family(grams, y, c, psd=True)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    forms = family.quadratic_forms(alpha)
+    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
+    others = [alpha @ family.y == 0, alpha >= 0]
+    objective = 2 * cp.sum(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))

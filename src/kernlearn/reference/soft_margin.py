@@ -1,0 +1,154 @@
+"""
+The 1-norm soft margin: programs (36), (37) and (38).
+
+They minimise ω_S1(K) = max 2αᵀe − αᵀG(K)α over 0 ≤ α ≤ C, αᵀy = 0 (4). C is the bound of α
+itself, as in scikit-learn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.reference._checks import check_positive
+from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.reference._family import gram_family, rank_one_family
+from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
+from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference.solution import ReferenceSolution
+
+
+def eq36(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (36): free-sign weights, 1-norm soft margin.
+
+    .. math::
+
+        \min_{\mu, t, \lambda, \nu, \delta} t \quad\text{s.t.}\quad
+        \operatorname{trace} \sum_i \mu_i K_i = c, \quad \sum_i \mu_i K_i \succeq 0, \quad
+        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) & e + \nu - \delta + \lambda y \\
+        (\cdot)^T & t - 2 C \delta^T e \end{pmatrix} \succeq 0, \quad \nu, \delta \ge 0
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N)
+        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
+    y : array-like of shape (n,), n ≤ N
+        Labels, −1 and +1.
+    C : float
+        Upper bound of α.
+    c : float, optional
+        Trace of the combination on all points; by default Σ trace Kᵢ.
+    solver : str
+        Name of a solver known to CVXPY.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, twice that of the rest of the library.
+
+    Examples
+    --------
+    >>> solution = eq36([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.1)
+    >>> round(solution.value, 6), solution.alpha.round(4).tolist()
+    (0.32, [0.1, 0.1])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = gram_family(grams, y, c, C=C)
+    n, e = family.n_labelled, np.ones(family.n_labelled)
+    mu, t, lam = cp.Variable(family.m), cp.Variable(), cp.Variable()
+    nu, delta = cp.Variable(n), cp.Variable(n)
+    constraints = [
+        family.r @ mu == family.c,
+        positive_semidefinite(family, mu),
+        *margin_lmi(family, mu, e + nu - delta + lam * family.y, t - 2 * family.C * (delta @ e)),
+        delta >= 0,
+    ]
+    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+
+
+def eq37(
+    vectors: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (37): rank-one kernels, 1-norm soft margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge (\check v_i^T \alpha)^2, \quad \alpha^T y = 0, \quad C \ge \alpha \ge 0
+
+    with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (N, m)
+        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
+    y, C, solver
+        As in `eq36`.
+    c : float, optional
+        Trace of the combination; by default m.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq37([[0.6, 0.8], [-0.8, 0.6]], [1, -1], C=0.1)
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (0.3608, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = rank_one_family(vectors, y, c, C=C)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
+    others = [alpha @ family.y == 0, alpha >= 0, alpha <= family.C]
+    objective = 2 * cp.sum(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+
+
+def eq38(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (38): positive weights, 1-norm soft margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
+        \alpha^T y = 0, \quad C \ge \alpha \ge 0
+
+    with :math:`r_i = \operatorname{trace} K_i`.
+
+    Parameters
+    ----------
+    grams, y, C, c, solver
+        As in `eq36`; every matrix has to be positive semidefinite.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq38([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.1)
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (0.32, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = gram_family(grams, y, c, C=C, psd=True)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    forms = family.quadratic_forms(alpha)
+    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
+    others = [alpha @ family.y == 0, alpha >= 0, alpha <= family.C]
+    objective = 2 * cp.sum(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))

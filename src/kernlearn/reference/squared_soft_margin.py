@@ -1,0 +1,151 @@
+"""
+The 2-norm soft margin at a given C: programs (41), (42) and (43).
+
+They minimise ω_S2(K) = max 2αᵀe − αᵀ(G(K) + I/C)α over α ≥ 0, αᵀy = 0 (6).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.reference._checks import check_positive
+from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.reference._family import gram_family, rank_one_family
+from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
+from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference.solution import ReferenceSolution
+
+
+def eq41(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (41): free-sign weights, 2-norm soft margin.
+
+    .. math::
+
+        \min_{\mu, t, \lambda, \nu} t \quad\text{s.t.}\quad
+        \operatorname{trace} \sum_i \mu_i K_i = c, \quad \sum_i \mu_i K_i \succeq 0, \quad
+        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) + \frac{1}{C} I & e + \nu + \lambda y \\
+        (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu \ge 0
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N)
+        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
+    y : array-like of shape (n,), n ≤ N
+        Labels, −1 and +1.
+    C : float
+        Price of the squared slacks; 1/C is added to the diagonal of the labelled points.
+    c : float, optional
+        Trace of the combination on all points, without I/C; by default Σ trace Kᵢ.
+    solver : str
+        Name of a solver known to CVXPY.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, twice that of the rest of the library.
+
+    Examples
+    --------
+    >>> solution = eq41([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.5)
+    >>> round(solution.value, 6), solution.alpha.round(4).tolist()
+    (0.333333, [0.1667, 0.1667])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = gram_family(grams, y, c, tau=1 / C)
+    n, e = family.n_labelled, np.ones(family.n_labelled)
+    mu, t, lam, nu = cp.Variable(family.m), cp.Variable(), cp.Variable(), cp.Variable(n)
+    constraints = [
+        family.r @ mu == family.c,
+        positive_semidefinite(family, mu),
+        *margin_lmi(family, mu, e + nu + lam * family.y, t, ridge=family.tau),
+    ]
+    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+
+
+def eq42(
+    vectors: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (42): rank-one kernels, 2-norm soft margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - \tfrac{1}{C} \alpha^T \alpha - c t \quad\text{s.t.}\quad
+        t \ge (\check v_i^T \alpha)^2, \quad \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (N, m)
+        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
+    y, C, solver
+        As in `eq41`.
+    c : float, optional
+        Trace of the combination, without I/C; by default m.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq42([[0.6, 0.8], [-0.8, 0.6]], [1, -1], C=0.5)
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (0.505051, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = rank_one_family(vectors, y, c, tau=1 / C)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
+    others = [alpha @ family.y == 0, alpha >= 0]
+    objective = 2 * cp.sum(alpha) - family.tau * cp.sum_squares(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+
+
+def eq43(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (43): positive weights, 2-norm soft margin.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - \tfrac{1}{C} \alpha^T \alpha - c t \quad\text{s.t.}\quad
+        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
+        \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`r_i = \operatorname{trace} K_i`.
+
+    Parameters
+    ----------
+    grams, y, C, c, solver
+        As in `eq41`; every matrix has to be positive semidefinite.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq43([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.5)
+    >>> round(solution.value, 6), solution.weights.round(4).tolist()
+    (0.333333, [2.0, 0.0])
+    """
+    cp = load_cvxpy()
+    C = check_positive("C", C)
+    family, units = gram_family(grams, y, c, tau=1 / C, psd=True)
+    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
+    forms = family.quadratic_forms(alpha)
+    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
+    others = [alpha @ family.y == 0, alpha >= 0]
+    objective = 2 * cp.sum(alpha) - family.tau * cp.sum_squares(alpha) - family.c * t
+    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))

@@ -1,0 +1,294 @@
+r"""Exact solution of a machine from a good guess, by block exchanges of the active set.
+
+With S the points strictly inside a segment of their :math:`\varphi_i` and the others held at
+breakpoints, the optimality conditions are one linear system,
+
+.. math::
+
+    (K + \tau)_{SS}\, a_S + E_S^\top b = p_S - \text{slope}_S - K_{SB} a_B, \qquad
+    E_S a_S = d - E_B a_B .
+
+Solve it, move every point that left its segment to the breakpoint it crossed, free every held
+point whose residual left the subdifferential, and repeat.  When this stops moving, the solution
+is exact.  A small proximal term keeps the system well posed for kernels of low rank without
+biasing the answer, since it vanishes as the iterates settle.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
+
+from kernlearn.quality.machine import Array, Machine, Multipliers
+
+PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
+ROUGH_PROXIMAL_WEIGHT = 1e-7  # where only the curvature is wanted
+TOLERANCE = 1e-10
+PATIENCE = 4  # full exchanges without progress before single exchanges take over
+
+
+NDArrayInt = np.ndarray[tuple[int], np.dtype[np.intp]]
+
+
+@dataclass(frozen=True, eq=False)
+class MachineSolution:
+    """Coefficients of a machine at one kernel, with what the outer method needs of them."""
+
+    coef: Array
+    multipliers: Multipliers
+    K_coef: Array
+    state: NDArrayInt
+    factor: Array | None
+    free: NDArrayInt
+    free_rows: Array
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """Upper minus lower bound on the machine's value at this kernel."""
+        return self.upper - self.lower
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap in units of the value."""
+        return self.gap / max(abs(self.upper), abs(self.lower), 1e-300)
+
+
+def state_of(machine: Machine, a: Array) -> NDArrayInt:
+    """Which breakpoint (even number) or segment (odd number) each coefficient lies on."""
+    points = machine.breakpoints
+    width = np.where(np.isfinite(points), np.abs(points), 0.0).max(axis=1)
+    slack = 1e-9 * np.maximum(width, np.abs(a))
+    n, k = machine.slopes.shape
+    state = np.ones(n, dtype=np.intp)
+    for j in range(k + 1):
+        state[a > points[:, j] + slack] = 2 * j + 1
+        state[np.abs(a - points[:, j]) <= slack] = 2 * j
+    return np.clip(state, 0, 2 * k)
+
+
+def polish(
+    K: Array,
+    machine: Machine,
+    coef: Array,
+    state: NDArrayInt | None = None,
+    max_iter: int = 12,
+) -> MachineSolution | None:
+    """Exact solution near ``coef``, or None if the exchanges do not settle in ``max_iter``."""
+    exchange = _Exchange(K, machine, coef, state_of(machine, coef) if state is None else state)
+    best, patience = np.inf, PATIENCE
+    for _ in range(max_iter):
+        try:
+            exchange.solve()
+        except LinAlgError:
+            return None
+        if not np.isfinite(exchange.a).all():
+            return None
+        proposal = exchange.proposal()
+        changed = np.flatnonzero(proposal != exchange.state)
+        if len(changed) == 0 and exchange.settled:
+            return exchange.result()
+        if len(changed) < best:
+            best, patience = len(changed), PATIENCE
+        else:
+            patience -= 1
+        if patience < 0 and len(changed) > 1:
+            changed = changed[-1:]
+        exchange.state = exchange.state.copy()
+        exchange.state[changed] = proposal[changed]
+    return None
+
+
+class _Exchange:
+    """Working state of :func:`polish`."""
+
+    def __init__(self, K: Array, machine: Machine, coef: Array, state: NDArrayInt) -> None:
+        self.K, self.machine, self.a, self.state = K, machine, coef.astype(float), state
+        self.proximal = PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
+        n, k = machine.slopes.shape
+        self.index = np.arange(n)
+        pad = np.full((n, 1), np.inf)
+        self.edges = np.concatenate([-pad, machine.slopes, pad], axis=1)
+        self.budget_active = np.isfinite(machine.budget)
+        self.epsilon = 0.0
+        self.factor: Array | None = None
+
+    def solve(self) -> None:
+        """Solve the linear system of the current active set."""
+        machine, K = self.machine, self.K
+        free = self.state % 2 == 1
+        self.S = np.flatnonzero(free)
+        self.segment = self.state[self.S] // 2
+        held = machine.breakpoints[self.index, np.minimum(self.state // 2, machine.slopes.shape[1])]
+        a = np.where(free, 0.0, held)
+        B = np.flatnonzero(a)
+        K_held = K[B].T @ a[B] if len(B) else np.zeros(len(a))
+        rows, rhs = self._rows(a)
+        self.rows_S = rows[:, self.S]
+        if len(self.S) == 0:
+            self.factor = np.zeros((0, 0))
+            self.K_a, self.b, self.settled = K_held, self._middle_intercept(K_held), True
+            self._finish(a)
+            return
+        target = machine.linear[self.S] - machine.slopes[self.S, self.segment] - K_held[self.S]
+        matrix = K[np.ix_(self.S, self.S)]
+        matrix.flat[:: len(self.S) + 1] += self.proximal + machine.ridge[self.S]
+        self.factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)[0]
+        target = target + self.proximal * self.a[self.S]
+        solved = cho_solve(
+            (self.factor, True), np.column_stack([target, self.rows_S.T]), check_finite=False
+        )
+        schur = self.rows_S @ solved[:, 1:]
+        self.b = np.linalg.lstsq(schur, self.rows_S @ solved[:, 0] - rhs, rcond=1e-14)[0]
+        a_S = solved[:, 0] - solved[:, 1:] @ self.b
+        # One step of refinement: rounding in a nearly singular system shows in the equalities.
+        correction = np.linalg.lstsq(schur, self.rows_S @ a_S - rhs, rcond=1e-14)[0]
+        self.b = self.b + correction
+        a[self.S] = a_S - solved[:, 1:] @ correction
+        drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
+        self.settled = bool(drift <= TOLERANCE)
+        self.K_a = K_held + K[self.S].T @ a[self.S]
+        self._finish(a)
+
+    def _finish(self, a: Array) -> None:
+        self.a = a
+        r = self.machine.rows.shape[0]
+        self.epsilon = 0.0
+        if self.budget_active and len(self.b) > r:
+            self.epsilon = float(self.b[r])
+            if self.epsilon < 0:  # the budget does not bind: let it go
+                self.budget_active, self.epsilon, self.settled = False, 0.0, False
+
+    def _rows(self, held: Array) -> tuple[Array, Array]:
+        """Equality rows on the free points, and what the held ones leave of their right side."""
+        machine = self.machine
+        rows, rhs = machine.rows, machine.rhs - machine.rows @ held
+        if self.budget_active:
+            sign = np.where(self.state < 2, -1.0, 1.0)
+            rows = np.vstack([rows, sign])
+            rhs = np.append(rhs, machine.budget - np.abs(held).sum())
+        return rows, rhs
+
+    def _middle_intercept(self, K_a: Array) -> Array:
+        """With no free point any intercept in an interval will do: take its middle."""
+        r = self.machine.rows.shape[0]
+        if r != 1:
+            return np.zeros(r)
+        residual = self.machine.linear - K_a
+        j = self.state // 2
+        low = (residual - self.edges[self.index, j + 1]).max()
+        high = (residual - self.edges[self.index, j]).min()
+        if np.isinf(low) or np.isinf(high):
+            return np.array([high if np.isinf(low) else low])
+        return np.array([0.5 * (low + high)])
+
+    def proposal(self) -> NDArrayInt:
+        """Where every point would like to be."""
+        machine, S = self.machine, self.S
+        state = self.state.copy()
+        low, high = machine.breakpoints[S, self.segment], machine.breakpoints[S, self.segment + 1]
+        slack = TOLERANCE * np.where(np.isfinite(high - low), high - low, 1.0)
+        state[S[self.a[S] < low - slack]] -= 1
+        state[S[self.a[S] > high + slack]] += 1
+        held = np.flatnonzero(self.state % 2 == 0)
+        r = machine.rows.shape[0]
+        g = machine.linear - self.K_a - machine.ridge * self.a - machine.rows.T @ self.b[:r]
+        j = self.state[held] // 2
+        tube = self._tube()
+        state[held[g[held] < self.edges[held, j] + tube[j] - TOLERANCE]] -= 1
+        state[held[g[held] > self.edges[held, j + 1] + tube[j + 1] + TOLERANCE]] += 1
+        return state
+
+    def _tube(self) -> Array:
+        """What the budget's multiplier adds to the slope left of breakpoints 0, 1, 2, (3)."""
+        if self.epsilon == 0.0:
+            return np.zeros(self.edges.shape[1])
+        return np.array([0.0, -self.epsilon, self.epsilon, 0.0])
+
+    def result(self) -> MachineSolution:
+        """Pack the settled solution."""
+        machine = self.machine
+        r = machine.rows.shape[0]
+        multipliers = Multipliers(np.asarray(self.b[:r], dtype=float), self.epsilon)
+        return MachineSolution(
+            coef=self.a,
+            multipliers=multipliers,
+            K_coef=self.K_a,
+            state=self.state,
+            factor=self.factor,
+            free=self.S,
+            free_rows=self.rows_S,
+            lower=machine.lower_value(self.a, self.K_a),
+            upper=machine.upper_value(self.a, self.K_a, multipliers),
+        )
+
+
+def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolution:
+    """The solution with the Cholesky factor of its free block, if it lacks it."""
+    if solution.factor is not None:
+        return solution
+    S = solution.free
+    if len(S) == 0:
+        return replace(solution, factor=np.zeros((0, 0)))
+    matrix = K[np.ix_(S, S)]
+    proximal = ROUGH_PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
+    matrix.flat[:: len(S) + 1] += ridge[S] + proximal
+    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)[0]
+    return replace(solution, factor=factor)
+
+
+def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
+    r"""∂²V/∂βᵢ∂βⱼ = (Kᵢa)_Sᵀ P (Kⱼa)_S, P the inverse of K_SS projected on the equalities.
+
+    Parameters
+    ----------
+    solution : MachineSolution
+        A solution with its Cholesky factor.
+    K_i_coef : ndarray of shape (m, n)
+        The vectors :math:`K_i a`.
+    """
+    m = K_i_coef.shape[0]
+    if len(solution.free) == 0:
+        return np.zeros((m, m))
+    Z, Q = _projected(solution, K_i_coef[:, solution.free].T)
+    along = Q.T @ Z
+    return np.asarray(Z.T @ Z - along.T @ along)
+
+
+def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Array | None:
+    r"""Where the coefficients go, to first order, when K changes: δ_S = −P (dK a)_S.
+
+    The result is feasible, since it stops at the first bound; None if it cannot move.
+
+    Parameters
+    ----------
+    solution : MachineSolution
+        A solution with its Cholesky factor.
+    machine : Machine
+        The machine.
+    dK_coef : ndarray of shape (n,)
+        The change of K, times the coefficients.
+    """
+    S = solution.free
+    if len(S) == 0:
+        return None
+    z, Q = _projected(solution, dK_coef[S])
+    z = z - Q @ (Q.T @ z)
+    step = -solve_triangular(solution.factor, z, lower=True, trans="T", check_finite=False)
+    segment = solution.state[S] // 2
+    low, high = machine.breakpoints[S, segment], machine.breakpoints[S, segment + 1]
+    a = solution.coef.copy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(step > 0, (high - a[S]) / step, (low - a[S]) / step)
+    a[S] += step * min(1.0, float(np.min(room[step != 0], initial=1.0)))
+    return a
+
+
+def _projected(solution: MachineSolution, right: Array) -> tuple[Array, Array]:
+    """L⁻¹ times ``right``, and an orthonormal basis of L⁻¹Eᵀ, which P projects out."""
+    half = solve_triangular(solution.factor, right, lower=True, check_finite=False)
+    rows = solve_triangular(solution.factor, solution.free_rows.T, lower=True, check_finite=False)
+    return half, np.linalg.qr(rows)[0]

@@ -1,0 +1,119 @@
+"""Solve one machine at one kernel: from the last solution, from libsvm, or by interior point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.solvers.active_set import MachineSolution, polish, state_of
+from kernlearn.solvers.interior import interior_point, smallest_hull_distance
+
+WARM_ITERATIONS = 6
+COLD_ITERATIONS = 15
+EXACT = 1e-9
+# Above this size a factorisation of the free points costs more than a fit by libsvm.
+LARGE = 800
+# Above this size an interior-point solution takes longer than a patient libsvm would.
+INTERIOR_LIMIT = 4000
+
+
+def solve_machine(
+    K: Array, machine: Machine, warm: MachineSolution | None = None, tol: float = EXACT
+) -> MachineSolution | None:
+    """Solution of ``machine`` at ``K``, or None if it has none (inputs are checked).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Positive semidefinite.
+    machine : Machine
+        The machine.
+    warm : MachineSolution, optional
+        A solution at a neighbouring kernel.
+    tol : float
+        Relative gap that will do. Small problems are solved exactly all the same, because that
+        costs no more.
+    """
+    large = machine.n_points > LARGE
+    if warm is not None and not large:
+        solution = polish(K, machine, warm.coef, warm.state, max_iter=WARM_ITERATIONS)
+        if solution is not None and solution.relative_gap <= EXACT:
+            return solution
+    start = _cold_start(K, machine)
+    candidates: list[MachineSolution | None] = []
+    if large:
+        candidates.append(_rough(K, machine, start, None))
+    if not candidates or not _within(candidates, tol):
+        candidates.append(polish(K, machine, start, max_iter=COLD_ITERATIONS))
+    if not _within(candidates, max(tol, EXACT)) and machine.n_points <= INTERIOR_LIMIT:
+        candidates.extend(_by_interior_point(K, machine))
+    finite = [c for c in candidates if c is not None and np.isfinite(c.upper)]
+    return min(finite, key=lambda c: c.gap, default=None)
+
+
+def _within(candidates: Sequence[MachineSolution | None], tol: float) -> bool:
+    return any(c is not None and c.relative_gap <= tol for c in candidates)
+
+
+def _cold_start(K: Array, machine: Machine) -> Array:
+    if machine.cold_start is None:
+        return np.zeros(machine.n_points)
+    return machine.cold_start(machine, K)
+
+
+def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:
+    found = (
+        smallest_hull_distance(K, machine) if machine.homogeneous else interior_point(K, machine)
+    )
+    if found is None:
+        return []
+    a, multipliers = found
+    rough = _rough(K, machine, a, multipliers)
+    polished = polish(K, machine, a, rough.state, max_iter=COLD_ITERATIONS)
+    return [rough] if polished is None else [rough, polished]
+
+
+def _rough(
+    K: Array, machine: Machine, a: Array, multipliers: Multipliers | None
+) -> MachineSolution:
+    """Pack a solution that could not be made exact; its gap says how good it is."""
+    a = _snap(machine, a)
+    state = state_of(machine, a)
+    S = np.flatnonzero(state % 2 == 1)
+    Ka = K @ a
+    rows = machine.rows[:, S]
+    if multipliers is None:
+        residual = (machine.linear - Ka - machine.ridge * a)[S]
+        residual = residual - machine.slopes[S, state[S] // 2]
+        b = np.linalg.lstsq(rows.T, residual, rcond=None)[0] if len(S) else np.zeros(len(rows))
+        multipliers = Multipliers(b, 0.0)
+    return MachineSolution(
+        coef=a,
+        multipliers=multipliers,
+        K_coef=Ka,
+        state=state,
+        factor=None,
+        free=S,
+        free_rows=rows,
+        lower=machine.lower_value(a, Ka),
+        upper=machine.upper_value(a, Ka, multipliers),
+    )
+
+
+def _snap(machine: Machine, a: Array) -> Array:
+    """Put coefficients that all but touch a breakpoint on it, then restore ``E a = d``."""
+    points = machine.breakpoints
+    slack = 1e-8 * np.abs(a).max(initial=0.0)
+    nearest = points[np.arange(len(a)), np.abs(points - a[:, None]).argmin(axis=1)]
+    close = np.abs(nearest - a) <= slack
+    snapped = np.where(close, nearest, a)
+    free = np.flatnonzero(~close)
+    if len(free) and len(machine.rhs):
+        missing = machine.rhs - machine.rows @ snapped
+        # Spread the correction in proportion to the coefficients, so that none changes sign.
+        scaled = machine.rows[:, free] * np.abs(snapped[free])
+        step = np.linalg.lstsq(scaled, missing, rcond=None)[0] * np.abs(snapped[free])
+        snapped[free] = np.clip(snapped[free] + step, points[free, 0], points[free, -1])
+    return snapped

@@ -1,0 +1,273 @@
+r"""Minimise the objective over the weights by Newton steps on a bundle of planes.
+
+Each step minimises
+
+.. math::
+
+    \max_j \bigl(\text{constant}_j + g_j^\top w\bigr) + \tfrac12 (w - w_0)^\top H (w - w_0)
+
+over the domain, a small quadratic program: the planes are all that the machine solves so far have
+taught (each lies below the objective everywhere), H is the curvature at the best point w₀. With
+the newest plane alone this is Newton's method, and near a smooth solution the other planes are
+slack; where the objective has kinks, as with kernels of low rank, they keep the steps honest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.families.weights import Array, Domain
+from kernlearn.solvers.certificate import linear_minimum, lower_bound
+from kernlearn.solvers.oracle import Evaluation, Objective, Plane
+from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.quadratic import QuadraticSolution, quadratic_program
+from kernlearn.solvers.status import Status
+
+MAX_PLANES = 30
+MAX_CUT_ROUNDS = 60
+MAX_NULL_STEPS = 3
+LOOSE = 1e-3  # relative accuracy of a machine in the first steps
+CLOSE = 1e-2  # relative promise from which a prediction is worth its price
+ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the history."""
+
+    n_machine_solves: int
+    objective: float
+    lower_bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Where the method ended."""
+
+    best: Evaluation | None
+    lower: float
+    status: Status
+    history: tuple[Step, ...]
+
+
+class Newton:
+    """The state of one minimisation.
+
+    Parameters
+    ----------
+    objective : Objective
+        What to minimise.
+    domain : Domain
+        Where the weights may lie.
+    cuts : PsdCuts or None
+        Keeps K(w) ⪰ 0 for free-sign weights.
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on the number of evaluations.
+    report : callable, optional
+        Called with every :class:`Step`.
+    """
+
+    def __init__(
+        self,
+        objective: Objective,
+        domain: Domain,
+        cuts: PsdCuts | None,
+        tol: float,
+        max_iter: int,
+        report: Callable[[Step], None] | None = None,
+    ) -> None:
+        self.objective, self.domain, self.cuts = objective, domain, cuts
+        self.tol, self.max_iter, self.report = tol, max_iter, report
+        self.planes: list[Plane] = []
+        self.history: list[Step] = []
+        self.lower = -np.inf
+        self.damping = 1.0
+        self.predicted = -np.inf
+
+    def run(self) -> Outcome:
+        """Iterate until the gap closes."""
+        x = x_best = self.domain.start
+        centre = best = self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+        if centre is None or best is None:
+            return Outcome(None, np.inf, Status.NO_SOLUTION, ())
+        self._learn(best, best)
+        stalled = null_steps = 0
+        while not self._closed(best):
+            if len(self.history) >= self.max_iter:
+                return self._outcome(best, Status.ITERATION_LIMIT)
+            proposal = self._propose(centre, x)
+            self._predict(centre, best, proposal)
+            if self._closed(best):
+                break
+            trial, x_trial = self._evaluate(proposal, x, centre)
+            previous = self.lower, best.upper
+            if trial is None:
+                return self._outcome(best, Status.INACCURATE)
+            if trial.upper < best.upper:
+                best, x_best = trial, x_trial
+            if self._trust(centre, trial) or null_steps == MAX_NULL_STEPS:
+                centre, x, null_steps = best, x_best, 0
+            else:
+                null_steps += 1
+            self._learn(trial, best)
+            progress = max(self.lower - previous[0], previous[1] - best.upper)
+            stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
+            if stalled >= 12:
+                return self._outcome(best, Status.INACCURATE)
+        return self._outcome(best, Status.OPTIMAL)
+
+    def _inner_tol(self, best: Evaluation) -> float:
+        """How well a machine need be solved: tightened as the gap closes."""
+        relative = self._gap(best) / max(abs(best.upper), 1e-300)
+        return float(np.clip(0.02 * relative, 0.1 * self.tol, LOOSE))
+
+    def _outcome(self, best: Evaluation, status: Status) -> Outcome:
+        if self._closed(best):
+            status = Status.OPTIMAL
+        return Outcome(best, self.lower, status, tuple(self.history))
+
+    def _gap(self, best: Evaluation) -> float:
+        return best.upper - self.lower
+
+    def _closed(self, best: Evaluation) -> bool:
+        return self._gap(best) <= self.tol * max(abs(best.upper), 1e-300)
+
+    def _learn(self, evaluation: Evaluation, best: Evaluation) -> None:
+        """Keep the plane and what it says about the optimum."""
+        self.planes.append(evaluation.plane)
+        del self.planes[:-MAX_PLANES]
+        self._raise_lower(evaluation.plane, best)
+        step = Step(self.objective.n_solves, best.upper, self.lower)
+        self.history.append(step)
+        if self.report is not None:
+            self.report(step)
+
+    def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
+        """Bound from coefficients moved to the proposal: often spares the last machine solve."""
+        if centre.upper - self.predicted > CLOSE * abs(centre.upper):
+            return
+        plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)
+        if plane is not None:
+            self._raise_lower(plane, best)
+
+    def _raise_lower(self, plane: Plane, best: Evaluation) -> None:
+        """Bound by one plane; with free signs, refine the cuts where the bound is attained."""
+        self.lower = max(self.lower, lower_bound(plane, self.domain))
+        if self.cuts is None:
+            return
+        g = self.domain.basis.T @ plane.gradient
+        for _ in range(MAX_CUT_ROUNDS):
+            minimum, x = linear_minimum(g, self.domain)
+            self.lower = max(self.lower, plane.constant + minimum)
+            if self._closed(best) or not self.cuts.cut_in_subspace(self.domain.weights(x)):
+                return
+
+    def _trust(self, centre: Evaluation, trial: Evaluation) -> bool:
+        """Whether the model kept its promise, so that its centre may move to the new point.
+
+        The objective rises like a barrier where K(w) loses rank. A step that comes too close gains
+        less than promised, and the curvature there would make the next ones short; the old centre
+        with one more plane does better.
+        """
+        promised = centre.upper - self.predicted
+        gained = centre.upper - trial.upper
+        self.damping = 0.25 * self.damping if gained > 2.0 * promised else 1.0
+        return gained >= 0.5 * promised
+
+    def _propose(self, centre: Evaluation, x0: Array) -> Array:
+        """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
+        full_checks = 0
+        for _ in range(MAX_CUT_ROUNDS):
+            solution = self._model_minimum(centre, x0)
+            if solution is None:
+                return x0
+            x = self._clean(solution)
+            if self.cuts is None or not self.domain.free_sign:
+                return x
+            weights = self.domain.weights(x)
+            if self.cuts.cut_in_subspace(weights):
+                continue
+            full_checks += 1
+            if not self.cuts.cut_in_full(weights):
+                return x
+            if full_checks == 8:
+                break
+        return self._pull_back(x, x0)
+
+    def _model_minimum(self, centre: Evaluation, x0: Array) -> QuadraticSolution | None:
+        domain, p = self.domain, len(x0)
+        scale = max(abs(centre.upper), 1e-300)
+        H = domain.basis.T @ (centre.hessian @ domain.basis) * (self.damping / scale)
+        # A breath of regularisation makes the minimiser unique where the model is flat.
+        H.flat[:: p + 1] += 1e-9
+        gradients = np.array([plane.gradient for plane in self.planes]) @ domain.basis / scale
+        constants = np.array([plane.constant for plane in self.planes]) / scale
+        P = np.zeros((p + 1, p + 1))
+        P[:p, :p] = H
+        k = len(constants)
+        G = np.zeros((k + len(domain.cuts), p + 1))
+        G[:k, :p], G[:k, p] = gradients, -1.0
+        G[k:, :p] = -domain.cuts
+        # The variable t counts from the present value, which keeps the program well scaled.
+        h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
+        high = np.append(np.full(p, domain.radius if domain.free_sign else 1.0), np.inf)
+        solution = quadratic_program(
+            P=P,
+            q=np.append(-H @ x0, 1.0),
+            A=np.append(domain.equality, 0.0)[None, :],
+            b=np.ones(1),
+            low=np.append(domain.low, -np.inf),
+            high=high,
+            G=G,
+            h=h,
+        )
+        if solution is None:
+            return None
+        x = solution.x[:p]
+        self.predicted = centre.upper + scale * float(
+            solution.x[p] + 0.5 * (x - x0) @ H @ (x - x0)
+        )
+        self._combined_bound(solution.inequality[:k])
+        return solution
+
+    def _combined_bound(self, multipliers: Array) -> None:
+        """The planes weighted by their multipliers make one plane, and one more bound."""
+        share = np.maximum(multipliers, 0.0)
+        if share.sum() <= 0:
+            return
+        share /= share.sum()
+        constant = float(share @ [plane.constant for plane in self.planes])
+        gradient = share @ np.array([plane.gradient for plane in self.planes])
+        self.lower = max(self.lower, lower_bound(Plane(constant, gradient), self.domain))
+
+    def _clean(self, solution: QuadraticSolution) -> Array:
+        """Exact zeros for coordinates at their bound, and the slice restored."""
+        x = solution.x[:-1].copy()
+        at_bound = (x < 1e-5) & (solution.lower[:-1] > x)
+        x[(self.domain.low == 0.0) & (at_bound | (x < ZERO))] = 0.0
+        return x / float(self.domain.equality @ x)
+
+    def _pull_back(self, x: Array, x0: Array) -> Array:
+        """Halve the step until K(w) ⪰ 0."""
+        assert self.cuts is not None
+        for _ in range(30):
+            x = 0.5 * (x + x0)
+            if not self.cuts.cut_in_full(self.domain.weights(x)):
+                return x
+        return x0
+
+    def _evaluate(
+        self, x: Array, x0: Array, warm: Evaluation
+    ) -> tuple[Evaluation | None, Array]:
+        """Evaluate at ``x``; where the objective is infinite, halve the step."""
+        for _ in range(30):
+            trial = self.objective.evaluate(self.domain.weights(x), warm, self._inner_tol(warm))
+            if trial is not None:
+                return trial, x
+            x = 0.5 * (x + x0)
+        return None, x0

@@ -1,0 +1,163 @@
+"""Value, gradient and curvature of the objective as a function of the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import Protocol
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, factorised
+from kernlearn.solvers.machine_solver import solve_machine
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective."""
+
+    constant: float
+    gradient: Array
+
+
+class Evaluation(Protocol):
+    """The objective at one choice of weights: an upper bound, a plane, the curvature."""
+
+    weights: Array
+    upper: float
+    plane: Plane
+
+    @property
+    def hessian(self) -> Array:
+        """Curvature with respect to the weights; computed when first asked for."""
+
+    def predicted_plane(self, step: Array) -> Plane | None:
+        """A plane that touches the objective at ``weights + step``, to first order."""
+
+
+class Penalty(Protocol):
+    """A convex, smooth function of the weights that is added to the quality."""
+
+    def value(self, weights: Array) -> float:
+        """Value at ``weights``."""
+
+    def gradient(self, weights: Array) -> Array:
+        """Gradient at ``weights``."""
+
+    def hessian(self, weights: Array) -> Array:
+        """Hessian at ``weights``."""
+
+
+class Objective(Protocol):
+    """What the outer method minimises."""
+
+    n_solves: int
+
+    def evaluate(
+        self, weights: Array, warm: Evaluation | None, tol: float
+    ) -> Evaluation | None:
+        """Evaluate at ``weights`` to relative accuracy ``tol``; None where it is infinite."""
+
+
+class MachineObjective:
+    r"""The sum of the values of machines that share one kernel, plus a penalty.
+
+    For any feasible coefficients, :math:`\ell(a) - \tfrac12\sum_i w_i a^\top K_i a` is a plane
+    below V, whatever the accuracy of the machine's solution.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices.
+    machines : sequence of Machine
+        One, or one per class of a one-against-rest problem.
+    penalty : Penalty, optional
+        Added to the value.
+    """
+
+    def __init__(
+        self, family: Family, machines: Sequence[Machine], penalty: Penalty | None = None
+    ) -> None:
+        self.family, self.machines, self.penalty = family, machines, penalty
+        self.n_solves = 0
+
+    def evaluate(
+        self, weights: Array, warm: Evaluation | None, tol: float
+    ) -> MachineEvaluation | None:
+        """Solve every machine at K(w)."""
+        K = self.family.combine(weights)
+        earlier = warm.solutions if isinstance(warm, MachineEvaluation) else []
+        solutions: list[MachineSolution] = []
+        for machine, last in zip_longest(self.machines, earlier):
+            self.n_solves += 1
+            solution = solve_machine(K, machine, last, tol)
+            if solution is None:
+                return None
+            solutions.append(solution)
+        return MachineEvaluation(self, weights, K, solutions)
+
+    def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
+        """The plane below the objective that feasible coefficients define."""
+        constant, gradient = 0.0, np.zeros(self.family.n_matrices)
+        for machine, coef, K_i_coef in zip(self.machines, coefs, K_i_coefs, strict=True):
+            constant += machine.linear_value(coef)
+            gradient -= 0.5 * (K_i_coef @ coef)
+        if self.penalty is not None:
+            slope = self.penalty.gradient(weights)
+            constant += self.penalty.value(weights) - float(slope @ weights)
+            gradient += slope
+        return Plane(constant, gradient)
+
+
+class MachineEvaluation:
+    """Machines solved at K(w)."""
+
+    def __init__(
+        self,
+        objective: MachineObjective,
+        weights: Array,
+        K: Array,
+        solutions: list[MachineSolution],
+    ) -> None:
+        self.objective, self.weights, self.solutions = objective, weights, solutions
+        self._K: Array | None = K  # kept until the curvature is known
+        penalty = objective.penalty
+        self.upper = sum(s.upper for s in solutions)
+        if penalty is not None:
+            self.upper += penalty.value(weights)
+        coefs = [s.coef for s in solutions]
+        self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
+        self.plane = objective.plane(coefs, self._K_i_coefs, weights)
+
+    @cached_property
+    def hessian(self) -> Array:
+        """Sum of the machines' curvatures, and the penalty's."""
+        self._factorise()
+        pairs = zip(self.solutions, self._K_i_coefs, strict=True)
+        H = sum((curvature(s, K_i_coef) for s, K_i_coef in pairs), start=np.zeros(()))
+        penalty = self.objective.penalty
+        return H if penalty is None else H + penalty.hessian(self.weights)
+
+    def predicted_plane(self, step: Array) -> Plane | None:
+        """The plane of the coefficients moved along the solution path."""
+        self._factorise()
+        moved = []
+        rows = zip(self.solutions, self.objective.machines, self._K_i_coefs, strict=True)
+        for solution, machine, K_i_coef in rows:
+            coef = displaced(solution, machine, step @ K_i_coef)
+            if coef is None:
+                return None
+            moved.append(coef)
+        applied = [self.objective.family.apply(coef) for coef in moved]
+        return self.objective.plane(moved, applied, self.weights + step)
+
+    def _factorise(self) -> None:
+        if self._K is None:
+            return
+        pairs = zip(self.solutions, self.objective.machines, strict=True)
+        self.solutions = [factorised(s, self._K, machine.ridge) for s, machine in pairs]
+        self._K = None

@@ -1,0 +1,215 @@
+"""A stated problem, brought to units of one, solved, and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.weights import Domain, free_weights, positive_weights
+from kernlearn.quality.alignment import Alignment
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.solvers.active_set import MachineSolution
+from kernlearn.solvers.newton import Newton, Outcome, Step
+from kernlearn.solvers.oracle import MachineEvaluation, MachineObjective, Penalty
+from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.quadratic_objective import QuadraticObjective
+from kernlearn.solvers.solution import Solution, relative_gap
+from kernlearn.solvers.status import Status
+
+
+@dataclass(frozen=True)
+class Control:
+    """When to stop, and whom to tell.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on evaluations of the objective.
+    report : callable, optional
+        Called with a :class:`Step` after each of them.
+    """
+
+    tol: float = 1e-6
+    max_iter: int = 200
+    report: Callable[[Step], None] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class WeightSet:
+    """Which weights are allowed: Σ wᵢrᵢ = total, and their sign.
+
+    Parameters
+    ----------
+    normaliser : ndarray of shape (m,)
+        The rᵢ.
+    total : float
+        The c.
+    free_sign : bool
+        K(w) ⪰ 0 instead of w ≥ 0.
+    """
+
+    normaliser: Array
+    total: float
+    free_sign: bool
+
+
+def learn_with_machines(
+    family: Family,
+    machines: Sequence[Machine],
+    weight_set: WeightSet,
+    control: Control,
+    penalty: Penalty | None = None,
+) -> Solution:
+    """Minimise the machines' values over the weights (inputs are checked)."""
+    units = _Units.of(family, machines, weight_set)
+    scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
+    total = weight_set.total / units.kernel
+    domain = _domain(family, weight_set.normaliser, total, weight_set.free_sign)
+    objective = MachineObjective(family, scaled, penalty and _Rescaled(penalty, units))
+    cuts = PsdCuts(family, domain) if domain.free_sign else None
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, units.told(control))
+    outcome = newton.run()
+    return _solution(family, outcome, objective.n_solves, units)
+
+
+def learn_by_alignment(
+    family: Family, alignment: Alignment, weight_set: WeightSet, control: Control
+) -> Solution:
+    """Maximise the alignment over the weights (inputs are checked)."""
+    S, q = alignment.inner_products, alignment.agreement
+    even = np.where(q > 0, 1.0 / np.where(q > 0, q, 1.0), 0.0) / max((q > 0).sum(), 1)
+    length = float(np.sqrt(even @ S @ even))
+    domain = _domain(family, q, 1.0, weight_set.free_sign, S, length)
+    cuts = PsdCuts(family, domain) if domain.free_sign else None
+    report = None
+    outcome = Newton(QuadraticObjective(S), domain, cuts, control.tol, control.max_iter, report)
+    result = outcome.run()
+    assert result.best is not None
+    weights = result.best.weights
+    # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.
+    bound = -1.0 / (alignment.target_norm * np.sqrt(2.0 * max(result.lower, 1e-300)))
+    value = -alignment.value(weights)
+    weights = weights * (weight_set.total / float(weight_set.normaliser @ weights))
+    return Solution(
+        weights=weights,
+        objective=value,
+        lower_bound=min(bound, value),
+        gap=relative_gap(value, bound),
+        dual_coef=None,
+        intercept=None,
+        n_machine_solves=0,
+        status=result.status,
+    )
+
+
+def _domain(
+    family: Family,
+    normaliser: Array,
+    total: float,
+    free_sign: bool,
+    inner_products: Array | None = None,
+    length: float | None = None,
+) -> Domain:
+    if not free_sign:
+        return positive_weights(normaliser, total)
+    n_signed = family.n_matrices - isinstance(family, WithIdentity)
+    S = family.inner_products() if inner_products is None else inner_products
+    if length is None:
+        # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
+        length = total * float(family.traces.max() / normaliser[family.traces.argmax()])
+    return free_weights(S, normaliser, total, n_signed, length)
+
+
+@dataclass(frozen=True)
+class _Units:
+    """Sizes of the kernel, the targets and the objective."""
+
+    kernel: float
+    target: float
+
+    @property
+    def value(self) -> float:
+        return self.target**2 / self.kernel
+
+    @property
+    def coef(self) -> float:
+        return self.target / self.kernel
+
+    @classmethod
+    def of(cls, family: Family, machines: Sequence[Machine], weight_set: WeightSet) -> _Units:
+        traces, r = family.traces, weight_set.normaliser
+        used = r > 0
+        kernel = float(weight_set.total * np.mean(traces[used] / r[used])) / family.n_points
+        target = max(float(np.abs(machine.linear).max()) for machine in machines)
+        # Machines without a linear term keep their coefficients: only values and f scale with K.
+        return cls(kernel, target if target > 0 else kernel)
+
+    def told(self, control: Control) -> Callable[[Step], None] | None:
+        report = control.report
+        if report is None:
+            return None
+        return lambda step: report(self.step(step))
+
+    def step(self, step: Step) -> Step:
+        v = self.value
+        return Step(step.n_machine_solves, step.objective * v, step.lower_bound * v)
+
+
+class _Rescaled:
+    """A penalty in the solver's units."""
+
+    def __init__(self, penalty: Penalty, units: _Units) -> None:
+        self.penalty, self.unit, self.scale = penalty, units.kernel, 1.0 / units.value
+
+    def value(self, weights: Array) -> float:
+        return self.scale * self.penalty.value(self.unit * weights)
+
+    def gradient(self, weights: Array) -> Array:
+        return self.scale * self.unit * self.penalty.gradient(self.unit * weights)
+
+    def hessian(self, weights: Array) -> Array:
+        return self.scale * self.unit**2 * self.penalty.hessian(self.unit * weights)
+
+
+def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) -> Solution:
+    learns_C = isinstance(family, WithIdentity)
+    m = family.n_matrices - learns_C
+    if outcome.best is None:
+        nan = float("nan")
+        return Solution(
+            np.full(m, nan), nan, nan, nan, None, None, n_solves, Status.NO_SOLUTION
+        )
+    best = outcome.best
+    assert isinstance(best, MachineEvaluation)
+    weights = best.weights * units.kernel
+    objective = best.upper * units.value
+    bound = min(outcome.lower, best.upper) * units.value
+    coefs = np.array([s.coef for s in best.solutions]) * units.coef
+    intercepts = np.array([_intercept(s) for s in best.solutions]) * units.target
+    single = len(best.solutions) == 1
+    learned_C = None
+    if learns_C:
+        learned_C = 1.0 / float(weights[-1]) if weights[-1] > 0 else np.inf
+    return Solution(
+        weights=weights[:m],
+        objective=objective,
+        lower_bound=bound,
+        gap=relative_gap(objective, bound),
+        dual_coef=coefs[0] if single else coefs,
+        intercept=float(intercepts[0]) if single else intercepts,
+        n_machine_solves=n_solves,
+        status=outcome.status,
+        learned_C=learned_C,
+        history=tuple(units.step(step) for step in outcome.history),
+    )
+
+
+def _intercept(solution: MachineSolution) -> float:
+    rows = solution.multipliers.rows
+    return float(rows[0]) if len(rows) else 0.0

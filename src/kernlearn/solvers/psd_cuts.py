@@ -1,0 +1,180 @@
+r"""Keeping K(w) ⪰ 0 by eigenvector cuts :math:`v^\top K(w) v \ge 0`.
+
+Eigenvectors found so far span a subspace V. Within it every cut is known from the small matrices
+:math:`V^\top K_i V`, so the subspace is exhausted first, and a matrix of the full size is looked at
+only when it has nothing more to say.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, solve_triangular
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+
+from kernlearn.families.base import Family
+from kernlearn.families.weights import Array, Domain
+
+# Relative to the mean eigenvalue: what counts as zero.
+PSD_TOLERANCE = 1e-9
+DENSE_SIZE = 200
+VECTORS_PER_ROUND = 3
+MAX_SEEDS = 12
+
+
+class PsdCuts:
+    """Cuts for one family, added to a domain as they are found.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices.
+    domain : Domain
+        Receives the cuts.
+    """
+
+    def __init__(self, family: Family, domain: Domain) -> None:
+        self.family, self.domain = family, domain
+        self.vectors = np.zeros((family.n_points, 0))
+        self.small = np.zeros((family.n_matrices, 0, 0))
+        self.n_full_checks = 0
+        self._shift = 1e-3
+        self._seed()
+
+    def _seed(self) -> None:
+        """Start with the directions in which one kernel outweighs the even mixture most.
+
+        They are what first turns indefinite when that kernel's weight goes negative.
+        """
+        family = self.family
+        weights = self.domain.weights(self.domain.start)
+        mixture = family.combine(weights, labelled_only=False)
+        factor = _shifted_factor(mixture, 1e-6 * self._mean(weights))
+        if factor is None:
+            return
+        found = [
+            _dominant(family.combine(unit, labelled_only=False), factor)
+            for unit in np.eye(family.n_matrices)[: MAX_SEEDS]
+            if family.traces @ unit > 0
+        ]
+        self._extend(np.hstack(found))
+
+    def cut_in_subspace(self, weights: Array) -> bool:
+        """Add the cuts that the subspace knows of; True if there was one."""
+        if self.vectors.shape[1] == 0:
+            return False
+        matrix = np.tensordot(weights, self.small, 1)
+        values, vectors = np.linalg.eigh(matrix)
+        scale = max(float(np.abs(np.trace(matrix))) / len(values), self._mean(weights))
+        bad = values < -0.3 * PSD_TOLERANCE * scale
+        if not bad.any():
+            return False
+        self._add_rows(vectors[:, bad])
+        return True
+
+    def cut_in_full(self, weights: Array) -> bool:
+        """Look at the whole matrix and add cuts if it is indefinite; True if there was one."""
+        self.n_full_checks += 1
+        K = self.family.combine(weights, labelled_only=False)
+        mean = self._mean(weights)
+        values, vectors = smallest_eigenpairs(K, PSD_TOLERANCE * mean, self._shift * mean)
+        if len(values) == 0:
+            return False
+        self._shift = float(np.clip(3.0 * -values.min() / mean, 1e-8, 1.0))
+        self._extend(vectors)
+        return True
+
+    def _mean(self, weights: Array) -> float:
+        traces = self.family.traces
+        return float(np.abs(traces @ weights)) / self.family.n_points
+
+    def _extend(self, vectors: Array) -> None:
+        for _ in range(2):  # twice is enough for orthogonality
+            vectors = vectors - self.vectors @ (self.vectors.T @ vectors)
+            vectors = np.linalg.qr(vectors)[0]
+        k = self.vectors.shape[1]
+        together = np.hstack([self.vectors, vectors])
+        block = self.family.forms(together, vectors)
+        small = np.zeros((self.family.n_matrices, together.shape[1], together.shape[1]))
+        small[:, :k, :k] = self.small
+        small[:, :, k:] = block
+        small[:, k:, :k] = block[:, :k].transpose(0, 2, 1)
+        self.vectors, self.small = together, small
+        self._add_rows(np.eye(together.shape[1])[:, k:])
+
+    def _add_rows(self, directions: Array) -> None:
+        self.domain.add_cuts(
+            np.einsum("ka,mkl,la->am", directions, self.small, directions, optimize=True)
+        )
+
+
+def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:
+    """Some of the most negative eigenpairs below ``-tolerance``; none if there are none.
+
+    A Cholesky factorisation settles the common case. Otherwise the spectrum is shifted, by
+    ``shift`` to begin with, until it exists, and a few Lanczos steps with its inverse find the
+    lowest end.
+    """
+    n = K.shape[0]
+    if _shifted_factor(K, tolerance) is not None:
+        return np.zeros(0), np.zeros((n, 0))
+    if n > DENSE_SIZE:
+        for _ in range(12):
+            factor = _shifted_factor(K, shift)
+            if factor is not None:
+                return _lanczos(K, factor, shift, tolerance)
+            shift *= 10.0
+    values, vectors = eigh(K, subset_by_index=[0, min(n, VECTORS_PER_ROUND) - 1], check_finite=False)
+    bad = values < -0.5 * tolerance
+    return values[bad], vectors[:, bad]
+
+
+def _dominant(K: Array, factor: Array) -> Array:
+    """Directions that maximise vᵀKv / vᵀMv, where ``factor`` is the Cholesky factor of M."""
+    n, k = K.shape[0], min(VECTORS_PER_ROUND, K.shape[0] - 1)
+    if n <= DENSE_SIZE:
+        half = solve_triangular(factor, K, lower=True, check_finite=False)
+        whitened = solve_triangular(factor, half.T, lower=True, check_finite=False)
+        vectors = eigh(whitened, subset_by_index=[n - k, n - 1], check_finite=False)[1]
+    else:
+
+        def apply(v: Array) -> Array:
+            inner = solve_triangular(factor, v, lower=True, trans="T", check_finite=False)
+            return np.asarray(solve_triangular(factor, K @ inner, lower=True, check_finite=False))
+
+        whitened = LinearOperator(K.shape, matvec=apply, dtype=K.dtype)
+        vectors = _eigsh(whitened, k=k, which="LA")
+    return np.asarray(solve_triangular(factor, vectors, lower=True, trans="T", check_finite=False))
+
+
+def _shifted_factor(K: Array, shift: float) -> Array | None:
+    shifted = K.copy()
+    shifted.flat[:: K.shape[0] + 1] += shift
+    try:
+        return np.asarray(cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)[0])
+    except LinAlgError:
+        return None
+
+
+def _lanczos(K: Array, factor: Array, shift: float, tolerance: float) -> tuple[Array, Array]:
+    inverse = LinearOperator(
+        K.shape, matvec=lambda v: cho_solve((factor, True), v, check_finite=False), dtype=K.dtype
+    )
+    vectors = _eigsh(K, k=VECTORS_PER_ROUND, sigma=-shift, OPinv=inverse)
+    values = np.einsum("ij,ij->j", vectors, K @ vectors)
+    bad = values < -0.5 * tolerance
+    return values[bad], vectors[:, bad]
+
+
+def _eigsh(operator: Any, **options: Any) -> Array:
+    """A few rough eigenvectors; roughness costs a cut its depth, never its validity."""
+    n = operator.shape[0]
+    # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
+    v0 = np.cos(np.arange(n, dtype=float)) + 0.1
+    try:
+        return np.asarray(eigsh(operator, v0=v0, tol=1e-3, ncv=12, **options)[1])
+    except ArpackNoConvergence as unfinished:
+        return np.asarray(unfinished.eigenvectors)
+    except ArpackError:
+        return np.zeros((n, 0))

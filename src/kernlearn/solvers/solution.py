@@ -1,0 +1,62 @@
+"""What learning a combination of kernels returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.solvers.newton import Step
+from kernlearn.solvers.status import Status
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Learned weights, the machine trained with them, and the certificate.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (m,)
+        One weight per Gram matrix; exactly zero for a matrix that is not used. NaN if there is
+        no solution.
+    objective : float
+        The minimum found: V(K(w)) plus the penalty; minus the alignment for an alignment. NaN if
+        there is no solution.
+    lower_bound : float
+        No choice of weights has a smaller objective than this.
+    gap : float
+        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds.
+    dual_coef : ndarray of shape (n,) or (k, n), or None
+        Signed dual coefficients of the machine, or of the k machines; the function is
+        ``K(w) @ dual_coef + intercept``. None for an alignment, which trains no machine.
+    intercept : float or ndarray of shape (k,), or None
+        Intercept of that function; minus the threshold for a one-class machine.
+    n_machine_solves : int
+        How many machines were solved on the way.
+    status : Status
+        How it ended; its text says it in words.
+    learned_C : float or None
+        1/τ, where ``C="learn"``.
+    history : tuple of Step
+        Objective and lower bound after every evaluation.
+    """
+
+    weights: Array
+    objective: float
+    lower_bound: float
+    gap: float
+    dual_coef: Array | None
+    intercept: float | Array | None
+    n_machine_solves: int
+    status: Status
+    learned_C: float | None = None
+    history: tuple[Step, ...] = ()
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """Gap in units of the objective; zero where both are zero."""
+    gap = max(objective - lower_bound, 0.0)
+    return gap / abs(objective) if objective else (0.0 if gap == 0 else np.inf)

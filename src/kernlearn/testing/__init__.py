@@ -1,0 +1,5 @@
+"""Public check suites for objects that users write themselves."""
+
+from kernlearn.testing.kernel_laws import check_kernel
+
+__all__ = ["check_kernel"]

@@ -1,0 +1,63 @@
+"""The front door: version, info, help, and the missing extra."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from kernlearn import __version__
+from kernlearn.cli import info, main
+from kernlearn.cli.app import app
+
+WITHOUT = """
+import sys
+sys.modules[{module!r}] = None
+from kernlearn.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "rich"])
+def test_without_the_extra_one_sentence_names_it(module: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(module=module)], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert f"needs the package {module}" in done.stderr
+    assert 'pip install "kernlearn[cli]"' in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_main_runs_the_app(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["kernlearn", "--version"])
+    with pytest.raises(SystemExit) as leaving:
+        main()
+    assert leaving.value.code == 0
+    assert capsys.readouterr().out == f"kernlearn {__version__}\n"
+
+
+def test_info_names_versions_and_extras() -> None:
+    shown = CliRunner().invoke(app, ["info"]).stdout
+    assert f"numpy {np.__version__}\n" in shown
+    assert f"extra cli: typer {version('typer')}, rich {version('rich')}\n" in shown
+    assert "cores " in shown
+
+
+def test_info_says_how_to_get_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(info, "EXTRAS", {"plot": ("no-such-package-anywhere",)})
+    shown = CliRunner().invoke(app, ["info"]).stdout
+    assert 'extra plot: missing no-such-package-anywhere (pip install "kernlearn[plot]")\n' in shown
+
+
+def test_help_lists_the_commands() -> None:
+    shown = CliRunner().invoke(app, ["--help"]).stdout
+    assert "reproduce" in shown
+    assert "info" in shown

@@ -1,0 +1,73 @@
+"""Small learning problems that several folders of tests share."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kernlearn.quality import QUALITIES, Settings
+
+
+def gaussian(X, gamma):
+    return np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=-1))
+
+
+def normalised(K):
+    length = np.sqrt(K.diagonal())
+    return K / np.outer(length, length)
+
+
+def _stack(kind, X, rng):
+    """One list of kernels for each way in which a stack can be awkward."""
+    n = len(X)
+    standard = [normalised((1 + X @ X.T) ** 2), gaussian(X, 0.3), normalised(X @ X.T)]
+    outer = np.outer(X[:, 0], X[:, 0])
+    v = rng.normal(size=n)
+    return {
+        "standard": standard,
+        "duplicate": [*standard, standard[1].copy()],
+        "rank one": [np.outer(v, v), *standard[1:]],
+        "useless": [*standard, np.eye(n)],
+        "low rank": [X @ X.T, outer + 1.0, np.outer(np.sin(X[:, 1]), np.sin(X[:, 1]))],
+        "alike": [gaussian(X, gamma) for gamma in (0.01, 0.1, 1.0)],
+    }[kind]
+
+
+def _problem(kind="standard", n=12, n_unlabelled=0, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_unlabelled, 4))
+    score = X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.normal(size=len(X))
+    y = np.where(score > np.median(score[:n]), 1.0, -1.0)
+    target = np.sin(X[:, 0]) + 0.3 * X[:, 1] ** 2 + 0.1 * rng.normal(size=len(X))
+    grams = np.stack(_stack(kind, X, rng))
+    return SimpleNamespace(X=X, grams=grams, y=y[:n], target=target[:n], n=n)
+
+
+def _machine(name, problem, *, C=1.0, nu=0.3, epsilon=0.1):
+    settings = Settings(C, nu, epsilon, np.ones(problem.n))
+    return QUALITIES[name].build(_target(name, problem), settings)
+
+
+def _target(name, problem):
+    kind = QUALITIES[name].targets if name in QUALITIES else "labels"
+    return {"labels": problem.y, "none": np.zeros(problem.n)}.get(kind, problem.target)
+
+
+@pytest.fixture
+def make_stack():
+    """Kernels on random points, labels (half of them +1) and targets."""
+    return _problem
+
+
+@pytest.fixture
+def make_machine():
+    """The machine of that name on a problem from ``make_stack``."""
+    return _machine
+
+
+@pytest.fixture
+def target_of():
+    """Labels or targets of a problem, whichever the quality learns from."""
+    return _target

@@ -1,0 +1,184 @@
+"""Kernel values against scikit-learn, against higher precision, and at the ends of the scale."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process.kernels import Matern as SklearnMatern
+from sklearn.metrics import pairwise
+from sklearn.preprocessing import KernelCenterer
+
+from kernlearn.kernels import (
+    ARDGaussian,
+    Centered,
+    Columns,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalized,
+    Polynomial,
+    Precomputed,
+)
+
+RNG = np.random.default_rng(0)
+# The widths on either side of the switch between direct distances and the matrix product.
+WIDTHS = [1, 4, 24, 25, 60]
+
+
+def tables(d):
+    rng = np.random.default_rng(d)
+    return rng.standard_normal((150, d)), rng.standard_normal((70, d))
+
+
+@pytest.mark.parametrize("d", WIDTHS)
+@pytest.mark.parametrize("same", [True, False])
+def test_values_agree_with_scikit_learn(d, same):
+    X, Y = tables(d)
+    Y = None if same else Y
+    gammas = np.linspace(0.0, 0.3, d)
+    Xs, Ys = X * np.sqrt(gammas), None if same else Y * np.sqrt(gammas)
+    for ours, theirs in [
+        (Linear(), pairwise.linear_kernel(X, Y)),
+        (Polynomial(3, 0.5), pairwise.polynomial_kernel(X, Y, degree=3, gamma=1.0, coef0=0.5)),
+        (Gaussian(0.2), pairwise.rbf_kernel(X, Y, gamma=0.2)),
+        (ARDGaussian(gammas), pairwise.rbf_kernel(Xs, Ys, gamma=1.0)),
+        (Laplacian(0.2), pairwise.laplacian_kernel(X, Y, gamma=0.2)),
+        (Normalized(Linear()), pairwise.cosine_similarity(X, Y)),
+        *((Matern(1.7, nu), SklearnMatern(1.7, nu=nu)(X, Y)) for nu in (0.5, 1.5, 2.5, np.inf)),
+    ]:
+        np.testing.assert_allclose(ours(X, Y), theirs, rtol=1e-11, atol=1e-13, err_msg=repr(ours))
+
+
+def test_the_matrix_product_path_of_the_gaussian_is_taken_and_is_exact_enough(monkeypatch):
+    X, Y = tables(60)
+    product = Gaussian(0.05)(X), Gaussian(0.05)(X, Y)
+    assert Gaussian(0.05)(X, X.copy()).max() <= 1.0, "rounding must not make a square negative"
+    monkeypatch.setattr("kernlearn.kernels._distances._FEW_COLUMNS", 10**6)
+    exact = Gaussian(0.05)(X), Gaussian(0.05)(X, Y)
+    assert not np.array_equal(product[1], exact[1]), "both paths were the same"
+    for ours, theirs in zip(product, exact, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-13)
+
+
+@pytest.mark.parametrize("d", [3, 40])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_gaussian_is_accurate_for_near_duplicates_far_from_the_origin(d, offset):
+    rng = np.random.default_rng(1)
+    X = offset + rng.standard_normal((20, d))
+    X = np.vstack([X, X + 1e-7 * rng.standard_normal((20, d))])
+    wide = X.astype(np.longdouble)
+    squares = ((wide[:, None] - wide[None]) ** 2).sum(axis=2)
+    for gamma in (0.01, 30.0, 1e14):
+        exact = np.exp(-np.longdouble(gamma) * squares).astype(float)
+        np.testing.assert_allclose(Gaussian(gamma)(X), exact, atol=2e-12)
+        np.testing.assert_allclose(Gaussian(gamma)(X, X.copy()), exact, atol=2e-12)
+        assert (np.diagonal(Gaussian(gamma)(X)) == 1.0).all()
+        ard = ARDGaussian(np.full(d, gamma))
+        np.testing.assert_allclose(ard(X), exact, atol=2e-12)
+
+
+@pytest.mark.parametrize("scale", [1e150, 1e-150, 1e300])
+@pytest.mark.parametrize("d", [3, 40])
+def test_stationary_kernels_do_not_notice_the_unit_of_the_data(scale, d):
+    X, Y = tables(d)
+    width = np.sqrt(d)
+    # gamma = 1 / width² leaves the range of floats at 1e300: Matern and Laplacian take the width.
+    pairs = [(Laplacian(1 / width), Laplacian(1 / (width * scale)))]
+    pairs += [(Matern(width, nu), Matern(width * scale, nu)) for nu in (0.5, 1.5, 2.5, np.inf)]
+    if scale < 1e160:
+        pairs += [(Gaussian(1 / d), Gaussian(1 / d / scale**2))]
+        pairs += [(ARDGaussian(np.full(d, 1 / d)), ARDGaussian(np.full(d, 1 / d / scale**2)))]
+    for small, large in pairs:
+        for args in [(X,), (X, Y)]:
+            got = large(*(scale * table for table in args))
+            np.testing.assert_allclose(got, small(*args), rtol=1e-10, atol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "kernel", [Gaussian(1.0), ARDGaussian([1.0, 1.0]), Laplacian(), Matern(1.0, 2.5), Matern(2.0)]
+)
+def test_points_too_far_apart_to_square_the_distance_have_value_zero(kernel):
+    X = np.array([[1e200, 0.0], [-1e200, 1.0], [1e200, 0.0]])
+    np.testing.assert_array_equal(kernel(X), [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    np.testing.assert_array_equal(kernel(X, X.copy()), kernel(X))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), Polynomial(2), Linear() ** 2, Linear() * Linear()])
+def test_overflow_is_refused_with_the_cure(kernel):
+    X = np.array([[1e200, -1e200], [1e200, 1e200]])
+    for call in (lambda: kernel(X), lambda: kernel(X, X.copy()), lambda: kernel.diag(X)):
+        with pytest.raises(ValueError, match=r"must give finite values.*StandardScaler"):
+            call()
+
+
+def test_scaling_overflow_is_refused_with_the_cure():
+    with pytest.raises(ValueError, match=r"units of the kernel's width.*StandardScaler"):
+        Gaussian(1e300)([[1e300], [0.0]])
+
+
+def test_normalized_linear_at_extreme_scales():
+    X, Y = tables(4)
+    expected = pairwise.cosine_similarity(X, Y)
+    for scale in (1e-150, 1e150):
+        K = Normalized(Linear())(scale * X, scale * Y)
+        np.testing.assert_allclose(K, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_normalized_has_an_exact_unit_diagonal():
+    X = tables(7)[0]
+    for kernel in (Linear(), Polynomial(3)):
+        assert (np.diagonal(Normalized(kernel)(X)) == 1.0).all()
+
+
+def test_normalized_gives_zero_to_points_without_length():
+    X = np.array([[0.0, 0.0], [3.0, 4.0]])
+    K = Normalized(Linear())(X)
+    np.testing.assert_array_equal(K, [[0.0, 0.0], [0.0, 1.0]])
+    np.testing.assert_array_equal(Normalized(Linear()).diag(X), [0.0, 1.0])
+    np.testing.assert_array_equal(Normalized(Linear())(X, X[:1]), [[0.0], [0.0]])
+
+
+def test_normalized_refuses_a_negative_diagonal():
+    with pytest.raises(ValueError, match=r"Normalized needs a diagonal without negative entries"):
+        Normalized(Precomputed([[-1.0]]))([[0]])
+
+
+def test_centered_agrees_with_scikit_learn_and_with_explicit_features():
+    X, Y = tables(5)
+    kernel = Centered(Gaussian(0.1), X)
+    centerer = KernelCenterer().fit(Gaussian(0.1)(X))
+    np.testing.assert_allclose(kernel(X), centerer.transform(Gaussian(0.1)(X)), atol=1e-13)
+    np.testing.assert_allclose(kernel(Y, X), centerer.transform(Gaussian(0.1)(Y, X)), atol=1e-13)
+    mean = X.mean(axis=0)
+    np.testing.assert_allclose(Centered(Linear(), X)(Y), (Y - mean) @ (Y - mean).T, atol=1e-12)
+
+
+def test_columns_sees_only_its_columns():
+    X, Y = tables(6)
+    for columns, plain in [([1, 4], [1, 4]), (slice(2, None), [2, 3, 4, 5]), (-1, [5]), (0, [0])]:
+        kernel = Columns(columns, Gaussian(0.3))
+        np.testing.assert_array_equal(kernel(X, Y), Gaussian(0.3)(X[:, plain], Y[:, plain]))
+        np.testing.assert_array_equal(kernel(X), Gaussian(0.3)(X[:, plain]))
+
+
+def test_columns_keep_the_exact_diagonal_of_a_wide_view():
+    X = tables(40)[0]
+    assert (Columns(slice(0, 30), Gaussian(0.01))(X) == Gaussian(0.01)(X[:, :30])).all()
+
+
+def test_combinations_do_not_write_into_a_matrix_that_a_part_lends_out():
+    class Lending(Kernel):
+        def __init__(self, K):
+            self.K = K
+
+        def _evaluate(self, X, Y):
+            return self.K
+
+        def _diag(self, X):
+            return np.ones(len(X))
+
+    K = np.eye(3)
+    part = Lending(K)
+    for kernel in (part + part, part * part, 2.0 * part, part**2, Normalized(part)):
+        kernel([[0.0], [1.0], [2.0]])
+        np.testing.assert_array_equal(K, np.eye(3))

@@ -1,0 +1,47 @@
+"""The tuned Gaussian SVM."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+
+from kernlearn.papers.lanckriet2004 import rbf_baseline
+from kernlearn.papers.lanckriet2004.protocol import Split
+from kernlearn.papers.lanckriet2004.rbf_baseline import Norm, tuned_rbf_accuracy
+
+
+@pytest.fixture(scope="module")
+def rings() -> Split:
+    """A disc in a ring: no line separates them, a Gaussian kernel does."""
+    generator = np.random.default_rng(0)
+    y = generator.choice(np.array([-1, 1]), size=150)
+    radius = np.where(y > 0, 1.0, 2.5) + 0.15 * generator.standard_normal(150)
+    angle = generator.uniform(0, 2 * np.pi, size=150)
+    X = np.column_stack([radius * np.cos(angle), radius * np.sin(angle)])
+    return Split(X, y[:120], y[120:])
+
+
+@pytest.mark.parametrize("norm", ["hard", "1-norm", "2-norm"])
+def test_finds_a_width_that_works(rings: Split, norm: Norm) -> None:
+    assert tuned_rbf_accuracy(rings, norm, seed=0) >= 96
+
+
+def test_test_labels_have_no_say_in_the_choice(rings: Split) -> None:
+    flipped = Split(rings.X, rings.y_train, -rings.y_test)
+    accuracy = tuned_rbf_accuracy(rings, "1-norm", seed=0)
+    assert tuned_rbf_accuracy(flipped, "1-norm", seed=0) == pytest.approx(100 - accuracy)
+
+
+@pytest.mark.parametrize("C", [0.01, 100.0])
+def test_with_one_candidate_it_is_that_svm(
+    rings: Split, C: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noisy = Split(rings.X, rings.y_train * np.where(np.arange(120) % 5, 1, -1), rings.y_test)
+    monkeypatch.setattr(rbf_baseline, "CS", (C,))
+    monkeypatch.setattr(rbf_baseline, "RELATIVE_SIGMAS", (0.25,))
+    X = noisy.X[:120]
+    distances = [((a - b) ** 2).sum() for i, a in enumerate(X) for b in X[:i]]
+    machine = SVC(C=C, gamma=0.5 / (0.25 * np.median(distances))).fit(X, noisy.y_train)
+    expected = 100 * machine.score(noisy.X[120:], noisy.y_test)
+    assert tuned_rbf_accuracy(noisy, "1-norm", seed=0) == pytest.approx(expected)
