@@ -87,8 +87,10 @@ def test_forms_inner_products_and_traces(case):
     rng = np.random.default_rng(3)
     L, R = rng.normal(size=(N, 2)), rng.normal(size=(N, 3))
     np.testing.assert_allclose(family.forms(L, R), [L.T @ K @ R for K in matrices], rtol=1e-10)
-    products = [[np.sum(K * J) for J in matrices] for K in matrices]
-    np.testing.assert_allclose(family.inner_products(), products, rtol=1e-11)
+    basis = rng.normal(size=(M, 3))
+    combined = [loop_combine(b, matrices) for b in basis.T]
+    products = [[np.sum(K * J) for J in combined] for K in combined]
+    np.testing.assert_allclose(family.inner_products(basis), products, rtol=1e-10)
     np.testing.assert_allclose(family.traces, [np.trace(K) for K in matrices], rtol=1e-12)
     assert (family.n_matrices, family.n_points) == (M, N)
 
@@ -98,7 +100,9 @@ def test_rank_one_stack_is_the_stack_of_outer_products(n_labelled):
     weights, a = WEIGHTS["all used"], np.arange(1.0, n_labelled + 1)
     np.testing.assert_allclose(vectors.combine(weights), stack.combine(weights), rtol=1e-10)
     np.testing.assert_allclose(vectors.apply(a), stack.apply(a), rtol=1e-10)
-    np.testing.assert_allclose(vectors.inner_products(), stack.inner_products(), rtol=1e-10)
+    basis = np.eye(M)
+    products = stack.inner_products(basis)
+    np.testing.assert_allclose(vectors.inner_products(basis), products, rtol=1e-10)
 
 
 def test_a_stack_is_never_copied_nor_changed(n_labelled):
@@ -111,10 +115,20 @@ def test_a_stack_is_never_copied_nor_changed(n_labelled):
         family.combine(weights)
         family.combine(weights, labelled_only=False)
     family.apply(np.ones(n_labelled))
-    family.inner_products()
+    family.inner_products(np.eye(M))
     np.testing.assert_array_equal(grams, before)
     vectors = _vectors()
     assert np.shares_memory(RankOneStack(vectors).vectors, vectors)
+
+
+def test_small_differences_of_large_matrices_keep_their_length():
+    """⟨K₁ − K₂, K₁ − K₂⟩ of two kernels that agree to nine digits, more rows than one block."""
+    n = 150
+    K = np.cov(np.random.default_rng(6).normal(size=(n, 40)))
+    change = 1e-9 * np.eye(n)
+    family = GramStack(np.stack([K, K + change]))
+    found = family.inner_products(np.array([[1.0], [-1.0]]))
+    assert found == pytest.approx(n * 1e-18, rel=1e-5)
 
 
 def test_with_identity_adds_the_identity_in_training_only(case):
@@ -133,7 +147,7 @@ def test_with_identity_adds_the_identity_in_training_only(case):
     L = np.random.default_rng(5).normal(size=(N, 2))
     forms = [*(L.T @ J @ L for J in matrices), np.zeros((2, 2))]
     np.testing.assert_allclose(extended.forms(L, L), forms, rtol=1e-10, atol=1e-12)
-    S = extended.inner_products()
-    np.testing.assert_allclose(S[:M, :M], family.inner_products())
+    S = extended.inner_products(np.eye(M + 1))
+    np.testing.assert_allclose(S[:M, :M], family.inner_products(np.eye(M)))
     assert not S[M, :M].any()
     assert S[M, M] == N**2

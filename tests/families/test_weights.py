@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
 
@@ -43,7 +44,7 @@ def free_case(request, make_stack):
     grams = make_stack(request.param).grams
     family = GramStack(grams)
     c = 3.0
-    domain = free_weights(family.inner_products(), family.traces, c, family.n_matrices, c)
+    domain = free_weights(family.inner_products, family.traces, c, family.n_matrices, c)
     return domain, family, c
 
 
@@ -77,7 +78,7 @@ def test_the_free_start_is_the_even_mixture(free_case):
 def test_duplicates_share_their_weight(make_stack):
     grams = make_stack("duplicate").grams  # the last repeats the second
     family = GramStack(grams)
-    domain = free_weights(family.inner_products(), family.traces, 3.0, 4, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 4, 3.0)
     assert len(domain.start) == 3
     for x in np.random.default_rng(3).normal(size=(5, 3)):
         w = domain.weights(x)
@@ -86,11 +87,9 @@ def test_duplicates_share_their_weight(make_stack):
 
 def test_the_last_weights_may_be_kept_non_negative(make_stack):
     family = GramStack(make_stack().grams)
-    S = np.zeros((4, 4))
-    S[:3, :3] = family.inner_products()
-    S[3, 3] = 12.0**2
-    traces = np.append(family.traces, 12.0)
-    domain = free_weights(S, traces, 5.0, n_signed=3, length=5.0)
+    extended = WithIdentity(family)
+    traces = extended.traces
+    domain = free_weights(extended.inner_products, traces, 5.0, n_signed=3, length=5.0)
     np.testing.assert_array_equal(domain.low, [-1.0, -1.0, -1.0, 0.0])
     w = domain.weights(np.array([0.0, 0.0, 0.0, 1.0]))
     np.testing.assert_allclose(w, [0.0, 0.0, 0.0, 5.0 / 12.0])
@@ -99,7 +98,7 @@ def test_the_last_weights_may_be_kept_non_negative(make_stack):
 
 def test_cuts_are_half_spaces_of_the_weights(make_stack):
     family = GramStack(make_stack().grams)
-    domain = free_weights(family.inner_products(), family.traces, 3.0, 3, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
     rows = np.array([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0], [3.0, 1.0, 0.0]])
     domain.add_cuts(rows)
     assert len(domain.cuts) == 2  # a row of zeros cuts nothing off

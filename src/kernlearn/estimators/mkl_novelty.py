@@ -12,6 +12,10 @@ from sklearn.utils.validation import validate_data
 from kernlearn.estimators._base import Array, KernelCombination
 
 
+# Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
+ON_THE_EDGE = 1e-9
+
+
 class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     r"""One-class support vector machine that learns how to combine several kernels.
 
@@ -144,4 +148,4 @@ lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
         labels : ndarray of shape (n,)
             1 for points like the training data, −1 for novelties.
         """
-        return np.where(self.decision_function(X) >= 0, 1, -1)
+        return np.where(self.decision_function(X) >= -ON_THE_EDGE * abs(self.offset_), 1, -1)

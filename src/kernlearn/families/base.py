@@ -30,5 +30,5 @@ class Family(Protocol):
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
 
-    def inner_products(self) -> Array:
-        """Frobenius inner products ⟨Kᵢ, Kⱼ⟩ over all points."""
+    def inner_products(self, basis: Array) -> Array:
+        """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``."""

@@ -52,11 +52,7 @@ class WithIdentity:
         inner = self.family.forms(left, right)
         return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
 
-    def inner_products(self) -> Array:
+    def inner_products(self, basis: Array) -> Array:
         """Inner products of the family; the identity stands apart from it, with length N."""
-        S = self.family.inner_products()
-        m = S.shape[0]
-        extended = np.zeros((m + 1, m + 1))
-        extended[:m, :m] = S
-        extended[m, m] = float(self.n_points) ** 2
-        return extended
+        own = float(self.n_points) ** 2 * np.outer(basis[-1], basis[-1])
+        return self.family.inner_products(basis[:-1]) + own

@@ -43,6 +43,6 @@ class RankOneStack:
         """The small matrices (Lᵀvᵢ)(vᵢᵀR), of shape (m, l, r)."""
         return np.asarray((self.vectors.T @ left)[:, :, None] * (self.vectors.T @ right)[:, None, :])
 
-    def inner_products(self) -> Array:
-        """Frobenius inner products (vᵢᵀvⱼ)²."""
-        return np.asarray((self.vectors.T @ self.vectors) ** 2)
+    def inner_products(self, basis: Array) -> Array:
+        """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)²."""
+        return np.asarray(basis.T @ (self.vectors.T @ self.vectors) ** 2 @ basis)

@@ -10,6 +10,7 @@ Array = NDArray[np.float64]
 
 # Up to this share of matrices with weight, adding them one by one beats one pass over the stack.
 SPARSE_SHARE = 0.4
+ROWS_AT_A_TIME = 64
 
 
 class GramStack:
@@ -58,7 +59,16 @@ class GramStack:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
         return np.asarray(np.matmul(left.T, np.matmul(self.grams, right)))
 
-    def inner_products(self) -> Array:
-        """Frobenius inner products ⟨Kᵢ, Kⱼ⟩ over all points."""
-        flat = self.grams.reshape(self.n_matrices, -1)
-        return np.asarray(flat @ flat.T)
+    def inner_products(self, basis: Array) -> Array:
+        """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``.
+
+        The combinations are formed before they are multiplied, a few rows at a time: they may be
+        small differences of large matrices.
+        """
+        p = basis.shape[1]
+        S = np.zeros((p, p))
+        for start in range(0, self.n_points, ROWS_AT_A_TIME):
+            rows = self.grams[:, start : start + ROWS_AT_A_TIME]
+            flat = np.tensordot(basis.T, rows, 1).reshape(p, rows[0].size)
+            S += flat @ flat.T
+        return S

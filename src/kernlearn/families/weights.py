@@ -10,6 +10,7 @@ Weights are ``w = basis @ x``. The coordinates x are bounded by construction:
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +18,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Directions along which the kernels differ by less than this (relative) are one kernel twice.
-DEPENDENT = 1e-13
+# Combinations whose squared length is below this (relative) are rounding: one kernel twice.
+DEPENDENT = 1e-15
+MOSTLY_NOISE = 1e-3
 
 
 @dataclass(eq=False)
@@ -48,20 +50,28 @@ class Domain:
     free_sign: bool
     radius: float = 1.0
     cuts: Array = field(init=False)
+    cut_noise: Array = field(init=False)
 
     def __post_init__(self) -> None:
         self.cuts = np.zeros((0, len(self.equality)))
+        self.cut_noise = np.zeros(0)
 
     def weights(self, x: Array) -> Array:
         """The weights at coordinates ``x``."""
         return np.asarray(self.basis @ x)
 
-    def add_cuts(self, rows: Array) -> None:
-        """Add cuts ``rows @ w ≥ 0`` on the weights."""
+    def add_cuts(self, rows: Array, noise: float) -> None:
+        """Add cuts ``rows @ w ≥ 0`` on the weights, whose entries are known up to ``noise``.
+
+        A direction in which every kernel is zero gives a row of rounding errors, which would cut
+        anywhere: cuts carry their noise, and those that are mostly noise are left out.
+        """
         rows = rows @ self.basis
         length = np.linalg.norm(rows, axis=1)
-        rows = rows[length > 0] / length[length > 0, None]
-        self.cuts = np.vstack([self.cuts, rows])
+        relative = noise * float(np.linalg.norm(self.basis)) / np.maximum(length, 1e-300)
+        clear = relative < MOSTLY_NOISE
+        self.cuts = np.vstack([self.cuts, rows[clear] / length[clear, None]])
+        self.cut_noise = np.append(self.cut_noise, relative[clear])
 
 
 def positive_weights(normaliser: Array, total: float) -> Domain:
@@ -81,14 +91,18 @@ def positive_weights(normaliser: Array, total: float) -> Domain:
 
 
 def free_weights(
-    inner_products: Array, normaliser: Array, total: float, n_signed: int, length: float
+    inner_products: Callable[[Array], Array],
+    normaliser: Array,
+    total: float,
+    n_signed: int,
+    length: float,
 ) -> Domain:
     """The set Σ wᵢrᵢ = total, K(w) ⪰ 0, with weights from the ``n_signed``-th on non-negative.
 
     Parameters
     ----------
-    inner_products : ndarray of shape (m, m)
-        Frobenius inner products of the matrices.
+    inner_products : callable
+        Maps a basis (m, p) to the Frobenius inner products of its combinations (p, p).
     normaliser : ndarray of shape (m,)
         The rᵢ.
     total : float
@@ -98,17 +112,12 @@ def free_weights(
     length : float
         Bound on ‖K(w)‖_F over the set.
     """
-    m = len(normaliser)
-    values, vectors = np.linalg.eigh(inner_products[:n_signed, :n_signed])
-    kept = values > DEPENDENT * values.max(initial=0.0)
-    core = length * vectors[:, kept] / np.sqrt(values[kept])
-    p = core.shape[1] + m - n_signed
-    basis = np.zeros((m, p))
-    basis[:n_signed, : core.shape[1]] = core
-    for i in range(n_signed, m):
-        basis[i, core.shape[1] + i - n_signed] = length / np.sqrt(inner_products[i, i])
-    low = np.full(p, -1.0)
-    low[core.shape[1] :] = 0.0
+    signed = _orthonormal(inner_products, np.eye(len(normaliser))[:, :n_signed])
+    fixed = np.eye(len(normaliser))[:, n_signed:]
+    fixed = fixed / np.sqrt(np.diagonal(inner_products(fixed)))
+    basis = length * np.hstack([signed, fixed])
+    low = np.full(basis.shape[1], -1.0)
+    low[signed.shape[1] :] = 0.0
     return Domain(
         basis=basis,
         equality=(basis.T @ normaliser) / total,
@@ -116,6 +125,19 @@ def free_weights(
         start=np.linalg.lstsq(basis, _even(normaliser, total), rcond=None)[0],
         free_sign=True,
     )
+
+
+def _orthonormal(inner_products: Callable[[Array], Array], basis: Array) -> Array:
+    """Combinations of the basis that are orthonormal as matrices.
+
+    The second pass works on the combinations that the first one found, which mends what squaring
+    the condition number cost it.
+    """
+    for _ in range(2):
+        values, vectors = np.linalg.eigh(inner_products(basis))
+        kept = values > DEPENDENT * values.max(initial=0.0)
+        basis = basis @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return basis
 
 
 def _even(normaliser: Array, total: float) -> Array:

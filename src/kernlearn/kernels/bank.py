@@ -61,8 +61,9 @@ def _median_distance(X: FloatArray) -> float:
     spread = float((0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)).max())
     if spread == 0.0:
         return 1.0
-    # In units of the spread no square overflows or vanishes.
-    distances = pdist(rescaled(X, X, 1.0)[0] / spread)
+    # A repeated row counts once, as a row of weight two would. In units of the spread no square
+    # overflows or vanishes.
+    distances = pdist(rescaled(np.unique(X, axis=0), X, 1.0)[0] / spread)
     return spread * float(np.median(distances[distances > 0]))
 
 

@@ -5,7 +5,7 @@ Any plane below the objective bounds the optimum by its own minimum over the fea
 * positive weights: the minimum over a simplex is at a corner;
 * free-sign weights: for any :math:`\eta` and any cuts weighted by :math:`\zeta \ge 0`, feasible
   coordinates satisfy :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\,\varrho`,
-  where ϱ bounds their length. The multipliers come from a linear program, but the bound holds
+  where ϱ bounds their length (less what rounding in the cuts may cost). The multipliers come from a linear program, but the bound holds
   whether or not that was solved well.
 """
 
@@ -48,4 +48,5 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     residual = g - eta * domain.equality - domain.cuts.T @ zeta
     # A coordinate that is known to be non-negative only hurts where its residual is negative.
     residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
-    return eta - domain.radius * float(np.linalg.norm(residual)), solution.x
+    slack = float(np.linalg.norm(residual)) + float(zeta @ domain.cut_noise)
+    return eta - domain.radius * slack, solution.x

@@ -85,7 +85,10 @@ def learn_by_alignment(
     S, q = alignment.inner_products, alignment.agreement
     even = np.where(q > 0, 1.0 / np.where(q > 0, q, 1.0), 0.0) / max((q > 0).sum(), 1)
     length = float(np.sqrt(even @ S @ even))
-    domain = _domain(family, q, 1.0, weight_set.free_sign, S, length)
+    if weight_set.free_sign:
+        domain = free_weights(lambda B: B.T @ S @ B, q, 1.0, len(q), length)
+    else:
+        domain = positive_weights(q, 1.0)
     cuts = PsdCuts(family, domain) if domain.free_sign else None
     report = None
     outcome = Newton(QuadraticObjective(S), domain, cuts, control.tol, control.max_iter, report)
@@ -108,22 +111,13 @@ def learn_by_alignment(
     )
 
 
-def _domain(
-    family: Family,
-    normaliser: Array,
-    total: float,
-    free_sign: bool,
-    inner_products: Array | None = None,
-    length: float | None = None,
-) -> Domain:
+def _domain(family: Family, normaliser: Array, total: float, free_sign: bool) -> Domain:
     if not free_sign:
         return positive_weights(normaliser, total)
     n_signed = family.n_matrices - isinstance(family, WithIdentity)
-    S = family.inner_products() if inner_products is None else inner_products
-    if length is None:
-        # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
-        length = total * float(family.traces.max() / normaliser[family.traces.argmax()])
-    return free_weights(S, normaliser, total, n_signed, length)
+    # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
+    length = total * float(family.traces.max() / normaliser[family.traces.argmax()])
+    return free_weights(family.inner_products, normaliser, total, n_signed, length)
 
 
 @dataclass(frozen=True)

@@ -104,9 +104,8 @@ class PsdCuts:
         self._add_rows(np.eye(together.shape[1])[:, k:])
 
     def _add_rows(self, directions: Array) -> None:
-        self.domain.add_cuts(
-            np.einsum("ka,mkl,la->am", directions, self.small, directions, optimize=True)
-        )
+        rows = np.einsum("ka,mkl,la->am", directions, self.small, directions, optimize=True)
+        self.domain.add_cuts(rows, np.finfo(float).eps * float(self.family.traces.max()))
 
 
 def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
 from typing import Any
 
@@ -51,8 +52,11 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
         "version": __version__,
         "data": zlib.crc32(corpus.counts.data.tobytes()),
     }
+    kept = request.out / f"figure1-concepts-{settings_hash(settings)}.npy"
+    if not request.quiet and not kept.is_file():
+        print(f"fitting {request.concepts} concepts, once: minutes", file=sys.stderr)
     concepts = kept_memberships(
-        request.out / f"figure1-concepts-{settings_hash(settings)}.npy",
+        kept,
         corpus.counts,
         corpus.is_train,
         request.concepts,

@@ -1,0 +1,100 @@
+"""A lower bound is a lower bound: no feasible weights have a plane's value below it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernlearn.families.stack import GramStack
+from kernlearn.families.weights import free_weights, positive_weights
+from kernlearn.solvers.certificate import lower_bound
+from kernlearn.solvers.oracle import Plane
+from kernlearn.solvers.psd_cuts import PsdCuts
+
+TOTAL = 3.0
+
+
+@pytest.fixture(params=["standard", "duplicate", "rank one", "low rank"])
+def family(request, make_stack):
+    problem = make_stack(request.param, n=8, n_unlabelled=2, seed=15)
+    return GramStack(problem.grams, problem.n)
+
+
+def _planes(m, count=12):
+    rng = np.random.default_rng(0)
+    return [Plane(float(rng.normal()), rng.normal(size=m)) for _ in range(count)]
+
+
+def _feasible_free_weights(family, count=60):
+    """Random weights of the right trace, pulled towards the even mixture until K(w) ⪰ 0."""
+    rng = np.random.default_rng(1)
+    even = TOTAL / family.traces / family.n_matrices
+    found = []
+    for _ in range(count):
+        direction = rng.normal(size=family.n_matrices) / family.traces
+        direction -= (direction @ family.traces) * even / TOTAL
+        reach = 1.0
+        while np.linalg.eigvalsh(family.combine(even + reach * direction, False))[0] < 0:
+            reach *= 0.8
+            if reach < 1e-9:
+                reach = 0.0
+        found.append(even + reach * direction)
+    return np.array(found)
+
+
+def test_positive_weights_never_go_below_and_a_corner_attains_it(family):
+    domain = positive_weights(family.traces, TOTAL)
+    shares = np.random.default_rng(2).dirichlet(np.ones(family.n_matrices), size=200)
+    for plane in _planes(family.n_matrices):
+        bound = lower_bound(plane, domain)
+        values = plane.constant + (TOTAL * shares / family.traces) @ plane.gradient
+        assert (values >= bound - 1e-12 * np.abs(values).max()).all()
+        corners = plane.constant + TOTAL * plane.gradient / family.traces
+        assert bound == pytest.approx(corners.min(), rel=1e-12)
+
+
+@pytest.mark.parametrize("n_cuts", [0, 30])
+def test_free_weights_never_go_below(family, n_cuts):
+    m = family.n_matrices
+    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL)
+    cuts = PsdCuts(family, domain)
+    rng = np.random.default_rng(3)
+    for x in domain.start + 0.3 * rng.normal(size=(n_cuts, len(domain.start))):
+        cuts.cut_in_full(domain.weights(x))
+    # Duplicates share their weight in the domain: compare planes that treat them alike.
+    project = domain.basis @ np.linalg.pinv(domain.basis)
+    feasible = _feasible_free_weights(family) @ project.T
+    for plane in _planes(m):
+        plane = Plane(plane.constant, project.T @ plane.gradient)
+        values = plane.constant + feasible @ plane.gradient
+        bound = lower_bound(plane, domain)
+        assert np.isfinite(bound)
+        assert (values >= bound - 1e-9 * np.abs(values).max()).all()
+
+
+def test_cuts_only_raise_the_bound_until_it_is_tight(make_stack):
+    """With two kernels the feasible set is an interval, whose ends a bisection finds."""
+    grams = make_stack(seed=16, n=10).grams[:2]
+    family = GramStack(grams)
+    domain = free_weights(family.inner_products, family.traces, TOTAL, 2, TOTAL)
+    cuts = PsdCuts(family, domain)
+    plane = Plane(0.0, np.array([1.0, 0.0]) / 10)
+
+    def weights(first):
+        return np.array([first, TOTAL - first * 10]) / np.array([1.0, 10.0])
+
+    def is_psd(first):
+        return np.linalg.eigvalsh(family.combine(weights(first)))[0] >= 0
+
+    inside, outside = 0.15, -TOTAL
+    for _ in range(60):
+        middle = 0.5 * (inside + outside)
+        inside, outside = (middle, outside) if is_psd(middle) else (inside, middle)
+    bounds = [lower_bound(plane, domain)]
+    for _ in range(20):
+        cuts.cut_in_full(weights(outside - 1e-4))
+        bounds.append(lower_bound(plane, domain))
+    exact = plane.gradient[0] * inside
+    assert (np.diff(bounds) >= -1e-9).all()
+    assert max(bounds) <= exact + 1e-9
+    assert bounds[-1] == pytest.approx(exact, abs=1e-4)
