@@ -1,6 +1,7 @@
 """Learn the kernel from the data."""
 
-from kernlearn import gram, kernels
+from kernlearn import gram, inspection, kernels
+from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
@@ -10,6 +11,7 @@ from kernlearn.solvers.status import Status
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ErrorBound",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",
@@ -17,6 +19,8 @@ __all__ = [
     "Solution",
     "Status",
     "gram",
+    "inspection",
     "kernels",
     "learn_weights",
+    "transductive_error_bound",
 ]

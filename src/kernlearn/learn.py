@@ -203,7 +203,7 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
         raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")
     labels = quality not in QUALITIES or QUALITIES[quality].targets == "labels"
     if labels or (quality == "least_squares" and values.dtype.kind not in "fiu"):
-        return _signs(values)
+        return check_labels(values)
     try:
         values = values.astype(float)
     except (TypeError, ValueError):
@@ -216,7 +216,9 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
     return values
 
 
-def _signs(values: NDArray[Any]) -> Array:
+def check_labels(y: ArrayLike) -> Array:
+    """Two classes as −1 and +1, the larger in sorted order being +1."""
+    values = np.asarray(y)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
     classes = np.unique(values)

@@ -33,12 +33,11 @@ def _feasible_free_weights(family, count=60):
     for _ in range(count):
         direction = rng.normal(size=family.n_matrices) / family.traces
         direction -= (direction @ family.traces) * even / TOTAL
-        reach = 1.0
-        while np.linalg.eigvalsh(family.combine(even + reach * direction, False))[0] < 0:
-            reach *= 0.8
-            if reach < 1e-9:
-                reach = 0.0
-        found.append(even + reach * direction)
+        for reach in [*np.geomspace(1.0, 1e-6, 40), 0.0]:
+            weights = even + reach * direction
+            if np.linalg.eigvalsh(family.combine(weights, False))[0] >= -1e-13:
+                found.append(weights)
+                break
     return np.array(found)
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kernlearn import __version__
+from kernlearn.cli.demo import demo
 from kernlearn.cli.info import info
 from kernlearn.cli.reproduce import reproduce
 
@@ -18,6 +19,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+app.command()(demo)
 app.command()(reproduce)
 app.command()(info)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,7 +32,7 @@ class WithIdentity:
         self.n_matrices = family.n_matrices + 1
         self.n_points, self.n_labelled = family.n_points, family.n_labelled
 
-    @property
+    @cached_property
     def traces(self) -> Array:
         """Traces over all points; the identity's is their number."""
         return np.append(self.family.traces, float(self.n_points))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,7 +26,7 @@ class RankOneStack:
         self.n_points, self.n_matrices = vectors.shape
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
-    @property
+    @cached_property
     def traces(self) -> Array:
         """Squared lengths of the vectors."""
         return np.asarray((self.vectors**2).sum(axis=0))

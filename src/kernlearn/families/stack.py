@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
@@ -29,7 +31,7 @@ class GramStack:
         self.n_matrices, self.n_points = grams.shape[:2]
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
-    @property
+    @cached_property
     def traces(self) -> Array:
         """Traces over all points, labelled or not."""
         return np.asarray(np.trace(self.grams, axis1=1, axis2=2))

@@ -60,6 +60,11 @@ class Domain:
         """The weights at coordinates ``x``."""
         return np.asarray(self.basis @ x)
 
+    def forget_slack_cuts(self, x: Array, n_kept: int) -> None:
+        """Keep only the cuts that are tightest at ``x``."""
+        tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])
+        self.cuts, self.cut_noise = self.cuts[tightest], self.cut_noise[tightest]
+
     def add_cuts(self, rows: Array, noise: float) -> None:
         """Add cuts ``rows @ w ≥ 0`` on the weights, whose entries are known up to ``noise``.
 

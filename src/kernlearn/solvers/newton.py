@@ -157,15 +157,20 @@ class Newton:
 
     def _raise_lower(self, plane: Plane, best: Evaluation) -> None:
         """Bound by one plane; with free signs, refine the cuts where the bound is attained."""
-        self.lower = max(self.lower, lower_bound(plane, self.domain))
         if self.cuts is None:
+            self.lower = max(self.lower, lower_bound(plane, self.domain))
             return
         g = self.domain.basis.T @ plane.gradient
+        previous = -np.inf
         for _ in range(MAX_CUT_ROUNDS):
             minimum, x = linear_minimum(g, self.domain)
             self.lower = max(self.lower, plane.constant + minimum)
-            if self._closed(best) or not self.cuts.cut_in_subspace(self.domain.weights(x)):
+            if self._closed(best) or not self.cuts.cut_in_subspace(x):
                 return
+            # Far from the solution, the last digits of a bound are not worth their price.
+            if minimum - previous < 0.03 * self._gap(best):
+                return
+            previous = minimum
 
     def _trust(self, centre: Evaluation, trial: Evaluation) -> bool:
         """Whether the model kept its promise, so that its centre may move to the new point.
@@ -187,13 +192,11 @@ class Newton:
             if solution is None:
                 return x0
             x = self._clean(solution)
-            if self.cuts is None or not self.domain.free_sign:
-                return x
-            weights = self.domain.weights(x)
-            if self.cuts.cut_in_subspace(weights):
+            if self.cuts is not None and self.cuts.cut_in_subspace(x):
                 continue
             full_checks += 1
-            if not self.cuts.cut_in_full(weights):
+            if self.cuts is None or not self.cuts.cut_in_full(x):
+                self._combined_bound(solution)
                 return x
             if full_checks == 8:
                 break
@@ -232,13 +235,12 @@ class Newton:
         self.predicted = centre.upper + scale * float(
             solution.x[p] + 0.5 * (x - x0) @ H @ (x - x0)
         )
-        self._combined_bound(solution.inequality[:k])
         return solution
 
-    def _combined_bound(self, multipliers: Array) -> None:
+    def _combined_bound(self, solution: QuadraticSolution) -> None:
         """The planes weighted by their multipliers make one plane, and one more bound."""
-        share = np.maximum(multipliers, 0.0)
-        if share.sum() <= 0:
+        share = np.maximum(solution.inequality[: len(self.planes)], 0.0)
+        if len(share) == 1 or share.sum() <= 0:
             return
         share /= share.sum()
         constant = float(share @ [plane.constant for plane in self.planes])
@@ -257,7 +259,7 @@ class Newton:
         assert self.cuts is not None
         for _ in range(30):
             x = 0.5 * (x + x0)
-            if not self.cuts.cut_in_full(self.domain.weights(x)):
+            if not self.cuts.cut_in_full(x):
                 return x
         return x0
 

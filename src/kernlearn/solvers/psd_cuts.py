@@ -21,6 +21,7 @@ PSD_TOLERANCE = 1e-9
 DENSE_SIZE = 200
 VECTORS_PER_ROUND = 3
 MAX_SEEDS = 12
+MAX_CUTS = 60
 
 
 class PsdCuts:
@@ -60,22 +61,27 @@ class PsdCuts:
         ]
         self._extend(np.hstack(found))
 
-    def cut_in_subspace(self, weights: Array) -> bool:
-        """Add the cuts that the subspace knows of; True if there was one."""
+    def cut_in_subspace(self, x: Array) -> bool:
+        """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
         if self.vectors.shape[1] == 0:
             return False
+        weights = self.domain.weights(x)
         matrix = np.tensordot(weights, self.small, 1)
         values, vectors = np.linalg.eigh(matrix)
         scale = max(float(np.abs(np.trace(matrix))) / len(values), self._mean(weights))
         bad = values < -0.3 * PSD_TOLERANCE * scale
         if not bad.any():
             return False
+        if len(self.domain.cuts) > MAX_CUTS:
+            # The subspace can make any of them again, and small programs are solved sooner.
+            self.domain.forget_slack_cuts(x, MAX_CUTS // 2)
         self._add_rows(vectors[:, bad])
         return True
 
-    def cut_in_full(self, weights: Array) -> bool:
+    def cut_in_full(self, x: Array) -> bool:
         """Look at the whole matrix and add cuts if it is indefinite; True if there was one."""
         self.n_full_checks += 1
+        weights = self.domain.weights(x)
         K = self.family.combine(weights, labelled_only=False)
         mean = self._mean(weights)
         values, vectors = smallest_eigenpairs(K, PSD_TOLERANCE * mean, self._shift * mean)
@@ -104,7 +110,7 @@ class PsdCuts:
         self._add_rows(np.eye(together.shape[1])[:, k:])
 
     def _add_rows(self, directions: Array) -> None:
-        rows = np.einsum("ka,mkl,la->am", directions, self.small, directions, optimize=True)
+        rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
         self.domain.add_cuts(rows, np.finfo(float).eps * float(self.family.traces.max()))
 
 

@@ -1,0 +1,6 @@
+"""Pictures of what was learned, by scikit-learn's Display convention."""
+
+from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
+from kernlearn.inspection.labels import kernel_label
+
+__all__ = ["KernelWeightsDisplay", "kernel_label"]

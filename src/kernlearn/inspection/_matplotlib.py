@@ -1,0 +1,19 @@
+"""The one place that imports matplotlib."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def new_axes(ax: Any, height: float = 4.0, width: float = 6.4) -> Any:
+    """The axes given, or new ones of this size in inches."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ModuleNotFoundError as error:
+        raise ImportError(
+            f"drawing needs the package {error.name}, which is not installed: run "
+            'pip install "kernlearn[plot]"'
+        ) from error
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]

@@ -1,0 +1,49 @@
+"""Short names for kernels, for axes and tables."""
+
+from __future__ import annotations
+
+from kernlearn.kernels import (
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalized,
+    Polynomial,
+)
+
+
+def kernel_label(kernel: Kernel) -> str:
+    """A few words for a kernel; its constructor call where there are none better.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        Any kernel.
+
+    Returns
+    -------
+    str
+        For example ``"Gaussian, γ = 0.0123"``.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Gaussian, Linear, Normalized
+    >>> kernel_label(Gaussian(gamma=0.01234)), kernel_label(Normalized(Linear()))
+    ('Gaussian, γ = 0.0123', 'linear')
+    """
+    match kernel:
+        case Normalized():
+            return kernel_label(kernel.kernel)
+        case Linear():
+            return "linear"
+        case Polynomial():
+            return f"polynomial, degree {kernel.degree}"
+        case Gaussian():
+            return f"Gaussian, γ = {kernel.gamma:.3g}"
+        case Laplacian():
+            return f"Laplacian, γ = {kernel.gamma:.3g}"
+        case Matern():
+            return f"Matérn, ν = {kernel.nu:g}, ℓ = {kernel.length_scale:.3g}"
+        case _:
+            return repr(kernel)
