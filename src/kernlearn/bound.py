@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from kernlearn._checks import check_choice, check_labels, check_positive
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights
 from kernlearn.gram import check_stack
-from kernlearn.learn import check_choice, check_labels, check_positive
 from kernlearn.solvers.certificate import linear_minimum
 from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.solution import Solution
@@ -152,11 +152,12 @@ def transductive_error_bound(
     draws = _free_maxima(family, signs, c) if free_sign else _positive_maxima(family, signs, c)
     by_number = None if free_sign else c * family.n_matrices
     by_spectrum = 2.0 * n * c * (1.0 if free_sign else _largest_share(family))
-    chosen = {
+    values_of_complexity: dict[str, float | None] = {
         "monte_carlo": float(draws.mean()),
         "by_number": by_number,
         "by_spectrum": by_spectrum,
-    }[complexity]
+    }
+    chosen = values_of_complexity[complexity]
     if chosen is None:
         raise ValueError(
             "expected complexity='monte_carlo' or 'by_spectrum' for weights='free', got "
@@ -165,12 +166,12 @@ def transductive_error_bound(
     K = family.combine(solution.weights)
     a, b = solution.dual_coef, float(solution.intercept)
     values = K @ a
-    norm = float(np.sqrt(max(a @ values, 0.0)))
+    norm = float(np.sqrt(max(float(a @ values), 0.0)))
     risk = float(np.maximum(1.0 - target * (values + b), 0.0).mean())
     deviation = 4.0 + np.sqrt(2.0 * np.log(1.0 / delta)) + np.sqrt(2.0) * abs(b)
     deviation += np.sqrt(chosen / n) * norm
     return ErrorBound(
-        value=risk + float(deviation) / np.sqrt(n),
+        value=risk + float(deviation / np.sqrt(n)),
         empirical_risk=risk,
         margin=1.0 / norm if norm > 0 else np.inf,
         complexity=float(draws.mean()),

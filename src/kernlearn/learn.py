@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn._checks import (
+    check_choice,
+    check_count,
+    check_labels,
+    check_positive,
+    check_settings,
+    learns_C,
+)
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
+from kernlearn.gram.psd import Repair
 from kernlearn.quality.alignment import alignment
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
 from kernlearn.solvers.oracle import Penalty
@@ -36,7 +44,7 @@ def learn_weights(
     total: float | None = None,
     penalty: Penalty | None = None,
     sample_weight: ArrayLike | None = None,
-    psd: Literal["raise", "clip", "shift", "trust"] = "raise",
+    psd: Repair = "raise",
     tol: float = 1e-6,
     max_iter: int = 200,
 ) -> Solution:
@@ -103,7 +111,7 @@ def learn_weights(
     >>> float(s.weights[0]), bool(s.weights[1] > 0), s.status.is_optimal, s.gap <= 1e-6
     (0.0, True, True, True)
     """
-    control = Control(tol=check_positive("tol", tol), max_iter=_at_least_one("max_iter", max_iter))
+    control = Control(tol=check_positive("tol", tol), max_iter=check_count("max_iter", max_iter))
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
@@ -160,9 +168,7 @@ def learn_from_family(
     return learn_with_machines(family, machines, weight_set, control, penalty)
 
 
-def _weight_set(
-    family: Family, free_sign: bool, constraint: str, total: float | None
-) -> WeightSet:
+def _weight_set(family: Family, free_sign: bool, constraint: str, total: float | None) -> WeightSet:
     traces = family.traces
     if constraint == "trace":
         return WeightSet(traces, float(traces.sum()) if total is None else total, free_sign)
@@ -175,7 +181,7 @@ def _weight_set(
     return WeightSet(np.ones(family.n_matrices), 1.0 if total is None else total, free_sign)
 
 
-def _family(grams: Any, y: ArrayLike | None, psd: str) -> Family:
+def _family(grams: Any, y: ArrayLike | None, psd: Repair) -> Family:
     if isinstance(grams, RankOneStack):
         family: Family = grams
         n_points = grams.n_points
@@ -214,80 +220,3 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
     if not np.isfinite(values).all():
         raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
     return values
-
-
-def check_labels(y: ArrayLike) -> Array:
-    """Two classes as −1 and +1, the larger in sorted order being +1."""
-    values = np.asarray(y)
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
-    classes = np.unique(values)
-    if len(classes) != 2:
-        shown = ", ".join(repr(c) for c in classes[:3].tolist())
-        raise ValueError(
-            f"expected two classes in y, got {len(classes)} ({shown}{', …' * (len(classes) > 3)}); "
-            "use MKLClassifier for more than two"
-        )
-    return np.where(values == classes[1], 1.0, -1.0)
-
-
-def check_settings(
-    quality: str,
-    C: Any,
-    nu: float,
-    epsilon: float,
-    sample_weight: ArrayLike | None,
-    targets: Sequence[Array],
-) -> Settings:
-    """The settings of a machine, each checked where the quality uses it."""
-    n = len(targets[0])
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    if weight.shape != (n,) or not np.isfinite(weight).all() or (weight <= 0).any():
-        raise ValueError(
-            f"expected {n} positive, finite sample weights, got shape {weight.shape}, smallest "
-            f"{weight.min() if weight.size else 'none'}; drop the rows that should not count"
-        )
-    uses = QUALITIES[quality].uses if quality in QUALITIES else ()
-    if "nu" in uses and not 0 < nu <= 1:
-        raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
-    if "epsilon" in uses and not (np.isfinite(epsilon) and epsilon >= 0):
-        raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
-    for target in targets if quality == "nu_svm" else []:
-        share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
-        if nu > share:
-            raise ValueError(
-                f"expected nu at most {share:.4g}, twice the share of the smaller class, "
-                f"got {nu!r}; lower nu"
-            )
-    return Settings(1.0 if C == "learn" else check_positive("C", C), nu, epsilon, weight)
-
-
-def learns_C(quality: str, C: Any) -> bool:
-    """Whether C is to be learned, refused where the quality cannot."""
-    if C != "learn":
-        return False
-    if quality != "squared_soft_margin":
-        raise ValueError(
-            f"expected a number for C with quality={quality!r}, got 'learn'; "
-            "only squared_soft_margin can learn C"
-        )
-    return True
-
-
-def check_positive(name: str, value: Any) -> float:
-    """A positive, finite number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
-        raise ValueError(f"expected {name} to be a positive number, got {value!r}; try {name}=1.0")
-    return float(value)
-
-
-def _at_least_one(name: str, value: Any) -> int:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected {name} to be a positive integer, got {value!r}")
-    return int(value)
-
-
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
-    """One of a few names."""
-    if value not in choices:
-        raise ValueError(f"expected {name} to be one of {', '.join(choices)}, got {value!r}")

@@ -57,6 +57,11 @@ def test_info_says_how_to_get_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -
     assert 'extra plot: missing no-such-package-anywhere (pip install "kernlearn[plot]")\n' in shown
 
 
+def test_info_does_not_advertise_what_cannot_be_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(info, "EXTRAS", {"no-such-extra": ("numpy",)})
+    assert "no-such-extra" not in CliRunner().invoke(app, ["info"]).stdout
+
+
 def test_help_lists_the_commands() -> None:
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert "reproduce" in shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, metadata, version
 
 import typer
 
@@ -30,8 +30,10 @@ def info() -> None:
     typer.echo(f"cores {os.cpu_count()}")
     for package in CORE:
         typer.echo(f"{package} {installed_version(package) or 'missing'}")
+    declared = metadata("kernlearn").get_all("Provides-Extra") or []
     for extra, packages in EXTRAS.items():
-        typer.echo(f"extra {extra}: {_describe(extra, packages)}")
+        if extra in declared:
+            typer.echo(f"extra {extra}: {_describe(extra, packages)}")
 
 
 def installed_version(package: str) -> str | None:

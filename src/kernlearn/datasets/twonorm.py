@@ -25,8 +25,8 @@ def make_twonorm(
     Parameters
     ----------
     n_samples : int, default=330
-        Number of rows. 330 is the size that Lanckriet et al. (2004) must have used, though
-        they do not print it: in their Table 3 the narrow Gaussian's matrix is the identity,
+        Number of rows. Lanckriet et al. (2004) do not print theirs; 330 is what their numbers
+        imply: in their Table 3 the narrow Gaussian's matrix is the identity,
         for which :math:`\omega = (2/3)\, n_+ n_-/(n_+ + n_-) = 43.509`, and the classifier
         answers with the larger class, 55.4 % of the points; hence 264 training points,
         80 % of 330.

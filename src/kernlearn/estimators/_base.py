@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
+from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Centered, Kernel, Normalized, Precomputed, WeightedSum, default_bank
-from kernlearn.learn import check_choice, check_positive, check_settings, learn_from_family, learns_C
+from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
 from kernlearn.solvers.newton import Step
 from kernlearn.solvers.problem import Control
@@ -60,7 +62,6 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         self._check_choices(qualities)
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
-        n_unlabeled = 0 if X_unlabeled is None else _n_rows(X_unlabeled)
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
         self.kernels_ = self._prepared_kernels(points)
         grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
@@ -87,10 +88,9 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             trained = self._train_machine(family, solution.weights, ys, settings)
         self._store(solution, trained, rows, kept)
         if X_unlabeled is not None:
-            K = grams[:, len(kept) :, : len(kept)]
-            mixed = np.tensordot(solution.weights, K, 1)
-            self._transduced = mixed @ np.atleast_2d(trained.dual_coef).T + self.intercept_
-            assert len(self._transduced) == n_unlabeled
+            mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
+            self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
+            self._transduced += self.intercept_
 
     def _train_machine(
         self, family: GramStack, weights: Array, ys: Sequence[Array], settings: Settings
@@ -141,7 +141,7 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (_n_rows(rows), 1))
         values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
-        return values + self.intercept_
+        return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
@@ -189,11 +189,11 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             kernels = [Normalized(kernel) for kernel in kernels]
         return kernels
 
-    def _psd(self) -> str:
+    def _psd(self) -> Repair:
         """Kernel functions are positive semidefinite; matrices from elsewhere may not be."""
         if self.psd == "auto":
             return "raise" if _mentions_precomputed(self.kernels) else "trust"
-        return self.psd
+        return cast(Repair, self.psd)
 
     def _check_choices(self, qualities: Sequence[str]) -> None:
         check_choice("quality", self.quality, qualities)
@@ -203,7 +203,9 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     def _control(self) -> Control:
         report = self._print_step if self.verbose else None
-        return Control(check_positive("tol", self.tol), self.max_iter, report)
+        return Control(
+            check_positive("tol", self.tol), check_count("max_iter", self.max_iter), report
+        )
 
     def _print_step(self, step: Step) -> None:
         gap = (step.objective - step.lower_bound) / max(abs(step.objective), 1e-300)

@@ -11,7 +11,6 @@ from sklearn.utils.validation import validate_data
 
 from kernlearn.estimators._base import Array, KernelCombination
 
-
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
 

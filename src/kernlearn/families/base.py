@@ -30,5 +30,8 @@ class Family(Protocol):
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
 
+    def subset(self, rows: NDArray[np.intp]) -> Family:
+        """The same family on some of the labelled points."""
+
     def inner_products(self, basis: Array) -> Array:
         """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``."""

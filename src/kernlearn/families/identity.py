@@ -54,6 +54,10 @@ class WithIdentity:
         inner = self.family.forms(left, right)
         return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
 
+    def subset(self, rows: NDArray[np.intp]) -> WithIdentity:
+        """The same family on some of the labelled points."""
+        return WithIdentity(self.family.subset(rows), self.diagonal[rows])
+
     def inner_products(self, basis: Array) -> Array:
         """Inner products of the family; the identity stands apart from it, with length N."""
         own = float(self.n_points) ** 2 * np.outer(basis[-1], basis[-1])

@@ -43,7 +43,12 @@ class RankOneStack:
 
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices (Lᵀvᵢ)(vᵢᵀR), of shape (m, l, r)."""
-        return np.asarray((self.vectors.T @ left)[:, :, None] * (self.vectors.T @ right)[:, None, :])
+        on_left, on_right = self.vectors.T @ left, self.vectors.T @ right
+        return np.asarray(on_left[:, :, None] * on_right[:, None, :])
+
+    def subset(self, rows: NDArray[np.intp]) -> RankOneStack:
+        """The same family on some of the labelled points."""
+        return RankOneStack(self.vectors[rows])
 
     def inner_products(self, basis: Array) -> Array:
         """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)²."""

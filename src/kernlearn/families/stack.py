@@ -61,6 +61,10 @@ class GramStack:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
         return np.asarray(np.matmul(left.T, np.matmul(self.grams, right)))
 
+    def subset(self, rows: NDArray[np.intp]) -> GramStack:
+        """The same family on some of the labelled points: a small copy."""
+        return GramStack(np.stack([K[np.ix_(rows, rows)] for K in self.grams]))
+
     def inner_products(self, basis: Array) -> Array:
         """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``.
 

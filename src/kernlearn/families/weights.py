@@ -127,7 +127,7 @@ def free_weights(
         basis=basis,
         equality=(basis.T @ normaliser) / total,
         low=low,
-        start=np.linalg.lstsq(basis, _even(normaliser, total), rcond=None)[0],
+        start=np.asarray(np.linalg.lstsq(basis, _even(normaliser, total))[0], dtype=float),
         free_sign=True,
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry
+from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely_symmetric
 from kernlearn.kernels._validation import FloatArray, is_finite
 
 __all__ = [
@@ -43,6 +43,11 @@ def check_square(K: Any, name: str) -> FloatArray:
 
 def check_symmetric(K: Any, name: str) -> FloatArray:
     """Return `K` as a square float64 array, symmetric up to rounding."""
+    shape = np.shape(K)
+    if len(shape) == 2 and shape[0] == shape[1] > 0:
+        matrix = _as_floats(K, name)
+        if surely_symmetric(matrix):
+            return matrix
     matrix = check_square(K, name)
     asymmetry = largest_asymmetry(matrix)
     if is_asymmetric(asymmetry, matrix):

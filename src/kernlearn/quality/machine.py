@@ -1,20 +1,20 @@
-"""The one form that every kernel machine of the library takes.
+r"""The one form that every kernel machine of the library takes.
 
 A machine is a polytope and a linear term,
 
 .. math::
 
-    V(K) = \\max_a \\; p^\\top a - \\sum_i \\varphi_i(a_i) - \\tfrac12 a^\\top K a
-    \\quad\\text{subject to}\\quad E a = d, \\quad \\lVert a\\rVert_1 \\le B,
+    V(K) = \max_a \; p^\top a - \sum_i \varphi_i(a_i) - \tfrac12 a^\top K a
+    \quad\text{subject to}\quad E a = d, \quad \lVert a\rVert_1 \le B,
 
-where every :math:`\\varphi_i` is convex and separable: piecewise linear between breakpoints
-(infinite outside them) plus a ridge :math:`\\tfrac12\\tau_i a_i^2`.  A box is one segment, the
-:math:`\\varepsilon`-insensitive loss is two.  Weak duality gives, for *any* ``a`` and ``b``,
+where every :math:`\varphi_i` is convex and separable: piecewise linear between breakpoints
+(infinite outside them) plus a ridge :math:`\tfrac12\tau_i a_i^2`.  A box is one segment, the
+:math:`\varepsilon`-insensitive loss is two.  Weak duality gives, for *any* ``a`` and ``b``,
 
 .. math::
 
-    V(K) \\le \\tfrac12 a^\\top K a + \\sum_i \\varphi_i^*\\bigl((p - K a - E^\\top b)_i\\bigr)
-    + b^\\top d + \\varepsilon B,
+    V(K) \le \tfrac12 a^\top K a + \sum_i \varphi_i^*\bigl((p - K a - E^\top b)_i\bigr)
+    + b^\top d + \varepsilon B,
 
 so that both sides of the certificate are sums that anyone can recompute.
 """
@@ -124,6 +124,18 @@ class Machine:
             rhs=self.rhs / unit,
             ridge=self.ridge / kernel_scale,
             budget=self.budget / unit,
+        )
+
+    def subset(self, rows: NDArray[np.intp]) -> Machine:
+        """The machine on some of the points, each standing for as many as were left out."""
+        copies = self.n_points / len(rows)
+        return replace(
+            self,
+            linear=self.linear[rows],
+            breakpoints=self.breakpoints[rows] * copies,
+            slopes=self.slopes[rows],
+            rows=self.rows[:, rows],
+            ridge=self.ridge[rows] / copies,
         )
 
     def _phi(self, a: Array) -> Array:

@@ -14,7 +14,7 @@ def _libsvm(machine: Machine, K: Array) -> Array:
     upper = machine.breakpoints[:, 1]
     nu = min(1.0, total / float(upper.sum()))
     a = libsvm.coefficients(OneClassSVM(nu=nu), K, None, upper / upper.mean())
-    return a * (total / a.sum())
+    return np.asarray(a * (total / a.sum()))
 
 
 def one_class(sample_weight: Array, nu: float) -> Machine:

@@ -1,0 +1,1 @@
+"""Newton over the weights, eigenvector cuts, machines at a fixed kernel, certificates."""

@@ -108,7 +108,7 @@ class _Exchange:
     def __init__(self, K: Array, machine: Machine, coef: Array, state: NDArrayInt) -> None:
         self.K, self.machine, self.a, self.state = K, machine, coef.astype(float), state
         self.proximal = PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
-        n, k = machine.slopes.shape
+        n = machine.n_points
         self.index = np.arange(n)
         pad = np.full((n, 1), np.inf)
         self.edges = np.concatenate([-pad, machine.slopes, pad], axis=1)

@@ -5,8 +5,8 @@ Any plane below the objective bounds the optimum by its own minimum over the fea
 * positive weights: the minimum over a simplex is at a corner;
 * free-sign weights: for any :math:`\eta` and any cuts weighted by :math:`\zeta \ge 0`, feasible
   coordinates satisfy :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\,\varrho`,
-  where ϱ bounds their length (less what rounding in the cuts may cost). The multipliers come from a linear program, but the bound holds
-  whether or not that was solved well.
+  where ϱ bounds their length (less what rounding in the cuts may cost). The multipliers come
+  from a linear program, but the bound holds whether or not that was solved well.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def _rough(
         residual = (machine.linear - Ka - machine.ridge * a)[S]
         residual = residual - machine.slopes[S, state[S] // 2]
         b = np.linalg.lstsq(rows.T, residual, rcond=None)[0] if len(S) else np.zeros(len(rows))
-        multipliers = Multipliers(b, 0.0)
+        multipliers = Multipliers(np.asarray(b, dtype=float), 0.0)
     return MachineSolution(
         coef=a,
         multipliers=multipliers,

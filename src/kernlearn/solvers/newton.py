@@ -232,9 +232,7 @@ class Newton:
         if solution is None:
             return None
         x = solution.x[:p]
-        self.predicted = centre.upper + scale * float(
-            solution.x[p] + 0.5 * (x - x0) @ H @ (x - x0)
-        )
+        self.predicted = centre.upper + scale * float(solution.x[p] + 0.5 * (x - x0) @ H @ (x - x0))
         return solution
 
     def _combined_bound(self, solution: QuadraticSolution) -> None:
@@ -263,9 +261,7 @@ class Newton:
                 return x
         return x0
 
-    def _evaluate(
-        self, x: Array, x0: Array, warm: Evaluation
-    ) -> tuple[Evaluation | None, Array]:
+    def _evaluate(self, x: Array, x0: Array, warm: Evaluation) -> tuple[Evaluation | None, Array]:
         """Evaluate at ``x``; where the objective is infinite, halve the step."""
         for _ in range(30):
             trial = self.objective.evaluate(self.domain.weights(x), warm, self._inner_tol(warm))

@@ -57,9 +57,7 @@ class Objective(Protocol):
 
     n_solves: int
 
-    def evaluate(
-        self, weights: Array, warm: Evaluation | None, tol: float
-    ) -> Evaluation | None:
+    def evaluate(self, weights: Array, warm: Evaluation | None, tol: float) -> Evaluation | None:
         """Evaluate at ``weights`` to relative accuracy ``tol``; None where it is infinite."""
 
 

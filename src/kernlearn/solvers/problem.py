@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,6 +19,10 @@ from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.quadratic_objective import QuadraticObjective
 from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.status import Status
+
+
+# From this size on, a first guess from a sample of points saves more than it costs.
+LARGE, COARSE, COARSE_TOL = 1000, 700, 1e-3
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,23 @@ def learn_with_machines(
     domain = _domain(family, weight_set.normaliser, total, weight_set.free_sign)
     objective = MachineObjective(family, scaled, penalty and _Rescaled(penalty, units))
     cuts = PsdCuts(family, domain) if domain.free_sign else None
+    if family.n_labelled > LARGE and penalty is None and not domain.free_sign:
+        domain.start = _coarse_start(family, scaled, domain)
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, units.told(control))
     outcome = newton.run()
     return _solution(family, outcome, objective.n_solves, units)
+
+
+def _coarse_start(family: Family, machines: Sequence[Machine], domain: Domain) -> Array:
+    """Weights learned from a sample of the points: a tenth of the work for half of the way."""
+    order = np.lexsort([machine.linear for machine in machines])
+    rows = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
+    objective = MachineObjective(family.subset(rows), [m.subset(rows) for m in machines])
+    outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20).run()
+    if outcome.best is None:
+        return domain.start
+    x = np.linalg.lstsq(domain.basis, outcome.best.weights)[0]
+    return np.maximum(x, 0.0) / float(domain.equality @ np.maximum(x, 0.0))
 
 
 def learn_by_alignment(
@@ -176,9 +194,7 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
     m = family.n_matrices - learns_C
     if outcome.best is None:
         nan = float("nan")
-        return Solution(
-            np.full(m, nan), nan, nan, nan, None, None, n_solves, Status.NO_SOLUTION
-        )
+        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, Status.NO_SOLUTION)
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
     weights = best.weights * units.kernel

@@ -56,7 +56,7 @@ class PsdCuts:
             return
         found = [
             _dominant(family.combine(unit, labelled_only=False), factor)
-            for unit in np.eye(family.n_matrices)[: MAX_SEEDS]
+            for unit in np.eye(family.n_matrices)[:MAX_SEEDS]
             if family.traces @ unit > 0
         ]
         self._extend(np.hstack(found))
@@ -130,7 +130,8 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
             if factor is not None:
                 return _lanczos(K, factor, shift, tolerance)
             shift *= 10.0
-    values, vectors = eigh(K, subset_by_index=[0, min(n, VECTORS_PER_ROUND) - 1], check_finite=False)
+    lowest = [0, min(n, VECTORS_PER_ROUND) - 1]
+    values, vectors = eigh(K, subset_by_index=lowest, check_finite=False)
     bad = values < -0.5 * tolerance
     return values[bad], vectors[:, bad]
 

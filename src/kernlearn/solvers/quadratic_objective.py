@@ -20,9 +20,7 @@ class QuadraticObjective:
     def __init__(self, hessian: Array) -> None:
         self.hessian = hessian
 
-    def evaluate(
-        self, weights: Array, warm: Evaluation | None, tol: float
-    ) -> QuadraticEvaluation:
+    def evaluate(self, weights: Array, warm: Evaluation | None, tol: float) -> QuadraticEvaluation:
         """Exact, whatever ``tol``."""
         return QuadraticEvaluation(self.hessian, weights)
 

@@ -10,7 +10,7 @@ from kernlearn.datasets import make_twonorm
 from kernlearn.papers.lanckriet2004.machines import MACHINES, Machine, evaluate
 from kernlearn.papers.lanckriet2004.protocol import SETS, Split, draw_split
 
-Y = np.array([1] * 12 + [-1] * 8)
+Y = np.array([-1] * 12 + [1] * 8)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def test_the_identity_kernel_has_a_closed_form(name: str, expected: float) -> No
     machine = MACHINES[name]
     identity = np.eye(n_points)[None]
     found = evaluate(
-        machine, identity, identity[:, 20:, :20], Y, np.array([1, 1, 1, -1, -1]),
+        machine, identity, identity[:, 20:, :20], Y, np.array([-1, -1, -1, 1, 1]),
         weights="positive", total_weight=machine.total_weight(3),
     )  # fmt: skip
     assert found is not None

@@ -1,0 +1,92 @@
+"""Checks of parameters and targets: expected, got, cure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlearn.quality.registry import QUALITIES, Settings
+
+Array = NDArray[np.float64]
+
+
+def check_labels(y: ArrayLike) -> Array:
+    """Two classes as −1 and +1, the larger in sorted order being +1."""
+    values = np.asarray(y)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    classes = np.unique(values)
+    if len(classes) != 2:
+        shown = ", ".join(repr(c) for c in classes[:3].tolist())
+        raise ValueError(
+            f"expected two classes in y, got {len(classes)} ({shown}{', …' * (len(classes) > 3)}); "
+            "use MKLClassifier for more than two"
+        )
+    return np.where(values == classes[1], 1.0, -1.0)
+
+
+def check_settings(
+    quality: str,
+    C: Any,
+    nu: float,
+    epsilon: float,
+    sample_weight: ArrayLike | None,
+    targets: Sequence[Array],
+) -> Settings:
+    """The settings of a machine, each checked where the quality uses it."""
+    n = len(targets[0])
+    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if weight.shape != (n,) or not np.isfinite(weight).all() or (weight <= 0).any():
+        raise ValueError(
+            f"expected {n} positive, finite sample weights, got shape {weight.shape}, smallest "
+            f"{weight.min() if weight.size else 'none'}; drop the rows that should not count"
+        )
+    uses = QUALITIES[quality].uses if quality in QUALITIES else ()
+    if "nu" in uses and not 0 < nu <= 1:
+        raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
+    if "epsilon" in uses and not (np.isfinite(epsilon) and epsilon >= 0):
+        raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
+    for target in targets if quality == "nu_svm" else []:
+        share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
+        if nu > share:
+            raise ValueError(
+                f"expected nu at most {share:.4g}, twice the share of the smaller class, "
+                f"got {nu!r}; lower nu"
+            )
+    return Settings(1.0 if C == "learn" else check_positive("C", C), nu, epsilon, weight)
+
+
+def learns_C(quality: str, C: Any) -> bool:
+    """Whether C is to be learned, refused where the quality cannot."""
+    if C != "learn":
+        return False
+    if quality != "squared_soft_margin":
+        raise ValueError(
+            f"expected a number for C with quality={quality!r}, got 'learn'; "
+            "only squared_soft_margin can learn C"
+        )
+    return True
+
+
+def check_positive(name: str, value: Any) -> float:
+    """A positive, finite number."""
+    number = isinstance(value, int | float | np.integer | np.floating)
+    if not number or isinstance(value, bool) or not 0 < float(value) < np.inf:
+        raise ValueError(f"expected {name} to be a positive number, got {value!r}; try {name}=1.0")
+    return float(value)
+
+
+def check_count(name: str, value: Any) -> int:
+    """A positive integer."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"expected {name} to be a positive integer, got {value!r}")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+    """One of a few names."""
+    if value not in choices:
+        raise ValueError(f"expected {name} to be one of {', '.join(choices)}, got {value!r}")

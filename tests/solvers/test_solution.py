@@ -1,0 +1,164 @@
+"""Certificates and status: honest whatever happened."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.quality import QUALITIES, quality_names
+from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
+from kernlearn.solvers.solution import relative_gap
+
+SIGNS = ["positive", "free"]
+
+
+@pytest.fixture
+def wide(make_stack):
+    """Ten kernels, so that one step is not enough."""
+    problem = make_stack(seed=30, n=16)
+    X = problem.X
+    views = [np.exp(-g * (X[:, [j]] - X[:, j]) ** 2) for j in range(4) for g in (0.3, 3.0)]
+    return np.concatenate([problem.grams, views]), problem
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+@pytest.mark.parametrize("quality", quality_names())
+def test_the_bound_holds_and_the_gap_is_what_it_says(quality, weights, wide, target_of):
+    grams, problem = wide
+    y = target_of(quality, problem)
+    best = kl.learn_weights(grams, y, quality=quality, weights=weights, tol=1e-9)
+    for tol in (1e-1, 1e-2, 1e-6):
+        found = kl.learn_weights(grams, y, quality=quality, weights=weights, tol=tol)
+        assert found.status.is_optimal
+        assert found.gap <= tol
+        assert found.gap == relative_gap(found.objective, found.lower_bound)
+        size = abs(best.objective)
+        assert found.lower_bound <= best.objective + 1e-9 * size
+        assert found.objective >= best.lower_bound - 1e-9 * size
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+@pytest.mark.parametrize("quality", quality_names())
+def test_stopped_early_is_not_called_optimal(quality, weights, wide, target_of):
+    grams, problem = wide
+    y = target_of(quality, problem)
+    stopped = kl.learn_weights(grams, y, quality=quality, weights=weights, max_iter=1)
+    best = kl.learn_weights(grams, y, quality=quality, weights=weights, tol=1e-9)
+    assert stopped.status is kl.Status.ITERATION_LIMIT
+    assert not stopped.status.is_optimal
+    assert stopped.gap > 1e-6
+    assert stopped.lower_bound <= best.objective <= stopped.objective
+    assert "iteration limit" in str(stopped.status)
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+@pytest.mark.parametrize("quality", sorted(QUALITIES))
+def test_the_objective_is_the_value_of_the_machine_at_the_learned_kernel(
+    quality, weights, wide, make_machine, target_of
+):
+    """Recomputed from weights and coefficients alone, by the definition of both bounds."""
+    grams, problem = wide
+    found = kl.learn_weights(grams, target_of(quality, problem), quality=quality, weights=weights)
+    machine = make_machine(quality, problem)
+    K = np.tensordot(found.weights, grams, 1)
+    a = found.dual_coef
+    assert machine.infeasibility(a) <= 1e-9
+    assert machine.lower_value(a, K @ a) == pytest.approx(found.objective, rel=1e-5)
+    smallest = found.weights.min()
+    assert smallest >= 0 or weights == "free"
+    assert np.linalg.eigvalsh(K)[0] >= -1e-8
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+def test_the_history_closes_in_on_the_solution(weights, wide):
+    grams, problem = wide
+    found = kl.learn_weights(grams, problem.y, weights=weights)
+    objectives = [step.objective for step in found.history]
+    bounds = [step.lower_bound for step in found.history]
+    assert (np.diff(objectives) <= 0).all()
+    assert (np.diff(bounds) >= 0).all()
+    assert objectives[-1] == found.objective
+    assert bounds[-1] <= found.lower_bound <= found.objective
+    assert found.history[-1].n_machine_solves == found.n_machine_solves
+
+
+def test_the_report_hears_every_step(wide, make_machine):
+    from kernlearn.families.stack import GramStack
+
+    grams, problem = wide
+    heard = []
+    family = GramStack(grams)
+    found = learn_with_machines(
+        family,
+        [make_machine("soft_margin", problem)],
+        WeightSet(family.traces, 5.0, False),
+        Control(report=heard.append),
+    )
+    assert tuple(heard) == found.history
+    assert len(heard) > 1
+
+
+@pytest.mark.parametrize("weights", SIGNS)
+def test_inseparable_data_have_a_status_and_no_number(weights, make_stack):
+    problem = make_stack(seed=31)
+    line = np.outer(problem.X[:, 3], problem.X[:, 3])
+    found = kl.learn_weights(
+        [line, np.ones((12, 12))], problem.y, quality="hard_margin", weights=weights
+    )
+    assert found.status is kl.Status.NO_SOLUTION
+    assert not found.status.is_optimal
+    assert "cannot be separated" in str(found.status)
+    assert np.isnan(found.weights).all()
+    assert found.weights.shape == (2,)
+    assert np.isnan([found.objective, found.lower_bound, found.gap]).all()
+    assert found.dual_coef is None
+    assert found.intercept is None
+
+
+def test_relative_gap():
+    assert relative_gap(2.0, 1.0) == 0.5
+    assert relative_gap(-2.0, -3.0) == 0.5
+    assert relative_gap(1.0, 1.5) == 0.0
+    assert relative_gap(0.0, 0.0) == 0.0
+    assert relative_gap(0.0, -1.0) == np.inf
+
+
+class _Ridge:
+    """½λ‖w‖²."""
+
+    def __init__(self, strength):
+        self.strength = strength
+
+    def value(self, weights):
+        return 0.5 * self.strength * float(weights @ weights)
+
+    def gradient(self, weights):
+        return self.strength * weights
+
+    def hessian(self, weights):
+        return self.strength * np.eye(len(weights))
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-6])
+def test_a_penalty_is_added_to_the_value(scale, make_stack):
+    """Two kernels leave one number to search over."""
+    from scipy.optimize import minimize_scalar
+
+    problem = make_stack(seed=32, n=14)
+    grams = scale * problem.grams[:2]
+    strength = 0.8 / scale
+    found = kl.learn_weights(
+        grams, problem.y, C=1 / scale, penalty=_Ridge(strength), constraint="sum"
+    )
+
+    def value(first):
+        K = first * grams[0] + (1 - first) * grams[1]
+        machine = kl.learn_weights([K], problem.y, C=1 / scale, tol=1e-9).objective
+        return machine + 0.5 * strength * (first**2 + (1 - first) ** 2)
+
+    best = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9})
+    assert found.objective == pytest.approx(best.fun, rel=1e-6)
+    assert found.weights[0] == pytest.approx(best.x, abs=1e-3)
+    plain = kl.learn_weights(grams, problem.y, C=1 / scale, constraint="sum")
+    assert np.abs(found.weights - plain.weights).max() > 0.01
