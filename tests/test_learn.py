@@ -32,7 +32,10 @@ BAD_TARGETS = {
     "too long": (lambda y: np.append(y, 1.0), "one entry per labelled row, at most 12, got 13"),
     "empty": (lambda y: [], "expected y with one entry per labelled row, at most 12, got 0"),
     "scalar": (lambda y: 1.0, "one entry per labelled row, at most 12, got a scalar"),
-    "a column": (lambda y: y[:, None], r"expected y of shape \(n,\), got shape \(12, 1\); use y\.r"),
+    "a column": (
+        lambda y: y[:, None],
+        r"expected y of shape \(n,\), got shape \(12, 1\); use y\.r",
+    ),
     "nothing": (lambda y: None, "expected y for quality='soft_margin', got None; only one_class"),
 }
 
@@ -53,7 +56,9 @@ def test_bad_regression_targets(quality, value, problem):
 
 def test_words_are_no_regression_targets(problem):
     words = np.where(problem.y > 0, "yes", "no")
-    with pytest.raises(ValueError, match="expected numbers in y for quality='nu_svr', got <U3; con"):
+    with pytest.raises(
+        ValueError, match="expected numbers in y for quality='nu_svr', got <U3; con"
+    ):
         kl.learn_weights(problem.grams, words, quality="nu_svr")
 
 
@@ -122,9 +127,15 @@ def _indefinite(grams):
 
 BAD_GRAMS = {
     "empty": (lambda g: [], "grams must hold at least one Gram matrix, got none"),
-    "single matrix": (lambda g: g[0], r"array of shape \(m, n, n\).*got shape \(12, 12\); pass \[K"),
+    "single matrix": (
+        lambda g: g[0],
+        r"array of shape \(m, n, n\).*got shape \(12, 12\); pass \[K",
+    ),
     "not square": (lambda g: g[:, :, :9], r"must be a square matrix, got shape \(12, 9\)"),
-    "of two sizes": (lambda g: [g[0], g[0, :9, :9]], "Gram matrix 1 must have the shape of the fir"),
+    "of two sizes": (
+        lambda g: [g[0], g[0, :9, :9]],
+        "Gram matrix 1 must have the shape of the fir",
+    ),
     "asymmetric": (_asymmetric, r"Gram matrix 1 must be symmetric, got .* differ by up to 0\.5"),
     "indefinite": (_indefinite, 'Gram matrix 1 must be positive semidefinite.*psd="clip".*"shift"'),
     "NaN": (lambda g: np.where(g == g[0, 0, 1], np.nan, g), "Gram matrix 0 must hold finite"),

@@ -28,6 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_labels, check_positive
+from kernlearn._threads import threads_for
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights
 from kernlearn.gram import check_stack
@@ -149,7 +150,9 @@ def transductive_error_bound(
     c = float(family.traces.sum()) if total is None else check_positive("total", total)
     signs = check_random_state(random_state).choice([-1.0, 1.0], size=(n_samples, 2 * n))
     free_sign = weights == "free"
-    draws = _free_maxima(family, signs, c) if free_sign else _positive_maxima(family, signs, c)
+    maxima = _free_maxima if free_sign else _positive_maxima
+    with threads_for(family.n_points):
+        draws = maxima(family, signs, c)
     by_number = None if free_sign else c * family.n_matrices
     by_spectrum = 2.0 * n * c * (1.0 if free_sign else _largest_share(family))
     values_of_complexity: dict[str, float | None] = {

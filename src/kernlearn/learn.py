@@ -16,6 +16,7 @@ from kernlearn._checks import (
     check_settings,
     learns_C,
 )
+from kernlearn._threads import threads_for
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.rank_one import RankOneStack
@@ -145,6 +146,30 @@ def learn_from_family(
     control: Control,
 ) -> Solution:
     """Learn one set of weights shared by one machine per target (inputs are checked)."""
+    with threads_for(family.n_points):
+        return _learn(
+            family,
+            targets,
+            quality=quality,
+            settings=settings,
+            learn_C=learn_C,
+            weight_rule=(free_sign, constraint, total),
+            penalty=penalty,
+            control=control,
+        )
+
+
+def _learn(
+    family: Family,
+    targets: Sequence[Array],
+    *,
+    quality: str,
+    settings: Settings,
+    learn_C: bool,
+    weight_rule: tuple[bool, str, float | None],
+    penalty: Penalty | None,
+    control: Control,
+) -> Solution:
     if not (family.traces > 0).any():
         raise ValueError(
             "expected at least one Gram matrix with a positive trace, got only zero matrices; "
@@ -157,14 +182,14 @@ def learn_from_family(
                 "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
                 "add a kernel, or use quality='soft_margin'"
             )
-        weight_set = _weight_set(family, free_sign, constraint, total)
+        weight_set = _weight_set(family, *weight_rule)
         return learn_by_alignment(family, aligned, weight_set, control)
     if learn_C:
         family = WithIdentity(family, 1.0 / settings.sample_weight)
         machines = [QUALITIES["hard_margin"].build(y, settings) for y in targets]
     else:
         machines = [QUALITIES[quality].build(y, settings) for y in targets]
-    weight_set = _weight_set(family, free_sign, constraint, total)
+    weight_set = _weight_set(family, *weight_rule)
     return learn_with_machines(family, machines, weight_set, control, penalty)
 
 

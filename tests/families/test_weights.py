@@ -85,6 +85,17 @@ def test_duplicates_share_their_weight(make_stack):
         assert w[1] == pytest.approx(w[3], rel=1e-6, abs=1e-9)
 
 
+def test_kernels_that_all_but_agree_are_still_two(make_stack):
+    """Their difference has a millionth of their length, and is within reach all the same."""
+    K = make_stack().grams[1]
+    family = GramStack(np.stack([K, K + 1e-6 * np.eye(12)]))
+    domain = free_weights(family.inner_products, family.traces, 3.0, 2, 3.0)
+    assert len(domain.start) == 2
+    w = np.array([5.0, -4.75])
+    x = np.linalg.lstsq(domain.basis, w, rcond=None)[0]
+    np.testing.assert_allclose(domain.weights(x), w, rtol=1e-4)
+
+
 def test_the_last_weights_may_be_kept_non_negative(make_stack):
     family = GramStack(make_stack().grams)
     extended = WithIdentity(family)
@@ -100,9 +111,18 @@ def test_cuts_are_half_spaces_of_the_weights(make_stack):
     family = GramStack(make_stack().grams)
     domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
     rows = np.array([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0], [3.0, 1.0, 0.0]])
-    domain.add_cuts(rows)
+    domain.add_cuts(rows, noise=1e-16)
     assert len(domain.cuts) == 2  # a row of zeros cuts nothing off
     np.testing.assert_allclose(np.linalg.norm(domain.cuts, axis=1), 1.0)
     for x in np.random.default_rng(4).normal(size=(10, 3)):
         expected = np.sign(rows[[0, 2]] @ domain.weights(x))
         np.testing.assert_array_equal(np.sign(domain.cuts @ x), expected)
+
+
+def test_a_cut_of_rounding_errors_is_left_out(make_stack):
+    """In a direction in which every kernel is zero, the row is noise and would cut anywhere."""
+    family = GramStack(make_stack().grams)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
+    domain.add_cuts(np.array([[1e-15, -2e-15, 1e-15], [1.0, 0.0, 0.0]]), noise=1e-15)
+    assert len(domain.cuts) == len(domain.cut_noise) == 1
+    assert 0 < domain.cut_noise[0] < 1e-13

@@ -31,7 +31,7 @@ def _applied(grams, a):
 
 def test_polish_meets_the_optimality_conditions(case):
     """The residual lies in the subdifferential of φ, to rounding, at every point."""
-    grams, machine, solve = case
+    grams, machine, _ = case
     K = np.tensordot(WEIGHTS, grams, 1)
     guess = machine.cold_start(machine, K) if machine.cold_start else np.zeros(len(K))
     found = polish(K, machine, guess, max_iter=30)
@@ -43,7 +43,9 @@ def test_polish_meets_the_optimality_conditions(case):
     slopes = machine.slopes + (epsilon * np.array([-1.0, 1.0]) if k == 2 else 0.0)
     edges = np.hstack([np.full((n, 1), -np.inf), slopes, np.full((n, 1), np.inf)])
     state = state_of(machine, a)
-    left = np.where(state % 2 == 0, edges[np.arange(n), state // 2], edges[np.arange(n), (state + 1) // 2])
+    left = np.where(
+        state % 2 == 0, edges[np.arange(n), state // 2], edges[np.arange(n), (state + 1) // 2]
+    )
     right = edges[np.arange(n), state // 2 + 1]
     scale = max(np.abs(machine.linear).max(), np.abs(K @ a).max())
     assert (residual >= left - 1e-8 * scale).all()

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
-from kernlearn.solvers.certificate import lower_bound
+from kernlearn.solvers import certificate
+from kernlearn.solvers.certificate import linear_minimum, lower_bound
 from kernlearn.solvers.oracle import Plane
 from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.quadratic import quadratic_program
 
 TOTAL = 3.0
 
@@ -59,7 +63,7 @@ def test_free_weights_never_go_below(family, n_cuts):
     cuts = PsdCuts(family, domain)
     rng = np.random.default_rng(3)
     for x in domain.start + 0.3 * rng.normal(size=(n_cuts, len(domain.start))):
-        cuts.cut_in_full(domain.weights(x))
+        cuts.cut_in_full(x)
     # Duplicates share their weight in the domain: compare planes that treat them alike.
     project = domain.basis @ np.linalg.pinv(domain.basis)
     feasible = _feasible_free_weights(family) @ project.T
@@ -71,7 +75,7 @@ def test_free_weights_never_go_below(family, n_cuts):
         assert (values >= bound - 1e-9 * np.abs(values).max()).all()
 
 
-def test_cuts_only_raise_the_bound_until_it_is_tight(make_stack):
+def test_cutting_where_the_bound_is_attained_makes_it_tight(make_stack):
     """With two kernels the feasible set is an interval, whose ends a bisection finds."""
     grams = make_stack(seed=16, n=10).grams[:2]
     family = GramStack(grams)
@@ -89,11 +93,41 @@ def test_cuts_only_raise_the_bound_until_it_is_tight(make_stack):
     for _ in range(60):
         middle = 0.5 * (inside + outside)
         inside, outside = (middle, outside) if is_psd(middle) else (inside, middle)
-    bounds = [lower_bound(plane, domain)]
-    for _ in range(20):
-        cuts.cut_in_full(weights(outside - 1e-4))
-        bounds.append(lower_bound(plane, domain))
     exact = plane.gradient[0] * inside
+    bounds = []
+    for _ in range(40):
+        minimum, x = linear_minimum(domain.basis.T @ plane.gradient, domain)
+        bounds.append(minimum)
+        assert minimum <= exact + 1e-9
+        if not (cuts.cut_in_subspace(x) or cuts.cut_in_full(x)):
+            break
+    assert bounds[0] < exact - 1e-3
     assert (np.diff(bounds) >= -1e-9).all()
-    assert max(bounds) <= exact + 1e-9
-    assert bounds[-1] == pytest.approx(exact, abs=1e-4)
+    assert bounds[-1] == pytest.approx(exact, abs=1e-6)
+
+
+def test_the_bound_holds_however_badly_its_program_is_solved(family, monkeypatch):
+    """Any multipliers give a bound, and the honest ones the best."""
+    m = family.n_matrices
+    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL)
+    PsdCuts(family, domain)
+    project = domain.basis @ np.linalg.pinv(domain.basis)
+    feasible = _feasible_free_weights(family) @ project.T
+    planes = [Plane(p.constant, project.T @ p.gradient) for p in _planes(m)]
+    honest = [lower_bound(plane, domain) for plane in planes]
+    rng = np.random.default_rng(4)
+
+    def careless(**program):
+        solution = quadratic_program(**program)
+        return replace(
+            solution,
+            equality=solution.equality + 0.3 * rng.normal(size=1),
+            inequality=solution.inequality + 0.3 * rng.normal(size=len(solution.inequality)),
+        )
+
+    monkeypatch.setattr(certificate, "quadratic_program", careless)
+    for plane, best in zip(planes, honest, strict=True):
+        bound = lower_bound(plane, domain)
+        smallest = (plane.constant + feasible @ plane.gradient).min()
+        assert bound <= smallest + 1e-9
+        assert bound <= best + 1e-6

@@ -49,7 +49,9 @@ CASES += [(name, C, "contradicting points") for name, C in SETTINGS if name != "
 
 
 @pytest.mark.parametrize(("name", "C", "kernel"), CASES)
-def test_bounds_bracket_the_reference_and_meet(name, C, kernel, make_stack, make_machine, target_of):
+def test_bounds_bracket_the_reference_and_meet(
+    name, C, kernel, make_stack, make_machine, target_of
+):
     problem = make_stack(seed=4)
     K = _kernels(problem)[kernel]
     machine = make_machine(name, problem, C=C)
@@ -126,10 +128,8 @@ def test_decision_values_are_those_of_libsvm(name, make_stack, make_machine, tar
     ours = found.K_coef + found.multipliers.rows[0]
     build, unit = LIBSVM[name]
     model = build().fit(K, target_of(name, problem))
-    if name in ("epsilon_svr", "nu_svr"):
-        theirs = model.predict(K)
-    else:
-        theirs = model.decision_function(K)
+    decide = model.predict if name.endswith("svr") else model.decision_function
+    theirs = decide(K)
     if unit is None:
         unit = np.linalg.norm(theirs) / np.linalg.norm(ours)
     elif name == "one_class":

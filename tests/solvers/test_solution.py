@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize_scalar
 
 import kernlearn as kl
+from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES, quality_names
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
 from kernlearn.solvers.solution import relative_gap
@@ -70,6 +72,23 @@ def test_the_objective_is_the_value_of_the_machine_at_the_learned_kernel(
     assert np.linalg.eigvalsh(K)[0] >= -1e-8
 
 
+@pytest.mark.parametrize(("n", "unlabelled"), [(60, 0), (40, 40), (180, 60)])
+@pytest.mark.parametrize("quality", ["soft_margin", "squared_soft_margin", "alignment"])
+def test_free_kernels_are_positive_semidefinite_on_all_points(quality, n, unlabelled, make_stack):
+    """Larger than what the first cuts span, so that the whole matrix has to be looked at."""
+    problem = make_stack(seed=33, n=n, n_unlabelled=unlabelled)
+    X = problem.X
+    views = [np.exp(-0.5 * (X[:, [j]] - X[:, j]) ** 2) for j in range(4)]
+    grams = np.concatenate([problem.grams, views])
+    free = kl.learn_weights(grams, problem.y, quality=quality, weights="free")
+    positive = kl.learn_weights(grams, problem.y, quality=quality)
+    K = np.tensordot(free.weights, grams, 1)
+    assert free.status.is_optimal
+    assert np.linalg.eigvalsh(K)[0] >= -1e-8 * np.trace(K) / len(K)
+    assert free.weights.min() < 0
+    assert free.objective < positive.objective * (1 - 1e-6 * np.sign(positive.objective))
+
+
 @pytest.mark.parametrize("weights", SIGNS)
 def test_the_history_closes_in_on_the_solution(weights, wide):
     grams, problem = wide
@@ -84,8 +103,6 @@ def test_the_history_closes_in_on_the_solution(weights, wide):
 
 
 def test_the_report_hears_every_step(wide, make_machine):
-    from kernlearn.families.stack import GramStack
-
     grams, problem = wide
     heard = []
     family = GramStack(grams)
@@ -143,8 +160,6 @@ class _Ridge:
 @pytest.mark.parametrize("scale", [1.0, 1e-6])
 def test_a_penalty_is_added_to_the_value(scale, make_stack):
     """Two kernels leave one number to search over."""
-    from scipy.optimize import minimize_scalar
-
     problem = make_stack(seed=32, n=14)
     grams = scale * problem.grams[:2]
     strength = 0.8 / scale

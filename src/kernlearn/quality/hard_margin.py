@@ -12,13 +12,13 @@ from kernlearn.quality.machine import Array, Machine, box, ones_row
 WIDE_BOX = 1e6
 
 
-def _libsvm(machine: Machine, K: Array) -> Array:
+def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     ridged = K
     if machine.ridge.any():
         ridged = K.copy()
         ridged.flat[:: K.shape[0] + 1] += machine.ridge
     size = max(float(ridged.diagonal().mean()), 1e-300)
-    return libsvm.coefficients(SVC(C=WIDE_BOX / size), ridged, machine.linear)
+    return libsvm.coefficients(SVC(C=WIDE_BOX / size), ridged, machine.linear, tol=tol)
 
 
 def hard_margin(y: Array, ridge: Array | None = None) -> Machine:

@@ -1,7 +1,7 @@
 """First guesses from libsvm, through scikit-learn's public estimators.
 
-libsvm is fast at finding which points are support vectors and slow at the last digits, so it is
-asked for three digits only; the active-set solver turns them into an exact solution.
+libsvm is fast at finding which points are support vectors and slow at the last digits, which the
+active-set solver gives in one step; so it is rarely asked for more than a guess.
 """
 
 from __future__ import annotations
@@ -16,20 +16,24 @@ from sklearn.exceptions import ConvergenceWarning
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-3
 # libsvm has no sense of time on nearly singular kernels with a large C; the interior-point
 # fallback does better there, so it may not spend more than this on a guess.
 MAX_ITERATIONS_PER_POINT = 200
 
 
 def coefficients(
-    estimator: Any, K: Array, target: Array | None, sample_weight: Array | None = None
+    estimator: Any,
+    K: Array,
+    target: Array | None,
+    sample_weight: Array | None = None,
+    *,
+    tol: float,
 ) -> Array:
     """Fit ``estimator`` (kernel "precomputed") and return its signed dual coefficients."""
     n = K.shape[0]
     estimator.set_params(
         kernel="precomputed",
-        tol=TOLERANCE,
+        tol=tol,
         max_iter=max(MAX_ITERATIONS_PER_POINT * n, 20_000),
         cache_size=max(200.0, 8e-6 * n * n),
     )

@@ -63,8 +63,8 @@ class Machine:
         True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one,
         as for the hard margin, whose loss is infinite otherwise.
     cold_start : callable
-        ``cold_start(machine, K) -> a``: a first guess, from libsvm where it has the machine. It
-        reads the machine it is given, which may be a rescaled one.
+        ``cold_start(machine, K, tol) -> a``: a first guess, from libsvm where it has the machine,
+        which takes ``tol``. It reads the machine it is given, which may be a rescaled one.
     """
 
     linear: Array
@@ -75,7 +75,7 @@ class Machine:
     ridge: Array
     budget: float = np.inf
     homogeneous: bool = False
-    cold_start: Callable[[Machine, Array], Array] | None = field(default=None, repr=False)
+    cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
 
     @property
     def n_points(self) -> int:

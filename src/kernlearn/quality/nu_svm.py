@@ -9,11 +9,11 @@ from kernlearn.quality import libsvm
 from kernlearn.quality.machine import Array, Machine, box
 
 
-def _libsvm(machine: Machine, K: Array) -> Array:
+def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     y = machine.rows[1]
     upper = np.abs(machine.breakpoints).max(axis=1)
     nu = float(machine.rhs[1] / upper.sum())
-    a = libsvm.coefficients(NuSVC(nu=nu), K, y, upper / upper.mean())
+    a = libsvm.coefficients(NuSVC(nu=nu), K, y, upper / upper.mean(), tol=tol)
     return a * float(machine.rhs[1] / np.abs(a).sum())
 
 

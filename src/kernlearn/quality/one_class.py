@@ -9,11 +9,11 @@ from kernlearn.quality import libsvm
 from kernlearn.quality.machine import Array, Machine, box, ones_row
 
 
-def _libsvm(machine: Machine, K: Array) -> Array:
+def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     total = float(machine.rhs[0])
     upper = machine.breakpoints[:, 1]
     nu = min(1.0, total / float(upper.sum()))
-    a = libsvm.coefficients(OneClassSVM(nu=nu), K, None, upper / upper.mean())
+    a = libsvm.coefficients(OneClassSVM(nu=nu), K, None, upper / upper.mean(), tol=tol)
     return np.asarray(a * (total / a.sum()))
 
 

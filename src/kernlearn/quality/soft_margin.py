@@ -9,10 +9,10 @@ from kernlearn.quality import libsvm
 from kernlearn.quality.machine import Array, Machine, box, ones_row
 
 
-def _libsvm(machine: Machine, K: Array) -> Array:
+def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     upper = np.abs(machine.breakpoints).max(axis=1)
     scale = float(upper.max())
-    return libsvm.coefficients(SVC(C=scale), K, machine.linear, upper / scale)
+    return libsvm.coefficients(SVC(C=scale), K, machine.linear, upper / scale, tol=tol)
 
 
 def soft_margin(y: Array, upper: Array) -> Machine:

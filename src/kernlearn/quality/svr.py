@@ -23,18 +23,18 @@ def _two_sided(y: Array, upper: Array, epsilon: float) -> dict[str, Any]:
     }
 
 
-def _libsvm_epsilon(machine: Machine, K: Array) -> Array:
+def _libsvm_epsilon(machine: Machine, K: Array, tol: float) -> Array:
     upper = machine.breakpoints[:, -1]
     scale = float(upper.max())
     regressor = SVR(C=scale, epsilon=float(machine.slopes[0, -1]))
-    return libsvm.coefficients(regressor, K, machine.linear, upper / scale)
+    return libsvm.coefficients(regressor, K, machine.linear, upper / scale, tol=tol)
 
 
-def _libsvm_nu(machine: Machine, K: Array) -> Array:
+def _libsvm_nu(machine: Machine, K: Array, tol: float) -> Array:
     upper = machine.breakpoints[:, -1]
     scale = float(upper.max())
     regressor = NuSVR(C=scale, nu=min(1.0, machine.budget / float(upper.sum())))
-    return libsvm.coefficients(regressor, K, machine.linear, upper / scale)
+    return libsvm.coefficients(regressor, K, machine.linear, upper / scale, tol=tol)
 
 
 def epsilon_svr(y: Array, upper: Array, epsilon: float) -> Machine:

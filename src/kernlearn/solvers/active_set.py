@@ -24,7 +24,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from kernlearn.quality.machine import Array, Machine, Multipliers
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
-ROUGH_PROXIMAL_WEIGHT = 1e-7  # where only the curvature is wanted
 TOLERANCE = 1e-10
 PATIENCE = 4  # full exchanges without progress before single exchanges take over
 
@@ -234,10 +233,17 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
     if len(S) == 0:
         return replace(solution, factor=np.zeros((0, 0)))
     matrix = K[np.ix_(S, S)]
-    proximal = ROUGH_PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
-    matrix.flat[:: len(S) + 1] += ridge[S] + proximal
-    factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)[0]
-    return replace(solution, factor=factor)
+    matrix.flat[:: len(S) + 1] += ridge[S]
+    size = max(float(K.diagonal().mean()), 1e-300)
+    # Steps need the curvature to a few digits only, and half the digits take half the time.
+    for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):
+        trial = (matrix + proximal * size * np.eye(len(S))).astype(dtype)
+        try:
+            factor = cho_factor(trial, lower=True, overwrite_a=True, check_finite=False)[0]
+        except LinAlgError:
+            continue
+        return replace(solution, factor=factor)
+    raise LinAlgError("the kernel is far from positive semidefinite")
 
 
 def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
@@ -255,7 +261,7 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
         return np.zeros((m, m))
     Z, Q = _projected(solution, K_i_coef[:, solution.free].T)
     along = Q.T @ Z
-    return np.asarray(Z.T @ Z - along.T @ along)
+    return np.asarray(Z.T @ Z - along.T @ along, dtype=float)
 
 
 def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Array | None:
@@ -289,6 +295,9 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
 
 def _projected(solution: MachineSolution, right: Array) -> tuple[Array, Array]:
     """L⁻¹ times ``right``, and an orthonormal basis of L⁻¹Eᵀ, which P projects out."""
-    half = solve_triangular(solution.factor, right, lower=True, check_finite=False)
-    rows = solve_triangular(solution.factor, solution.free_rows.T, lower=True, check_finite=False)
-    return half, np.linalg.qr(rows)[0]
+    factor = solution.factor
+    assert factor is not None
+    right, rows = right.astype(factor.dtype), solution.free_rows.T.astype(factor.dtype)
+    half = solve_triangular(factor, right, lower=True, check_finite=False)
+    basis = np.linalg.qr(solve_triangular(factor, rows, lower=True, check_finite=False))[0]
+    return half, basis

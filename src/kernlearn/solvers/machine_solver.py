@@ -13,6 +13,8 @@ from kernlearn.solvers.interior import interior_point, smallest_hull_distance
 WARM_ITERATIONS = 6
 COLD_ITERATIONS = 15
 EXACT = 1e-9
+# What to ask of libsvm: a guess if it is made exact anyway, more digits if it is to stand.
+GUESS, TO_STAND = 1e-3, 1e-5
 # Above this size a factorisation of the free points costs more than a fit by libsvm.
 LARGE = 800
 # Above this size an interior-point solution takes longer than a patient libsvm would.
@@ -41,7 +43,7 @@ def solve_machine(
         solution = polish(K, machine, warm.coef, warm.state, max_iter=WARM_ITERATIONS)
         if solution is not None and solution.relative_gap <= EXACT:
             return solution
-    start = _cold_start(K, machine)
+    start = _cold_start(K, machine, TO_STAND if large else GUESS)
     candidates: list[MachineSolution | None] = []
     if large:
         candidates.append(_rough(K, machine, start, None))
@@ -57,10 +59,10 @@ def _within(candidates: Sequence[MachineSolution | None], tol: float) -> bool:
     return any(c is not None and c.relative_gap <= tol for c in candidates)
 
 
-def _cold_start(K: Array, machine: Machine) -> Array:
+def _cold_start(K: Array, machine: Machine, tol: float) -> Array:
     if machine.cold_start is None:
         return np.zeros(machine.n_points)
-    return machine.cold_start(machine, K)
+    return machine.cold_start(machine, K, tol)
 
 
 def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:

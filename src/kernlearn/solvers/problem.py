@@ -20,9 +20,8 @@ from kernlearn.solvers.quadratic_objective import QuadraticObjective
 from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.status import Status
 
-
 # From this size on, a first guess from a sample of points saves more than it costs.
-LARGE, COARSE, COARSE_TOL = 1000, 700, 1e-3
+LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
 
 
 @dataclass(frozen=True)
@@ -93,7 +92,7 @@ def _coarse_start(family: Family, machines: Sequence[Machine], domain: Domain) -
     if outcome.best is None:
         return domain.start
     x = np.linalg.lstsq(domain.basis, outcome.best.weights)[0]
-    return np.maximum(x, 0.0) / float(domain.equality @ np.maximum(x, 0.0))
+    return np.asarray(np.maximum(x, 0.0) / float(domain.equality @ np.maximum(x, 0.0)))
 
 
 def learn_by_alignment(

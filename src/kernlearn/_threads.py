@@ -1,0 +1,29 @@
+"""How many threads the linear algebra may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from threadpoolctl import ThreadpoolController
+
+# Below this many points, threads gain little on an idle machine, and on a busy one they wait for
+# each other: a factorisation of 500 points was seen to take forty times as long.
+ENOUGH_POINTS_FOR_THREADS = 1500
+
+
+@contextmanager
+def threads_for(n_points: int) -> Iterator[None]:
+    """One BLAS thread for small problems, whatever is set for large ones."""
+    if n_points >= ENOUGH_POINTS_FOR_THREADS:
+        yield
+        return
+    with _controller().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    """Looking for the libraries takes a while, and they do not change."""
+    return ThreadpoolController()

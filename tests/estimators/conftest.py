@@ -1,0 +1,39 @@
+"""One small problem of each kind, with noise, so that coefficients reach their bounds."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
+
+
+def _problem(n=40, n_new=15, seed=0, n_classes=2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n + n_new, 3))
+    score = X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.normal(size=len(X))
+    edges = np.quantile(score[:n], np.arange(1, n_classes) / n_classes)
+    y = np.searchsorted(edges, score)
+    target = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=len(X))
+    return SimpleNamespace(
+        X=X[:n], y=y[:n], target=target[:n], X_new=X[n:], y_new=y[n:], target_new=target[n:]
+    )
+
+
+@pytest.fixture
+def make_problem():
+    return _problem
+
+
+@pytest.fixture
+def problem():
+    """Forty labelled points and fifteen more, from one distribution."""
+    return _problem()
+
+
+@pytest.fixture
+def kernels():
+    """Three kernels of which no one is best."""
+    return [Normalized(Linear()), Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5)]
