@@ -116,7 +116,8 @@ def learn_weights(
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
-    family = _family(grams, y, psd)
+    with threads_for(_n_points(grams)):
+        family = _family(grams, y, psd)
     target = _target(quality, y, family.n_labelled)
     return learn_from_family(
         family,
@@ -204,6 +205,14 @@ def _weight_set(family: Family, free_sign: bool, constraint: str, total: float |
             "is unbounded; use constraint='trace', or normalise the matrices"
         )
     return WeightSet(np.ones(family.n_matrices), 1.0 if total is None else total, free_sign)
+
+
+def _n_points(grams: Any) -> int:
+    """Size of the first matrix, or zero if this is no stack of matrices (to be refused later)."""
+    try:
+        return grams.n_points if isinstance(grams, RankOneStack) else len(grams[0])
+    except (TypeError, IndexError, KeyError):
+        return 0
 
 
 def _family(grams: Any, y: ArrayLike | None, psd: Repair) -> Family:

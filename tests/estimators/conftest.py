@@ -7,16 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
+from kernlearn.kernels import Columns, Gaussian, Normalized, Polynomial
 
 
 def _problem(n=40, n_new=15, seed=0, n_classes=2):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n + n_new, 3))
-    score = X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.normal(size=len(X))
-    edges = np.quantile(score[:n], np.arange(1, n_classes) / n_classes)
-    y = np.searchsorted(edges, score)
-    target = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.normal(size=len(X))
+    target = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * X[:, 2] ** 2 + 0.3 * rng.normal(size=len(X))
+    edges = np.quantile(target[:n], np.arange(1, n_classes) / n_classes)
+    y = np.searchsorted(edges, target)
     return SimpleNamespace(
         X=X[:n], y=y[:n], target=target[:n], X_new=X[n:], y_new=y[n:], target_new=target[n:]
     )
@@ -35,5 +34,9 @@ def problem():
 
 @pytest.fixture
 def kernels():
-    """Three kernels of which no one is best."""
-    return [Normalized(Linear()), Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5)]
+    """Three kernels with unit diagonal, each of which sees something that the others do not."""
+    return [
+        Columns(0, Gaussian(gamma=1.0)),
+        Columns([1, 2], Gaussian(gamma=0.2)),
+        Normalized(Polynomial(degree=2)),
+    ]

@@ -8,10 +8,10 @@ from scipy.optimize import minimize_scalar
 from sklearn.svm import SVC
 
 from kernlearn import MKLClassifier
-from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
+from kernlearn.kernels import Columns, Gaussian, Linear, Normalized
 
-KERNELS = [Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5)]
-C = 0.8
+KERNELS = [Columns(0, Gaussian(gamma=1.0)), Columns([1, 2], Gaussian(gamma=0.2))]
+C = 2.0
 
 
 def _value(K, signs):
@@ -24,7 +24,7 @@ def _value(K, signs):
 
 @pytest.fixture
 def three_classes(make_problem):
-    return make_problem(n=45, seed=2, n_classes=3)
+    return make_problem(n=45, n_classes=3)
 
 
 def test_the_weights_minimise_the_sum_of_the_machines_values(three_classes):
@@ -41,6 +41,7 @@ def test_the_weights_minimise_the_sum_of_the_machines_values(three_classes):
     model = MKLClassifier(KERNELS, C=C).fit(p.X, p.y)
     assert model.objective_ == pytest.approx(best.fun, rel=2e-6)
     np.testing.assert_allclose(model.weights_, [2 * best.x, 2 * (1 - best.x)], atol=5e-3)
+    assert abs(best.x - 0.5) > 0.01  # not where the search began
     assert model.lower_bound_ <= best.fun * (1 + 1e-9)
 
 
@@ -86,7 +87,7 @@ def test_alignment_with_several_classes_is_with_the_sum_of_their_label_matrices(
     tried = [alignment(w) for w in rng.dirichlet(np.full(3, 0.5), size=300)]
     assert max(tried) <= learned * (1 + 1e-6)
     assert max(tried) > 0.99 * learned
-    svc = SVC(kernel=model.kernel_, C=1.0).fit(p.X, p.y == 0)
+    svc = SVC(kernel=model.kernel_, C=1.0, tol=1e-8).fit(p.X, p.y == 0)
     np.testing.assert_allclose(
-        svc.decision_function(p.X_new), model.decision_function(p.X_new)[:, 0], atol=2e-2
+        svc.decision_function(p.X_new), model.decision_function(p.X_new)[:, 0], atol=1e-4
     )

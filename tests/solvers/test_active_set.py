@@ -31,9 +31,9 @@ def _applied(grams, a):
 
 def test_polish_meets_the_optimality_conditions(case):
     """The residual lies in the subdifferential of φ, to rounding, at every point."""
-    grams, machine, _ = case
+    grams, machine, solve = case
     K = np.tensordot(WEIGHTS, grams, 1)
-    guess = machine.cold_start(machine, K) if machine.cold_start else np.zeros(len(K))
+    guess = solve(np.array([0.5, 1.2, 0.5])).coef
     found = polish(K, machine, guess, max_iter=30)
     assert found is not None
     a, (b, epsilon) = found.coef, found.multipliers

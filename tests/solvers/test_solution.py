@@ -85,8 +85,10 @@ def test_free_kernels_are_positive_semidefinite_on_all_points(quality, n, unlabe
     K = np.tensordot(free.weights, grams, 1)
     assert free.status.is_optimal
     assert np.linalg.eigvalsh(K)[0] >= -1e-8 * np.trace(K) / len(K)
-    assert free.weights.min() < 0
-    assert free.objective < positive.objective * (1 - 1e-6 * np.sign(positive.objective))
+    assert free.objective <= positive.objective + 1e-6 * abs(positive.objective)
+    if quality != "alignment":  # whose best weights are positive here
+        assert free.weights.min() < -0.1
+        assert free.objective < 0.999 * positive.objective
 
 
 @pytest.mark.parametrize("weights", SIGNS)

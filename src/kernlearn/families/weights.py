@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 # Combinations whose squared length is below this (relative) are rounding: one kernel twice.
 DEPENDENT = 1e-15
+NEARLY_DEPENDENT = 1e-6
 MOSTLY_NOISE = 1e-3
 
 
@@ -135,13 +136,15 @@ def free_weights(
 def _orthonormal(inner_products: Callable[[Array], Array], basis: Array) -> Array:
     """Combinations of the basis that are orthonormal as matrices.
 
-    The second pass works on the combinations that the first one found, which mends what squaring
-    the condition number cost it.
+    A second pass, on the combinations that the first one found, mends what squaring the condition
+    number cost it where the kernels are close to dependent.
     """
     for _ in range(2):
         values, vectors = np.linalg.eigh(inner_products(basis))
         kept = values > DEPENDENT * values.max(initial=0.0)
         basis = basis @ (vectors[:, kept] / np.sqrt(values[kept]))
+        if values.min() > NEARLY_DEPENDENT * values.max():
+            break
     return basis
 
 

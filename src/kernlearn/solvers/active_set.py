@@ -19,9 +19,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 
 from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.solvers.factor import lower_factor
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
 TOLERANCE = 1e-10
@@ -135,7 +136,7 @@ class _Exchange:
         target = machine.linear[self.S] - machine.slopes[self.S, self.segment] - K_held[self.S]
         matrix = K[np.ix_(self.S, self.S)]
         matrix.flat[:: len(self.S) + 1] += self.proximal + machine.ridge[self.S]
-        self.factor = cho_factor(matrix, lower=True, overwrite_a=True, check_finite=False)[0]
+        self.factor = lower_factor(matrix)
         target = target + self.proximal * self.a[self.S]
         solved = cho_solve(
             (self.factor, True), np.column_stack([target, self.rows_S.T]), check_finite=False
@@ -239,10 +240,9 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
     for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):
         trial = (matrix + proximal * size * np.eye(len(S))).astype(dtype)
         try:
-            factor = cho_factor(trial, lower=True, overwrite_a=True, check_finite=False)[0]
+            return replace(solution, factor=lower_factor(trial))
         except LinAlgError:
             continue
-        return replace(solution, factor=factor)
     raise LinAlgError("the kernel is far from positive semidefinite")
 
 

@@ -10,16 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigh, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, eigh, solve_triangular
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
+from kernlearn.solvers.factor import lower_factor
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
 DENSE_SIZE = 200
 VECTORS_PER_ROUND = 3
+SEEDS_PER_KERNEL = 2
 MAX_SEEDS = 12
 MAX_CUTS = 60
 
@@ -138,7 +140,7 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
 
 def _dominant(K: Array, factor: Array) -> Array:
     """Directions that maximise vᵀKv / vᵀMv, where ``factor`` is the Cholesky factor of M."""
-    n, k = K.shape[0], min(VECTORS_PER_ROUND, K.shape[0] - 1)
+    n, k = K.shape[0], min(SEEDS_PER_KERNEL, K.shape[0] - 1)
     if n <= DENSE_SIZE:
         half = solve_triangular(factor, K, lower=True, check_finite=False)
         whitened = solve_triangular(factor, half.T, lower=True, check_finite=False)
@@ -158,7 +160,7 @@ def _shifted_factor(K: Array, shift: float) -> Array | None:
     shifted = K.copy()
     shifted.flat[:: K.shape[0] + 1] += shift
     try:
-        return np.asarray(cho_factor(shifted, lower=True, overwrite_a=True, check_finite=False)[0])
+        return lower_factor(shifted)
     except LinAlgError:
         return None
 
@@ -179,7 +181,7 @@ def _eigsh(operator: Any, **options: Any) -> Array:
     # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
     v0 = np.cos(np.arange(n, dtype=float)) + 0.1
     try:
-        return np.asarray(eigsh(operator, v0=v0, tol=1e-3, ncv=12, **options)[1])
+        return np.asarray(eigsh(operator, v0=v0, tol=0.03, ncv=10, **options)[1])
     except ArpackNoConvergence as unfinished:
         return np.asarray(unfinished.eigenvectors)
     except ArpackError:

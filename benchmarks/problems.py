@@ -1,0 +1,39 @@
+"""The problems that are timed: generated, seeded, of a stated size."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.datasets import make_classification
+from sklearn.preprocessing import StandardScaler
+
+from kernlearn.gram import gram_stack
+from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
+
+Array = NDArray[np.float64]
+
+FEATURES = 20
+
+
+def data(n: int, seed: int = 0) -> tuple[Array, Array]:
+    """Two classes in 20 standardised dimensions, 8 of them informative, 5 % of labels flipped."""
+    X, y = make_classification(n, FEATURES, n_informative=8, flip_y=0.05, random_state=seed)
+    return StandardScaler().fit_transform(X), np.where(y > 0, 1.0, -1.0)
+
+
+def papers_three(n: int) -> tuple[Array, Array]:
+    """The kernels of the paper's section 6.1: polynomial, Gaussian, linear, normalised."""
+    X, y = data(n)
+    kernels: list[Kernel] = [
+        Normalized(Polynomial(2)),
+        Gaussian(1.0 / FEATURES),
+        Normalized(Linear()),
+    ]
+    return gram_stack(kernels, X), y
+
+
+def gaussians(n: int, m: int, narrowest: float) -> tuple[Array, Array]:
+    """m Gaussians whose γ run from 0.02/d to ``narrowest``/d, in equal ratios."""
+    X, y = data(n)
+    gammas = np.geomspace(0.02, narrowest, m) / FEATURES
+    return gram_stack([Gaussian(gamma) for gamma in gammas], X), y

@@ -1,0 +1,81 @@
+"""Regression: a known function is found, at any offset and any scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernlearn import MKLRegressor
+from kernlearn.kernels import Columns, Gaussian
+
+QUALITIES = ["epsilon_svr", "nu_svr", "least_squares"]
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_a_sum_of_functions_of_single_columns_is_found(quality):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-2, 2, size=(120, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
+    views = [Columns(j, Gaussian()) for j in range(3)]
+    model = MKLRegressor(views, quality=quality, C=100.0, epsilon=0.01).fit(X[:80], y[:80])
+    assert model.score(X[80:], y[80:]) > 0.999
+    # The third column has no say in y.
+    assert model.weights_[2] < 0.02 * model.weights_[:2].min()
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_an_offset_of_y_is_an_offset_of_the_predictions(problem, kernels, quality):
+    near = MKLRegressor(kernels, quality=quality, tol=1e-9).fit(problem.X, problem.target)
+    far = MKLRegressor(kernels, quality=quality, tol=1e-9).fit(problem.X, problem.target + 1e6)
+    np.testing.assert_allclose(
+        far.predict(problem.X_new) - 1e6, near.predict(problem.X_new), atol=1e-5
+    )
+    np.testing.assert_allclose(far.weights_, near.weights_, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e6, 1e100])
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_the_unit_of_y_does_not_matter(problem, kernels, quality, scale):
+    """ε is in units of y; so is C, except for least squares, where it is a ridge."""
+    box = scale if quality != "least_squares" else 1.0
+    plain = MKLRegressor(kernels, quality=quality, C=2.0, epsilon=0.1)
+    scaled = MKLRegressor(kernels, quality=quality, C=2.0 * box, epsilon=0.1 * scale)
+    plain.fit(problem.X, problem.target)
+    scaled.fit(problem.X, problem.target * scale)
+    np.testing.assert_allclose(
+        scaled.predict(problem.X_new) / scale, plain.predict(problem.X_new), rtol=1e-5, atol=1e-7
+    )
+
+
+def test_transduction_is_prediction_on_the_unlabelled_points(problem, kernels):
+    model = MKLRegressor(kernels, weights="free", center=True)
+    model.fit(problem.X, problem.target + 100.0, X_unlabeled=problem.X_new)
+    np.testing.assert_allclose(model.transduction_, model.predict(problem.X_new), rtol=1e-9)
+    assert abs(model.transduction_.mean() - 100.0) < 2.0
+
+
+def test_the_tube_holds_what_nu_says(problem, kernels):
+    """At most a share ν of the points lies outside the tube, at least ν supports it."""
+    nu, n = 0.3, len(problem.X)
+    model = MKLRegressor(kernels, quality="nu_svr", nu=nu, C=1.0).fit(problem.X, problem.target)
+    distance = np.abs(model.predict(problem.X) - problem.target)
+    on_the_edge = np.abs(np.abs(model.dual_coef_[0]) - 1.0) > 1e-6
+    half_width = np.median(distance[model.support_[on_the_edge]])
+    assert (distance > half_width * (1 + 1e-4)).mean() <= nu + 1e-9
+    assert len(model.support_) >= nu * n
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_constant_targets_are_predicted(problem, kernels, quality):
+    model = MKLRegressor(kernels, quality=quality).fit(problem.X, np.full(len(problem.X), -2.5))
+    np.testing.assert_allclose(model.predict(problem.X_new), -2.5, atol=1e-9)
+    assert np.isfinite(model.weights_).all()
+
+
+def test_integer_targets_are_numbers(problem, kernels):
+    whole = np.round(5 * problem.target).astype(int)
+    np.testing.assert_allclose(
+        MKLRegressor(kernels).fit(problem.X, whole).predict(problem.X_new),
+        MKLRegressor(kernels).fit(problem.X, whole.astype(float)).predict(problem.X_new),
+        rtol=1e-9,
+    )

@@ -1,0 +1,110 @@
+"""Sample weights and class weights multiply C, point by point."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.svm import SVC
+
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+
+MODELS = [
+    MKLClassifier(C=0.5),
+    MKLClassifier(C=0.5, quality="squared_soft_margin"),
+    MKLClassifier(C=0.5, quality="least_squares"),
+    MKLClassifier(quality="nu_svm", nu=0.4),
+    MKLClassifier(quality="squared_soft_margin", C="learn"),
+    MKLClassifier(quality="alignment", C=0.5),
+    MKLRegressor(C=0.5),
+    MKLRegressor(C=0.5, quality="nu_svr"),
+    MKLRegressor(C=0.5, quality="least_squares"),
+    MKLNoveltyDetector(nu=0.3),
+]
+
+
+def _values(model, X):
+    return getattr(model, "decision_function", model.predict)(X)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=str)
+def test_a_row_of_weight_zero_is_no_row(problem, kernels, model):
+    y = problem.y if isinstance(model, MKLClassifier) else problem.target
+    model = clone(model).set_params(kernels=kernels)
+    weight = np.ones(len(y))
+    weight[::4] = 0.0
+    kept = weight > 0
+    removed = _values(model.fit(problem.X[kept], y[kept]), problem.X_new)
+    everything = _values(model.fit(problem.X, y), problem.X_new)
+    weighted = model.fit(problem.X, y, sample_weight=weight)
+    np.testing.assert_allclose(_values(weighted, problem.X_new), removed, rtol=1e-6, atol=1e-8)
+    assert np.abs(everything - removed).max() > 1e-3
+    # Support vectors are counted in the rows that came, not in those that were kept.
+    assert not np.isin(weighted.support_, np.flatnonzero(weight == 0)).any()
+    np.testing.assert_array_equal(weighted.support_vectors_, problem.X[weighted.support_])
+
+
+def test_sample_weights_are_the_c_of_every_point(problem, kernels):
+    weight = np.random.default_rng(0).uniform(0.2, 3.0, size=len(problem.y))
+    model = MKLClassifier(kernels, C=0.3).fit(problem.X, problem.y, sample_weight=weight)
+    svc = SVC(kernel=model.kernel_, C=0.3, tol=1e-8)
+    svc.fit(problem.X, problem.y, sample_weight=weight)
+    np.testing.assert_allclose(
+        model.decision_function(problem.X_new), svc.decision_function(problem.X_new), atol=1e-4
+    )
+    size = np.abs(model.dual_coef_[0])
+    bound = 0.3 * weight[model.support_]
+    assert (size <= bound * (1 + 1e-9)).all()
+    assert np.isclose(size, bound, rtol=1e-6).sum() > 5
+
+
+def test_one_weight_for_all_multiplies_c(problem, kernels):
+    weighted = MKLClassifier(kernels, C=0.2).fit(problem.X, problem.y, sample_weight=4.0)
+    direct = MKLClassifier(kernels, C=0.8).fit(problem.X, problem.y)
+    np.testing.assert_allclose(weighted.weights_, direct.weights_, rtol=1e-7)
+
+
+def test_class_weights_are_sample_weights(problem, kernels):
+    names = np.where(problem.y, "pos", "neg")
+    by_class = MKLClassifier(kernels, C=0.2, class_weight={"pos": 3.0, "neg": 0.5})
+    by_class.fit(problem.X, names)
+    by_sample = MKLClassifier(kernels, C=0.2)
+    by_sample.fit(problem.X, names, sample_weight=np.where(problem.y, 3.0, 0.5))
+    values = by_class.decision_function(problem.X_new)
+    np.testing.assert_allclose(values, by_sample.decision_function(problem.X_new), rtol=1e-7)
+    plain = MKLClassifier(kernels, C=0.2).fit(problem.X, names)
+    assert (values - plain.decision_function(problem.X_new)).mean() > 0.05  # towards "pos"
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_balanced_gives_every_class_the_same_share(make_problem, kernels, n_classes):
+    p = make_problem(n=60, n_classes=3)
+    keep = np.flatnonzero((p.y > 0) | (np.arange(60) % 3 == 0))  # a third of the first class
+    X, y = p.X[keep], np.minimum(p.y[keep], n_classes - 1)
+    counts = np.bincount(y)
+    balanced = MKLClassifier(kernels, C=0.1, class_weight="balanced").fit(X, y)
+    weight = (len(y) / n_classes / counts)[y]
+    by_hand = MKLClassifier(kernels, C=0.1).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(
+        balanced.decision_function(p.X_new), by_hand.decision_function(p.X_new), rtol=1e-7
+    )
+    plain = MKLClassifier(kernels, C=0.1).fit(X, y)
+    rare = (balanced.predict(p.X) == 0).sum()
+    assert rare > (plain.predict(p.X) == 0).sum()
+
+
+def test_balanced_does_not_count_rows_of_weight_zero(problem, kernels):
+    weight = np.ones(len(problem.y))
+    weight[np.flatnonzero(problem.y)[:10]] = 0.0
+    kept = weight > 0
+    model = MKLClassifier(kernels, C=0.2, class_weight="balanced")
+    removed = model.fit(problem.X[kept], problem.y[kept]).decision_function(problem.X_new)
+    weighted = model.fit(problem.X, problem.y, sample_weight=weight)
+    np.testing.assert_allclose(weighted.decision_function(problem.X_new), removed, rtol=1e-6)
+
+
+def test_a_class_of_weight_zero_is_no_class(make_problem, kernels):
+    p = make_problem(n_classes=3)
+    model = MKLClassifier(kernels).fit(p.X, p.y, sample_weight=(p.y != 1).astype(float))
+    np.testing.assert_array_equal(model.classes_, [0, 2])
+    assert set(model.predict(p.X_new)) == {0, 2}
