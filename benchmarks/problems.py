@@ -33,7 +33,7 @@ def papers_three(n: int) -> tuple[Array, Array]:
 
 
 def gaussians(n: int, m: int, narrowest: float) -> tuple[Array, Array]:
-    """m Gaussians whose γ run from 0.02/d to ``narrowest``/d, in equal ratios."""
+    """Return m Gaussians whose γ run from 0.02/d to ``narrowest``/d, in equal ratios."""
     X, y = data(n)
     gammas = np.geomspace(0.02, narrowest, m) / FEATURES
     return gram_stack([Gaussian(gamma) for gamma in gammas], X), y

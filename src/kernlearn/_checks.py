@@ -18,7 +18,13 @@ def check_labels(y: ArrayLike) -> Array:
     values = np.asarray(y)
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
-    classes = np.unique(values)
+    try:
+        classes = np.unique(values)
+    except TypeError:
+        raise ValueError(
+            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
+            "among strings, say); drop or relabel those rows"
+        ) from None
     if len(classes) != 2:
         shown = ", ".join(repr(c) for c in classes[:3].tolist())
         raise ValueError(
@@ -38,16 +44,22 @@ def check_settings(
 ) -> Settings:
     """The settings of a machine, each checked where the quality uses it."""
     n = len(targets[0])
-    weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    try:
+        weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"expected {n} positive, finite sample weights, got {type(sample_weight).__name__} "
+            "that does not hold numbers; pass a list of numbers"
+        ) from None
     if weight.shape != (n,) or not np.isfinite(weight).all() or (weight <= 0).any():
         raise ValueError(
             f"expected {n} positive, finite sample weights, got shape {weight.shape}, smallest "
             f"{weight.min() if weight.size else 'none'}; drop the rows that should not count"
         )
     uses = QUALITIES[quality].uses if quality in QUALITIES else ()
-    if "nu" in uses and not 0 < nu <= 1:
+    if "nu" in uses and not (_is_number(nu) and 0 < nu <= 1):
         raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
-    if "epsilon" in uses and not (np.isfinite(epsilon) and epsilon >= 0):
+    if "epsilon" in uses and not (_is_number(epsilon) and 0 <= epsilon < np.inf):
         raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
     for target in targets if quality == "nu_svm" else []:
         share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
@@ -56,12 +68,13 @@ def check_settings(
                 f"expected nu at most {share:.4g}, twice the share of the smaller class, "
                 f"got {nu!r}; lower nu"
             )
-    return Settings(1.0 if C == "learn" else check_positive("C", C), nu, epsilon, weight)
+    learned = learns_C(quality, C)
+    return Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight)
 
 
 def learns_C(quality: str, C: Any) -> bool:
     """Whether C is to be learned, refused where the quality cannot."""
-    if C != "learn":
+    if not isinstance(C, str) or C != "learn":
         return False
     if quality != "squared_soft_margin":
         raise ValueError(
@@ -73,10 +86,13 @@ def learns_C(quality: str, C: Any) -> bool:
 
 def check_positive(name: str, value: Any) -> float:
     """A positive, finite number."""
-    number = isinstance(value, int | float | np.integer | np.floating)
-    if not number or isinstance(value, bool) or not 0 < float(value) < np.inf:
+    if not _is_number(value) or not 0 < float(value) < np.inf:
         raise ValueError(f"expected {name} to be a positive number, got {value!r}; try {name}=1.0")
     return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def check_count(name: str, value: Any) -> int:

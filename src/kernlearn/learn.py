@@ -22,6 +22,7 @@ from kernlearn.families.identity import WithIdentity
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
+from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
 from kernlearn.quality.alignment import alignment
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
@@ -210,27 +211,25 @@ def _weight_set(family: Family, free_sign: bool, constraint: str, total: float |
 def _n_points(grams: Any) -> int:
     """Size of the first matrix, or zero if this is no stack of matrices (to be refused later)."""
     try:
-        return grams.n_points if isinstance(grams, RankOneStack) else len(grams[0])
+        return len(grams.vectors if isinstance(grams, RankOneStack) else grams[0])
     except (TypeError, IndexError, KeyError):
         return 0
 
 
 def _family(grams: Any, y: ArrayLike | None, psd: Repair) -> Family:
+    stack = None
     if isinstance(grams, RankOneStack):
-        family: Family = grams
-        n_points = grams.n_points
+        n_points = len(check_matrix(grams.vectors, "The vectors of a RankOneStack"))
     else:
         stack = check_stack(grams, psd=psd)
         n_points = stack.shape[1]
-        family = GramStack(stack)
     n = n_points if y is None else np.asarray(y).shape[0] if np.ndim(y) else -1
     if not 1 <= n <= n_points:
         raise ValueError(
             f"expected y with one entry per labelled row, at most {n_points}, got "
             f"{'a scalar' if n < 0 else n}; the Gram matrices have {n_points} rows"
         )
-    family.n_labelled = n
-    return family
+    return RankOneStack(grams.vectors, n) if stack is None else GramStack(stack, n)
 
 
 def _target(quality: str, y: ArrayLike | None, n: int) -> Array:

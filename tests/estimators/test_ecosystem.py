@@ -70,7 +70,9 @@ def test_categorical_labels_and_lists_are_fine(problem, kernels):
 
 def _frame(X):
     # An index that is neither sorted nor unique must play no part.
-    return pd.DataFrame(X, columns=["width", "height", "age"], index=[3, 1] * (len(X) // 2) + [0] * (len(X) % 2))
+    return pd.DataFrame(
+        X, columns=["width", "height", "age"], index=[3, 1] * (len(X) // 2) + [0] * (len(X) % 2)
+    )
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda m: type(m).__name__)

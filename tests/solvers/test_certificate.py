@@ -101,7 +101,7 @@ def test_cutting_where_the_bound_is_attained_makes_it_tight(make_stack):
         assert minimum <= exact + 1e-9
         if not (cuts.cut_in_subspace(x) or cuts.cut_in_full(x)):
             break
-    assert bounds[0] < exact - 1e-3
+    assert bounds[0] < exact - 1e-4
     assert (np.diff(bounds) >= -1e-9).all()
     assert bounds[-1] == pytest.approx(exact, abs=1e-6)
 

@@ -22,8 +22,13 @@ class RankOneStack:
     """
 
     def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
-        self.vectors = vectors
-        self.n_points, self.n_matrices = vectors.shape
+        self.vectors = np.asarray(vectors, dtype=float)
+        if self.vectors.ndim != 2:
+            raise ValueError(
+                "expected vectors of shape (N, m), one column per matrix, got shape "
+                f"{self.vectors.shape}; use vector[:, None] for a single one"
+            )
+        self.n_points, self.n_matrices = self.vectors.shape
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
     @cached_property

@@ -57,5 +57,9 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
         N = family.n_points
         row_sums = family.apply(np.ones(N), labelled_only=False)
         totals = row_sums.sum(axis=1)
+        lengths = np.diagonal(S)
         S = S - (2.0 / N) * row_sums @ row_sums.T + np.outer(totals, totals) / N**2
+        # A constant kernel is zero once centred; rounding must not give it a direction.
+        kept = np.diagonal(S) > 1e-12 * lengths
+        S, agreement = S * np.outer(kept, kept), agreement * kept
     return Alignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))

@@ -37,9 +37,13 @@ def coefficients(
         max_iter=max(MAX_ITERATIONS_PER_POINT * n, 20_000),
         cache_size=max(200.0, 8e-6 * n * n),
     )
+    a = np.zeros(n)
     with warnings.catch_warnings(), config_context(assume_finite=True):
         warnings.simplefilter("ignore", ConvergenceWarning)
-        estimator.fit(K, target, sample_weight=sample_weight)
-    a = np.zeros(n)
+        try:
+            estimator.fit(K, target, sample_weight=sample_weight)
+        except ValueError:
+            # Degenerate problems (a zero margin, a ridge of 1e150) are left to the other solvers.
+            return a
     a[estimator.support_] = estimator.dual_coef_[0]
     return a

@@ -155,7 +155,7 @@ class Machine:
             with np.errstate(divide="ignore", invalid="ignore"):
                 t = np.clip((g - slope) / self.ridge, low, high)
             t = np.where(np.isnan(t), np.clip(0.0, low, high), t)
-            with np.errstate(invalid="ignore"):
+            with np.errstate(invalid="ignore", over="ignore"):
                 value = (g - slope) * t - 0.5 * self.ridge * t**2
             best = np.maximum(best, np.where(np.isnan(value), 0.0, value))
         return best
@@ -167,7 +167,7 @@ class Machine:
         return -epsilon if segment == 0 else epsilon
 
     def _stretched_value(self, fitted: Array, quadratic: float) -> float:
-        margin = float((np.sign(self.linear) * fitted).min())
+        margin = float((fitted / self.linear).min())
         return quadratic / margin**2 if margin > 0 else np.inf
 
 

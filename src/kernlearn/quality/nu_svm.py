@@ -12,9 +12,11 @@ from kernlearn.quality.machine import Array, Machine, box
 def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     y = machine.rows[1]
     upper = np.abs(machine.breakpoints).max(axis=1)
-    nu = float(machine.rhs[1] / upper.sum())
+    # A hair less than asked for: at the largest feasible value libsvm may see an infeasible one.
+    nu = float(machine.rhs[1] / upper.sum()) * (1.0 - 1e-9)
     a = libsvm.coefficients(NuSVC(nu=nu), K, y, upper / upper.mean(), tol=tol)
-    return a * float(machine.rhs[1] / np.abs(a).sum())
+    size = float(np.abs(a).sum())
+    return a * float(machine.rhs[1]) / size if size > 0 else a
 
 
 def nu_svm(y: Array, sample_weight: Array, nu: float) -> Machine:

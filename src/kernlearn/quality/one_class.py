@@ -12,9 +12,13 @@ from kernlearn.quality.machine import Array, Machine, box, ones_row
 def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
     total = float(machine.rhs[0])
     upper = machine.breakpoints[:, 1]
-    nu = min(1.0, total / float(upper.sum()))
+    nu = total / float(upper.sum())
+    if nu > 1.0 - 1e-9:
+        # Only one point is feasible, and libsvm's start would run past the last weight.
+        return upper * (total / float(upper.sum()))
     a = libsvm.coefficients(OneClassSVM(nu=nu), K, None, upper / upper.mean(), tol=tol)
-    return np.asarray(a * (total / a.sum()))
+    size = float(a.sum())
+    return a * (total / size) if size > 0 else a
 
 
 def one_class(sample_weight: Array, nu: float) -> Machine:

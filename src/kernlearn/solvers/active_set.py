@@ -60,8 +60,8 @@ class MachineSolution:
 def state_of(machine: Machine, a: Array) -> NDArrayInt:
     """Which breakpoint (even number) or segment (odd number) each coefficient lies on."""
     points = machine.breakpoints
-    width = np.where(np.isfinite(points), np.abs(points), 0.0).max(axis=1)
-    slack = 1e-9 * np.maximum(width, np.abs(a))
+    # A box far wider than any coefficient must not swallow them all.
+    slack = 1e-9 * np.minimum(points[:, -1] - points[:, 0], np.abs(a).max(initial=0.0))
     n, k = machine.slopes.shape
     state = np.ones(n, dtype=np.intp)
     for j in range(k + 1):
@@ -190,7 +190,7 @@ class _Exchange:
         machine, S = self.machine, self.S
         state = self.state.copy()
         low, high = machine.breakpoints[S, self.segment], machine.breakpoints[S, self.segment + 1]
-        slack = TOLERANCE * np.where(np.isfinite(high - low), high - low, 1.0)
+        slack = TOLERANCE * np.minimum(high - low, max(1.0, float(np.abs(self.a).max())))
         state[S[self.a[S] < low - slack]] -= 1
         state[S[self.a[S] > high + slack]] += 1
         held = np.flatnonzero(self.state % 2 == 0)

@@ -30,7 +30,9 @@ def lower_bound(plane: Plane, domain: Domain) -> float:
 def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     """A valid bound on min gᵀx over a free-sign domain, and the point where cuts place it."""
     p = len(g)
-    scale = max(float(np.abs(g).max()), 1e-300)
+    scale = float(np.abs(g).max())
+    if scale == 0:
+        return 0.0, domain.start
     solution = quadratic_program(
         P=np.zeros((p, p)),
         q=g / scale,

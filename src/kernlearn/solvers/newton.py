@@ -26,9 +26,11 @@ from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.quadratic import QuadraticSolution, quadratic_program
 from kernlearn.solvers.status import Status
 
-MAX_PLANES = 30
+MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
 MAX_NULL_STEPS = 3
+MAX_STALLED = 30
+SHRINK, GROW = 0.4, 4.0
 LOOSE = 1e-3  # relative accuracy of a machine in the first steps
 ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
 
@@ -87,6 +89,7 @@ class Newton:
         self.lower = -np.inf
         self.damping = 1.0
         self.predicted = -np.inf
+        self.radius = np.inf
 
     def run(self) -> Outcome:
         """Iterate until the gap closes."""
@@ -109,14 +112,14 @@ class Newton:
                 return self._outcome(best, Status.INACCURATE)
             if trial.upper < best.upper:
                 best, x_best = trial, x_trial
-            if self._trust(centre, trial) or null_steps == MAX_NULL_STEPS:
+            if self._trust(centre, trial, x, x_trial) or null_steps == MAX_NULL_STEPS:
                 centre, x, null_steps = best, x_best, 0
             else:
                 null_steps += 1
             self._learn(trial, best)
             progress = max(self.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
-            if stalled >= 12:
+            if stalled >= MAX_STALLED:
                 return self._outcome(best, Status.INACCURATE)
         return self._outcome(best, Status.OPTIMAL)
 
@@ -134,7 +137,7 @@ class Newton:
         return best.upper - self.lower
 
     def _closed(self, best: Evaluation) -> bool:
-        return self._gap(best) <= self.tol * max(abs(best.upper), 1e-300)
+        return self._gap(best) <= max(self.tol * abs(best.upper), best.resolution)
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> None:
         """Keep the plane and what it says about the optimum."""
@@ -172,17 +175,28 @@ class Newton:
                 return
             previous = minimum
 
-    def _trust(self, centre: Evaluation, trial: Evaluation) -> bool:
+    def _trust(self, centre: Evaluation, trial: Evaluation, x0: Array, x: Array) -> bool:
         """Whether the model kept its promise, so that its centre may move to the new point.
 
         The objective rises like a barrier where K(w) loses rank. A step that comes too close gains
         less than promised, and the curvature there would make the next ones short; the old centre
-        with one more plane does better.
+        with one more plane does better. A step that loses was too long.
         """
         promised = centre.upper - self.predicted
         gained = centre.upper - trial.upper
         self.damping = 0.25 * self.damping if gained > 2.0 * promised else 1.0
+        if gained < 0:
+            length = float((np.abs(x - x0) / self._reach(x0)).max())
+            self.radius = SHRINK * min(self.radius, length)
+        elif gained >= 0.5 * promised:
+            self.radius *= GROW
         return gained >= 0.5 * promised
+
+    def _reach(self, x: Array) -> Array:
+        """How far each coordinate may go in a step of length one: about as far as it has come."""
+        if self.domain.free_sign:
+            return np.ones(len(x))
+        return np.asarray(x + 0.1 / len(x))
 
     def _propose(self, centre: Evaluation, x0: Array) -> Array:
         """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
@@ -218,14 +232,18 @@ class Newton:
         G[k:, :p] = -domain.cuts
         # The variable t counts from the present value, which keeps the program well scaled.
         h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
-        high = np.append(np.full(p, domain.radius if domain.free_sign else 1.0), np.inf)
+        high = np.full(p, domain.radius if domain.free_sign else 1.0)
+        low = domain.low
+        if np.isfinite(self.radius):
+            reach = self.radius * self._reach(x0)
+            low, high = np.maximum(low, x0 - reach), np.minimum(high, x0 + reach)
         solution = quadratic_program(
             P=P,
             q=np.append(-H @ x0, 1.0),
             A=np.append(domain.equality, 0.0)[None, :],
             b=np.ones(1),
-            low=np.append(domain.low, -np.inf),
-            high=high,
+            low=np.append(low, -np.inf),
+            high=np.append(high, np.inf),
             G=G,
             h=h,
         )
@@ -248,7 +266,7 @@ class Newton:
     def _clean(self, solution: QuadraticSolution) -> Array:
         """Exact zeros for coordinates at their bound, and the slice restored."""
         x = solution.x[:-1].copy()
-        at_bound = (x < 1e-5) & (solution.lower[:-1] > x)
+        at_bound = (x < 1e-5) & (solution.lower[:-1] > x) & ~np.isfinite(self.radius)
         x[(self.domain.low == 0.0) & (at_bound | (x < ZERO))] = 0.0
         return x / float(self.domain.equality @ x)
 

@@ -15,6 +15,8 @@ from kernlearn.quality.machine import Array, Machine
 from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, factorised
 from kernlearn.solvers.machine_solver import solve_machine
 
+ROUNDING = 1e-13
+
 
 @dataclass(frozen=True, eq=False)
 class Plane:
@@ -30,6 +32,7 @@ class Evaluation(Protocol):
     weights: Array
     upper: float
     plane: Plane
+    resolution: float
 
     @property
     def hessian(self) -> Array:
@@ -130,6 +133,9 @@ class MachineEvaluation:
         coefs = [s.coef for s in solutions]
         self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
         self.plane = objective.plane(coefs, self._K_i_coefs, weights)
+        # The value is a difference of these; in units of one, K contributes up to ½‖a‖₁².
+        sizes = [abs(self.plane.constant), *(0.5 * float(np.abs(a).sum()) ** 2 for a in coefs)]
+        self.resolution = ROUNDING * sum(sizes)
 
     @cached_property
     def hessian(self) -> Array:

@@ -20,6 +20,7 @@ from kernlearn.solvers.quadratic_objective import QuadraticObjective
 from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.status import Status
 
+NO_SHARE = 1e-9
 # From this size on, a first guess from a sample of points saves more than it costs.
 LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
 
@@ -196,7 +197,7 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
         return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, Status.NO_SOLUTION)
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
-    weights = best.weights * units.kernel
+    weights = _without_crumbs(best.weights * units.kernel, family.traces)
     objective = best.upper * units.value
     bound = min(outcome.lower, best.upper) * units.value
     coefs = np.array([s.coef for s in best.solutions]) * units.coef
@@ -209,7 +210,7 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
         weights=weights[:m],
         objective=objective,
         lower_bound=bound,
-        gap=relative_gap(objective, bound),
+        gap=relative_gap(objective, bound, best.resolution * units.value),
         dual_coef=coefs[0] if single else coefs,
         intercept=float(intercepts[0]) if single else intercepts,
         n_machine_solves=n_solves,
@@ -217,6 +218,15 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
         learned_C=learned_C,
         history=tuple(units.step(step) for step in outcome.history),
     )
+
+
+def _without_crumbs(weights: Array, traces: Array) -> Array:
+    """Exact zeros where free signs leave shares of the trace that are rounding."""
+    shares = weights * traces
+    kept = np.abs(shares) > NO_SHARE * np.abs(shares).sum()
+    if kept.all() or not kept.any():
+        return weights
+    return np.asarray(np.where(kept, weights, 0.0) * (shares.sum() / shares[kept].sum()))
 
 
 def _intercept(solution: MachineSolution) -> float:

@@ -24,6 +24,7 @@ VECTORS_PER_ROUND = 3
 SEEDS_PER_KERNEL = 2
 MAX_SEEDS = 12
 MAX_CUTS = 60
+KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
 
 
 class PsdCuts:
@@ -51,6 +52,8 @@ class PsdCuts:
         They are what first turns indefinite when that kernel's weight goes negative.
         """
         family = self.family
+        if family.n_points == 1:
+            return  # a positive trace is all there is to it
         weights = self.domain.weights(self.domain.start)
         mixture = family.combine(weights, labelled_only=False)
         factor = _shifted_factor(mixture, 1e-6 * self._mean(weights))
@@ -100,6 +103,7 @@ class PsdCuts:
     def _extend(self, vectors: Array) -> None:
         for _ in range(2):  # twice is enough for orthogonality
             vectors = vectors - self.vectors @ (self.vectors.T @ vectors)
+            vectors = vectors[:, np.linalg.norm(vectors, axis=0) > KNOWN]
             vectors = np.linalg.qr(vectors)[0]
         k = self.vectors.shape[1]
         together = np.hstack([self.vectors, vectors])

@@ -28,7 +28,8 @@ class Solution:
     lower_bound : float
         No choice of weights has a smaller objective than this.
     gap : float
-        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds.
+        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds;
+        zero where the difference is rounding.
     dual_coef : ndarray of shape (n,) or (k, n), or None
         Signed dual coefficients of the machine, or of the k machines; the function is
         ``K(w) @ dual_coef + intercept``. None for an alignment, which trains no machine.
@@ -56,7 +57,9 @@ class Solution:
     history: tuple[Step, ...] = ()
 
 
-def relative_gap(objective: float, lower_bound: float) -> float:
-    """Gap in units of the objective; zero where both are zero."""
-    gap = max(objective - lower_bound, 0.0)
-    return gap / abs(objective) if objective else (0.0 if gap == 0 else np.inf)
+def relative_gap(objective: float, lower_bound: float, resolution: float = 0.0) -> float:
+    """Gap in units of the objective; zero where it is below what rounding can tell."""
+    gap = objective - lower_bound
+    if gap <= resolution:
+        return 0.0
+    return gap / abs(objective) if objective else float("inf")

@@ -1,0 +1,53 @@
+"""Short names of kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+from kernlearn.inspection import kernel_label
+from kernlearn.kernels import (
+    Centered,
+    Columns,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalized,
+    Polynomial,
+    Precomputed,
+    default_bank,
+)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "label"),
+    [
+        (Linear(), "linear"),
+        (Polynomial(degree=3), "polynomial, degree 3"),
+        (Gaussian(gamma=0.012345), "Gaussian, γ = 0.0123"),
+        (Laplacian(gamma=1.5), "Laplacian, γ = 1.5"),
+        (Matern(nu=1.5, length_scale=2.0), "Matérn, ν = 1.5, ℓ = 2"),
+        (Normalized(Gaussian(gamma=2.0)), "Gaussian, γ = 2"),
+        (Normalized(Normalized(Linear())), "linear"),
+        (Precomputed([[1.0]]), "Precomputed(K=<1 x 1 matrix>)"),
+    ],
+    ids=repr,
+)
+def test_a_kernel_is_named_in_a_few_words(kernel, label):
+    assert kernel_label(kernel) == label
+
+
+def test_a_kernel_without_a_name_shows_its_constructor():
+    kernel = Columns([0, 2], Gaussian(gamma=3.0)) + Linear()
+    assert kernel_label(kernel) == repr(kernel)
+
+
+def test_the_default_bank_has_seven_different_names():
+    bank = default_bank([[0.0], [1.0], [3.0]])
+    assert len({kernel_label(kernel) for kernel in bank}) == len(bank) == 7
+
+
+def test_a_label_fits_on_an_axis():
+    """A centred kernel carries its sample, which is no part of its name."""
+    sample = [[float(i), float(-i)] for i in range(500)]
+    assert len(kernel_label(Normalized(Centered(Linear(), sample)))) < 100
