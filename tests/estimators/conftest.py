@@ -40,3 +40,18 @@ def kernels():
         Columns([1, 2], Gaussian(gamma=0.2)),
         Normalized(Polynomial(degree=2)),
     ]
+
+
+@pytest.fixture
+def refused():
+    """The text of the refusal to fit: a ValueError of this library or of scikit-learn's checks."""
+
+    def text(model, X, y=None, **options):
+        with pytest.raises(ValueError) as caught:
+            model.fit(X, y, **options)
+        message = str(caught.value)
+        assert "truth value" not in message
+        assert "zero-size" not in message
+        return message
+
+    return text

@@ -146,8 +146,8 @@ def test_progress_is_told_line_by_line(problem, kernels, capsys):
 
 
 @pytest.mark.parametrize("quality", ["soft_margin", "alignment"])
-def test_stopping_early_is_a_warning_with_the_gap(problem, kernels, quality):
-    model = MKLClassifier(kernels, quality=quality, max_iter=1)
+def test_stopping_early_is_a_warning_with_the_gap(problem, quality):
+    model = MKLClassifier(quality=quality, max_iter=1)
     with pytest.warns(ConvergenceWarning, match="iteration limit") as told:
         model.fit(problem.X, problem.y)
     assert model.status_ is Status.ITERATION_LIMIT

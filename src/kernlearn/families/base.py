@@ -18,6 +18,10 @@ class Family(Protocol):
     n_labelled: int
 
     @property
+    def psd_means_positive(self) -> bool:
+        """Whether K(w) ⪰ 0 is known to be the same as w ≥ 0."""
+
+    @property
     def traces(self) -> Array:
         """Traces over all points."""
 

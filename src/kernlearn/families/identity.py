@@ -31,6 +31,7 @@ class WithIdentity:
         self.diagonal = np.ones(family.n_labelled) if diagonal is None else diagonal
         self.n_matrices = family.n_matrices + 1
         self.n_points, self.n_labelled = family.n_points, family.n_labelled
+        self.psd_means_positive = family.psd_means_positive
 
     @cached_property
     def traces(self) -> Array:

@@ -32,6 +32,14 @@ class RankOneStack:
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
     @cached_property
+    def psd_means_positive(self) -> bool:
+        """True for orthogonal vectors, whose weights are the eigenvalues of K(w)."""
+        products = self.vectors.T @ self.vectors
+        lengths = np.sqrt(np.diagonal(products))
+        off_diagonal = products - np.diag(np.diagonal(products))
+        return bool((np.abs(off_diagonal) <= 1e-10 * np.outer(lengths, lengths)).all())
+
+    @cached_property
     def traces(self) -> Array:
         """Squared lengths of the vectors."""
         return np.asarray((self.vectors**2).sum(axis=0))

@@ -26,6 +26,8 @@ class GramStack:
         How many of the first points carry labels; by default all of them.
     """
 
+    psd_means_positive = False
+
     def __init__(self, grams: Array, n_labelled: int | None = None) -> None:
         self.grams = grams
         self.n_matrices, self.n_points = grams.shape[:2]

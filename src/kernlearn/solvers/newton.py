@@ -1,14 +1,8 @@
-r"""Minimise the objective over the weights by Newton steps on a bundle of planes.
+"""Minimise the objective over the weights by Newton steps on a bundle of planes.
 
-Each step minimises
-
-.. math::
-
-    \max_j \bigl(\text{constant}_j + g_j^\top w\bigr) + \tfrac12 (w - w_0)^\top H (w - w_0)
-
-over the domain, a small quadratic program: the planes are all that the machine solves so far have
-taught (each lies below the objective everywhere), H is the curvature at the best point w₀. With
-the newest plane alone this is Newton's method, and near a smooth solution the other planes are
+Each step minimises a model of the objective: the largest of all planes that the machine solves so
+far have taught (each lies below the objective everywhere), plus the curvature at the best point.
+With the newest plane alone this is Newton's method, and near a smooth solution the other planes are
 slack; where the objective has kinks, as with kernels of low rank, they keep the steps honest.
 """
 
@@ -21,18 +15,18 @@ import numpy as np
 
 from kernlearn.families.weights import Array, Domain
 from kernlearn.solvers.certificate import linear_minimum, lower_bound
+from kernlearn.solvers.model import minimise_model, reach
 from kernlearn.solvers.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.psd_cuts import PsdCuts
-from kernlearn.solvers.quadratic import QuadraticSolution, quadratic_program
 from kernlearn.solvers.status import Status
 
 MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
+MAX_FULL_CHECKS = 8
 MAX_NULL_STEPS = 3
 MAX_STALLED = 30
 SHRINK, GROW = 0.4, 4.0
 LOOSE = 1e-3  # relative accuracy of a machine in the first steps
-ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
 
 
 @dataclass(frozen=True)
@@ -141,7 +135,8 @@ class Newton:
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> None:
         """Keep the plane and what it says about the optimum."""
-        self.planes.append(evaluation.plane)
+        if np.isfinite(evaluation.plane.constant):
+            self.planes.append(evaluation.plane)
         del self.planes[:-MAX_PLANES]
         self._raise_lower(evaluation.plane, best)
         step = Step(self.objective.n_solves, best.upper, self.lower)
@@ -186,89 +181,39 @@ class Newton:
         gained = centre.upper - trial.upper
         self.damping = 0.25 * self.damping if gained > 2.0 * promised else 1.0
         if gained < 0:
-            length = float((np.abs(x - x0) / self._reach(x0)).max())
+            length = float((np.abs(x - x0) / reach(x0, self.domain)).max())
             self.radius = SHRINK * min(self.radius, length)
         elif gained >= 0.5 * promised:
             self.radius *= GROW
         return gained >= 0.5 * promised
 
-    def _reach(self, x: Array) -> Array:
-        """How far each coordinate may go in a step of length one: about as far as it has come."""
-        if self.domain.free_sign:
-            return np.ones(len(x))
-        return np.asarray(x + 0.1 / len(x))
-
     def _propose(self, centre: Evaluation, x0: Array) -> Array:
         """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
         full_checks = 0
         for _ in range(MAX_CUT_ROUNDS):
-            solution = self._model_minimum(centre, x0)
-            if solution is None:
+            minimum = minimise_model(
+                centre, self.planes, x0, self.domain, self.damping, self.radius
+            )
+            if minimum is None:
                 return x0
-            x = self._clean(solution)
+            x, self.predicted = minimum.x, minimum.value
             if self.cuts is not None and self.cuts.cut_in_subspace(x):
                 continue
             full_checks += 1
             if self.cuts is None or not self.cuts.cut_in_full(x):
-                self._combined_bound(solution)
+                self._combined_bound(minimum.shares)
                 return x
-            if full_checks == 8:
+            if full_checks == MAX_FULL_CHECKS:
                 break
         return self._pull_back(x, x0)
 
-    def _model_minimum(self, centre: Evaluation, x0: Array) -> QuadraticSolution | None:
-        domain, p = self.domain, len(x0)
-        scale = max(abs(centre.upper), 1e-300)
-        H = domain.basis.T @ (centre.hessian @ domain.basis) * (self.damping / scale)
-        # A breath of regularisation makes the minimiser unique where the model is flat.
-        H.flat[:: p + 1] += 1e-9
-        gradients = np.array([plane.gradient for plane in self.planes]) @ domain.basis / scale
-        constants = np.array([plane.constant for plane in self.planes]) / scale
-        P = np.zeros((p + 1, p + 1))
-        P[:p, :p] = H
-        k = len(constants)
-        G = np.zeros((k + len(domain.cuts), p + 1))
-        G[:k, :p], G[:k, p] = gradients, -1.0
-        G[k:, :p] = -domain.cuts
-        # The variable t counts from the present value, which keeps the program well scaled.
-        h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
-        high = np.full(p, domain.radius if domain.free_sign else 1.0)
-        low = domain.low
-        if np.isfinite(self.radius):
-            reach = self.radius * self._reach(x0)
-            low, high = np.maximum(low, x0 - reach), np.minimum(high, x0 + reach)
-        solution = quadratic_program(
-            P=P,
-            q=np.append(-H @ x0, 1.0),
-            A=np.append(domain.equality, 0.0)[None, :],
-            b=np.ones(1),
-            low=np.append(low, -np.inf),
-            high=np.append(high, np.inf),
-            G=G,
-            h=h,
-        )
-        if solution is None:
-            return None
-        x = solution.x[:p]
-        self.predicted = centre.upper + scale * float(solution.x[p] + 0.5 * (x - x0) @ H @ (x - x0))
-        return solution
-
-    def _combined_bound(self, solution: QuadraticSolution) -> None:
+    def _combined_bound(self, shares: Array) -> None:
         """The planes weighted by their multipliers make one plane, and one more bound."""
-        share = np.maximum(solution.inequality[: len(self.planes)], 0.0)
-        if len(share) == 1 or share.sum() <= 0:
+        if len(shares) == 1:
             return
-        share /= share.sum()
-        constant = float(share @ [plane.constant for plane in self.planes])
-        gradient = share @ np.array([plane.gradient for plane in self.planes])
+        constant = float(shares @ [plane.constant for plane in self.planes])
+        gradient = shares @ np.array([plane.gradient for plane in self.planes])
         self.lower = max(self.lower, lower_bound(Plane(constant, gradient), self.domain))
-
-    def _clean(self, solution: QuadraticSolution) -> Array:
-        """Exact zeros for coordinates at their bound, and the slice restored."""
-        x = solution.x[:-1].copy()
-        at_bound = (x < 1e-5) & (solution.lower[:-1] > x) & ~np.isfinite(self.radius)
-        x[(self.domain.low == 0.0) & (at_bound | (x < ZERO))] = 0.0
-        return x / float(self.domain.equality @ x)
 
     def _pull_back(self, x: Array, x0: Array) -> Array:
         """Halve the step until K(w) ⪰ 0."""

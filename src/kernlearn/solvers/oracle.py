@@ -16,6 +16,7 @@ from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, 
 from kernlearn.solvers.machine_solver import solve_machine
 
 ROUNDING = 1e-13
+FEASIBLE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +103,14 @@ class MachineObjective:
         return MachineEvaluation(self, weights, K, solutions)
 
     def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
-        """The plane below the objective that feasible coefficients define."""
+        """The plane below the objective that feasible coefficients define.
+
+        Should they not be feasible after all, the plane lies at −∞ and says nothing.
+        """
         constant, gradient = 0.0, np.zeros(self.family.n_matrices)
         for machine, coef, K_i_coef in zip(self.machines, coefs, K_i_coefs, strict=True):
-            constant += machine.linear_value(coef)
+            feasible = machine.infeasibility(coef) <= FEASIBLE
+            constant += machine.linear_value(coef) if feasible else -np.inf
             gradient -= 0.5 * (K_i_coef @ coef)
         if self.penalty is not None:
             slope = self.penalty.gradient(weights)

@@ -103,7 +103,7 @@ def learn_by_alignment(
     S, q = alignment.inner_products, alignment.agreement
     even = np.where(q > 0, 1.0 / np.where(q > 0, q, 1.0), 0.0) / max((q > 0).sum(), 1)
     length = float(np.sqrt(even @ S @ even))
-    if weight_set.free_sign:
+    if weight_set.free_sign and not family.psd_means_positive:
         domain = free_weights(lambda B: B.T @ S @ B, q, 1.0, len(q), length)
     else:
         domain = positive_weights(q, 1.0)
@@ -130,7 +130,7 @@ def learn_by_alignment(
 
 
 def _domain(family: Family, normaliser: Array, total: float, free_sign: bool) -> Domain:
-    if not free_sign:
+    if not free_sign or family.psd_means_positive:
         return positive_weights(normaliser, total)
     n_signed = family.n_matrices - isinstance(family, WithIdentity)
     # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.

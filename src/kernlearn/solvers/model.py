@@ -1,0 +1,109 @@
+r"""The model of the objective that one step minimises.
+
+.. math::
+
+    \max_j \bigl(\text{constant}_j + g_j^\top w\bigr) + \tfrac12 (w - w_0)^\top H (w - w_0)
+
+over the domain, in coordinates x: a small quadratic program in x and the height t of the planes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.families.weights import Array, Domain
+from kernlearn.solvers.oracle import Evaluation, Plane
+from kernlearn.solvers.quadratic import QuadraticSolution, quadratic_program
+
+ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
+FLAT = 1e-9  # curvature added so that the minimiser is unique where the model is flat
+
+
+@dataclass(frozen=True, eq=False)
+class ModelMinimum:
+    """Where the model is smallest, what it promises there, and which planes hold it up."""
+
+    x: Array
+    value: float
+    shares: Array
+
+
+def minimise_model(
+    centre: Evaluation,
+    planes: Sequence[Plane],
+    x0: Array,
+    domain: Domain,
+    damping: float,
+    radius: float,
+) -> ModelMinimum | None:
+    """Minimise the model within ``radius`` of x0 (inputs are checked); None if that fails.
+
+    Parameters
+    ----------
+    centre : Evaluation
+        Gives the curvature, at coordinates ``x0``.
+    planes : sequence of Plane
+        All of them below the objective.
+    x0 : ndarray of shape (p,)
+        The centre's coordinates.
+    domain : Domain
+        Where the weights may lie.
+    damping : float
+        Multiplies the curvature.
+    radius : float
+        Length of the step in units of :func:`reach`; may be infinite.
+    """
+    p, k = len(x0), len(planes)
+    scale = max(abs(centre.upper), 1e-300)
+    H = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
+    H.flat[:: p + 1] += FLAT
+    gradients = np.array([plane.gradient for plane in planes]) @ domain.basis / scale
+    constants = np.array([plane.constant for plane in planes]) / scale
+    P = np.zeros((p + 1, p + 1))
+    P[:p, :p] = H
+    G = np.zeros((k + len(domain.cuts), p + 1))
+    G[:k, :p], G[:k, p], G[k:, :p] = gradients, -1.0, -domain.cuts
+    # The variable t counts from the present value, which keeps the program well scaled.
+    h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
+    low, high = _box(x0, domain, radius)
+    solution = quadratic_program(
+        P=P,
+        q=np.append(-H @ x0, 1.0),
+        A=np.append(domain.equality, 0.0)[None, :],
+        b=np.ones(1),
+        low=np.append(low, -np.inf),
+        high=np.append(high, np.inf),
+        G=G,
+        h=h,
+    )
+    if solution is None:
+        return None
+    step = solution.x[:p] - x0
+    value = centre.upper + scale * float(solution.x[p] + 0.5 * step @ H @ step)
+    shares = np.maximum(solution.inequality[:k], 0.0)
+    shares /= max(float(shares.sum()), 1e-300)
+    return ModelMinimum(_clean(solution, low, domain), value, shares)
+
+
+def reach(x: Array, domain: Domain) -> Array:
+    """How far each coordinate goes in a step of length one: about as far as it has come."""
+    return np.ones(len(x)) if domain.free_sign else np.asarray(x + 0.1 / len(x))
+
+
+def _box(x0: Array, domain: Domain, radius: float) -> tuple[Array, Array]:
+    high = np.full(len(x0), domain.radius if domain.free_sign else 1.0)
+    if np.isinf(radius):
+        return domain.low, high
+    room = radius * reach(x0, domain)
+    return np.maximum(domain.low, x0 - room), np.minimum(high, x0 + room)
+
+
+def _clean(solution: QuadraticSolution, low: Array, domain: Domain) -> Array:
+    """Exact zeros for coordinates at a bound of zero, and the slice restored."""
+    x = solution.x[:-1].copy()
+    at_bound = (x < 1e-5) & (solution.lower[:-1] > x) & (low == 0.0)
+    x[(domain.low == 0.0) & (at_bound | (x < ZERO))] = 0.0
+    return np.asarray(x / float(domain.equality @ x))

@@ -1,0 +1,112 @@
+"""Data that cannot be learned from: one sentence that says why."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+
+ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "text"),
+    [
+        (lambda X: X[:0], r"0 sample\(s\).*minimum of 1 is required"),
+        (lambda X: X[:, :0], r"0 feature\(s\).*minimum of 1 is required"),
+        (lambda X: np.where(X > 2, np.nan, X), "Input X contains NaN"),
+        (lambda X: np.where(X > 2, np.inf, X), "Input X contains infinity"),
+        (lambda X: X[:, 0], "Expected 2D array, got 1D array"),
+        (lambda X: X.astype(complex), "Complex data not supported"),
+        (lambda X: np.full(X.shape, "word"), "numeric"),
+    ],
+    ids=["no rows", "no columns", "NaN", "infinity", "one axis", "complex", "words"],
+)
+@pytest.mark.parametrize("kind", ALL)
+def test_data(refused, problem, kind, spoil, text):
+    X = spoil(problem.X)
+    assert re.search(text, refused(kind(), X, problem.y[: len(X)]))
+
+
+@pytest.mark.parametrize("kind", [MKLClassifier, MKLRegressor])
+@pytest.mark.parametrize(
+    ("spoil", "text"),
+    [
+        (lambda y: y[:-1], r"inconsistent numbers of samples: \[40, 39\]"),
+        (lambda y: None, "requires y to be passed, but the target y is None"),
+        (lambda y: np.where(np.arange(40) == 3, np.nan, y), "y contains NaN"),
+        (lambda y: np.where(np.arange(40) == 3, np.inf, y), "y contains infinity"),
+        (lambda y: np.column_stack([y, y]), r"y should be a 1d array.*\(40, 2\)"),
+    ],
+    ids=["short", "none", "NaN", "infinity", "two columns"],
+)
+def test_targets(refused, problem, kind, spoil, text):
+    assert re.search(text, refused(kind(), problem.X, spoil(problem.y)))
+
+
+def test_labels_that_are_measurements(refused, problem):
+    assert "Unknown label type: continuous" in refused(MKLClassifier(), problem.X, problem.target)
+
+
+@pytest.mark.parametrize("n", [1, 40])
+def test_one_class(refused, problem, n):
+    text = refused(MKLClassifier(), problem.X[:n], np.full(n, "same"))
+    assert re.search("expected at least two classes in y, got one class .*'same'", text)
+    assert "add examples of another class" in text
+
+
+@pytest.mark.parametrize("weights", ["positive", "free"])
+def test_one_row_is_enough_where_no_classes_are_needed(problem, kernels, weights):
+    """A single target is predicted everywhere, a single point is not novel."""
+    regressor = MKLRegressor(kernels, weights=weights).fit(problem.X[:1], [3.0])
+    np.testing.assert_allclose(regressor.predict(problem.X_new), 3.0)
+    detector = MKLNoveltyDetector(kernels, weights=weights).fit(problem.X[:1])
+    assert detector.predict(problem.X[:1])[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("weight", "text"),
+    [
+        (np.r_[-1.0, np.ones(39)], "non-negative sample weights.*smallest of -1"),
+        (np.zeros(40), "(?i)sample weights.*(not all zero|non-zero)"),
+        (np.full(40, np.nan), "sample_weight contains NaN"),
+        (np.full(40, np.inf), "sample_weight contains infinity"),
+        (np.ones(7), r"sample_weight.shape == \(7,\), expected \(40,\)"),
+    ],
+    ids=["negative", "zero", "NaN", "infinity", "short"],
+)
+@pytest.mark.parametrize("kind", ALL)
+def test_sample_weights(refused, problem, kind, weight, text):
+    y = problem.y if kind is MKLClassifier else problem.target
+    assert re.search(text, refused(kind(), problem.X, y, sample_weight=weight))
+
+
+def test_sample_weights_that_leave_one_class(refused, problem):
+    text = refused(MKLClassifier(), problem.X, problem.y, sample_weight=1.0 * problem.y)
+    assert "at least two classes" in text
+
+
+@pytest.mark.parametrize(
+    ("unlabelled", "text"),
+    [
+        (np.zeros((5, 2)), r"X_unlabeled with 3 columns, as X has, got shape \(5, 2\)"),
+        (np.zeros(3), r"X_unlabeled with 3 columns, as X has, got shape \(3,\)"),
+        (pd.DataFrame(np.zeros((5, 3))), "same kind as X, got a data frame and an array"),
+        (np.full((5, 3), np.nan), "contains NaN"),
+        (np.zeros((0, 3)), r"0 sample\(s\)"),
+    ],
+    ids=["width", "one axis", "frame", "NaN", "no rows"],
+)
+def test_unlabelled_points(refused, problem, unlabelled, text):
+    assert re.search(text, refused(MKLClassifier(), problem.X, problem.y, X_unlabeled=unlabelled))
+
+
+def test_unlabelled_points_with_other_names(refused, problem):
+    frame = pd.DataFrame(problem.X, columns=list("abc"))
+    other = frame.rename(columns={"c": "d"})
+    text = refused(MKLClassifier(), frame, problem.y, X_unlabeled=other)
+    assert "feature names should match" in text
