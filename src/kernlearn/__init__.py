@@ -3,6 +3,7 @@
 from kernlearn import gram, inspection, kernels
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
 from kernlearn.solvers.solution import Solution
@@ -12,6 +13,7 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "ErrorBound",
+    "HyperNorm",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",

@@ -71,7 +71,8 @@ def learn_weights(
         Two classes of any type (the larger one in sorted order counts as +1), or targets of a
         regression. Ignored by ``quality="one_class"``, which takes its length from it if given.
     quality : str
-        ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"nu_svm"``,
+        ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"lagrangian"``,
+        ``"nu_svm"``,
         ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``, ``"least_squares"``, ``"alignment"`` or
         ``"centered_alignment"``.
     C : float or "learn"
@@ -86,7 +87,7 @@ def learn_weights(
     total : float, optional
         By default Σ tr Kᵢ (plus N with ``C="learn"``) for ``"trace"``, and 1 for ``"sum"``.
     penalty : Penalty, optional
-        A convex function of the weights that is added to V.
+        A convex function of the weights that is added to V, such as :class:`kernlearn.HyperNorm`.
     sample_weight : array-like of shape (n,), optional
         Multiplies C point by point.
     psd : {"raise", "clip", "shift", "trust"}

@@ -7,6 +7,7 @@ import pytest
 
 from kernlearn import MKLRegressor
 from kernlearn.kernels import Columns, Gaussian
+from kernlearn.reference import positive_weights_program
 
 QUALITIES = ["epsilon_svr", "nu_svr", "least_squares"]
 
@@ -79,3 +80,20 @@ def test_integer_targets_are_numbers(problem, kernels):
         MKLRegressor(kernels).fit(problem.X, whole.astype(float)).predict(problem.X_new),
         rtol=1e-9,
     )
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+def test_repeated_rows_that_can_be_interpolated(quality):
+    """A singular problem, where a certificate is easily lost: the paper's program as the judge."""
+    rng = np.random.default_rng(0)
+    X = 2 * rng.normal(size=(15, 10))
+    times = rng.integers(0, 5, size=15)
+    times[0] = 0
+    y = np.repeat(rng.integers(0, 3, size=15).astype(float), times)
+    X = np.repeat(X, times, axis=0)
+    model = MKLRegressor(quality=quality).fit(X, y)
+    grams = [k(X) for k in model.kernels_]
+    judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=0.1)
+    assert model.objective_ == pytest.approx(judge.value, rel=2e-6)
+    assert np.isfinite(model.lower_bound_)
+    assert model.lower_bound_ >= model.objective_ * (1 - 1.01e-6)

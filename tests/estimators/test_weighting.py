@@ -44,6 +44,21 @@ def test_a_row_of_weight_zero_is_no_row(problem, kernels, model):
     np.testing.assert_array_equal(weighted.support_vectors_, problem.X[weighted.support_])
 
 
+@pytest.mark.parametrize("model", [m for m in MODELS if "alignment" not in str(m)], ids=str)
+def test_a_row_of_weight_two_is_two_rows(problem, kernels, model):
+    """Repeated rows make a singular kernel, at which the certificate must hold all the same."""
+    y = problem.y if isinstance(model, MKLClassifier) else problem.target
+    model = clone(model).set_params(kernels=kernels)
+    times = np.random.default_rng(0).integers(1, 4, size=len(y))
+    weighted = model.fit(problem.X, y, sample_weight=times)
+    values, objective = _values(weighted, problem.X_new), weighted.objective_
+    repeated = model.fit(np.repeat(problem.X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(values, _values(repeated, problem.X_new), rtol=1e-3, atol=1e-4)
+    assert repeated.objective_ == pytest.approx(objective, rel=2e-6)
+    gap = (repeated.objective_ - repeated.lower_bound_) / abs(repeated.objective_)
+    assert repeated.duality_gap_ == pytest.approx(gap, abs=1e-9)
+
+
 def test_sample_weights_are_the_c_of_every_point(problem, kernels):
     weight = np.random.default_rng(0).uniform(0.2, 3.0, size=len(problem.y))
     model = MKLClassifier(kernels, C=0.3).fit(problem.X, problem.y, sample_weight=weight)

@@ -51,7 +51,7 @@ def case(request, make_stack, make_machine, target_of):
     optimum = fixed_kernel_program(
         K, target_of(request.param, problem), request.param, C=0.7, nu=0.4, epsilon=0.2
     )
-    return machine, K, optimum
+    return machine, K + machine.offset, optimum
 
 
 def test_every_feasible_point_is_below_the_optimum_and_every_function_above(case):

@@ -56,6 +56,8 @@ class Machine:
         The vector :math:`d`.
     ridge : ndarray of shape (n,)
         The :math:`\tau_i`; added to the diagonal of K in training only.
+    offset : float
+        Added to every entry of K in training: the weight of a regularised intercept.
     budget : float
         The bound :math:`B` on :math:`\lVert a\rVert_1`; infinite if there is none. A finite one
         needs breakpoints ``(-C, 0, C)`` and slopes of zero.
@@ -73,6 +75,7 @@ class Machine:
     rows: Array
     rhs: Array
     ridge: Array
+    offset: float = 0.0
     budget: float = np.inf
     homogeneous: bool = False
     cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
@@ -83,12 +86,16 @@ class Machine:
         return int(self.linear.shape[0])
 
     def lower_value(self, a: Array, Ka: Array) -> float:
-        r"""The value of the maximand at a feasible ``a``: a lower bound on V(K)."""
-        return self.linear_value(a) - 0.5 * float(a @ Ka)
+        r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).
+
+        ``Ka`` is the kernel used in training, offset included, times ``a``.
+        """
+        return float(self.linear @ a - self._phi(a).sum()) - 0.5 * float(a @ Ka)
 
     def linear_value(self, a: Array) -> float:
         r"""The part of the maximand that is free of the kernel, ℓ(a) = pᵀa − Σφᵢ(aᵢ)."""
-        return float(self.linear @ a - self._phi(a).sum())
+        offset = 0.5 * self.offset * float(a.sum()) ** 2
+        return float(self.linear @ a - self._phi(a).sum()) - offset
 
     def upper_value(self, a: Array, Ka: Array, multipliers: Multipliers) -> float:
         """The value of the primal problem at the function ``K a + b``: an upper bound on V(K)."""
@@ -123,6 +130,7 @@ class Machine:
             slopes=self.slopes / target_scale,
             rhs=self.rhs / unit,
             ridge=self.ridge / kernel_scale,
+            offset=self.offset / kernel_scale,
             budget=self.budget / unit,
         )
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.lagrangian import lagrangian
 from kernlearn.quality.least_squares import least_squares
 from kernlearn.quality.machine import Array, Machine
 from kernlearn.quality.nu_svm import nu_svm
@@ -68,6 +69,7 @@ QUALITIES: dict[str, Quality] = {
     "hard_margin": Quality("labels", lambda y, s: hard_margin(y), ()),
     "soft_margin": Quality("labels", lambda y, s: soft_margin(y, s.upper), ("C",)),
     "squared_soft_margin": Quality("labels", lambda y, s: squared_soft_margin(y, s.upper), ("C",)),
+    "lagrangian": Quality("labels", lambda y, s: lagrangian(y, s.upper), ("C",)),
     "nu_svm": Quality("labels", lambda y, s: nu_svm(y, s.sample_weight, s.nu), ("nu",)),
     "one_class": Quality("none", lambda y, s: one_class(s.sample_weight, s.nu), ("nu",)),
     "epsilon_svr": Quality(

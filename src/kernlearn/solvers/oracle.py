@@ -92,6 +92,7 @@ class MachineObjective:
     ) -> MachineEvaluation | None:
         """Solve every machine at K(w)."""
         K = self.family.combine(weights)
+        K += self.machines[0].offset  # machines that share a kernel share its offset
         earlier = warm.solutions if isinstance(warm, MachineEvaluation) else []
         solutions: list[MachineSolution] = []
         for machine, last in zip_longest(self.machines, earlier):

@@ -201,7 +201,9 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
     objective = best.upper * units.value
     bound = min(outcome.lower, best.upper) * units.value
     coefs = np.array([s.coef for s in best.solutions]) * units.coef
-    intercepts = np.array([_intercept(s) for s in best.solutions]) * units.target
+    machines = best.objective.machines
+    pairs = zip(best.solutions, machines, strict=True)
+    intercepts = np.array([_intercept(s, m) for s, m in pairs]) * units.target
     single = len(best.solutions) == 1
     learned_C = None
     if learns_C:
@@ -229,6 +231,8 @@ def _without_crumbs(weights: Array, traces: Array) -> Array:
     return np.asarray(np.where(kept, weights, 0.0) * (shares.sum() / shares[kept].sum()))
 
 
-def _intercept(solution: MachineSolution) -> float:
-    rows = solution.multipliers.rows
-    return float(rows[0]) if len(rows) else 0.0
+def _intercept(solution: MachineSolution, machine: Machine) -> float:
+    """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
+    if len(machine.rows) == 0:
+        return machine.offset * float(solution.coef.sum())
+    return float(solution.multipliers.rows[0])

@@ -1,0 +1,33 @@
+"""Lagrangian SVM (Mangasarian and Musicant 2001): Ong et al. (2005), Example 9."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.quality.machine import Array, Machine, box
+
+
+def lagrangian(y: Array, upper: Array) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + 11^\top + \tau I) a` over yᵢaᵢ ≥ 0.
+
+    The squared intercept is regularised with the function, so there is no equality and the
+    intercept is 1ᵀa. The paper's λm is τ = 1/C.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+        Labels −1 and +1.
+    upper : ndarray of shape (n,)
+        The :math:`C_i`, C times the sample weight.
+    """
+    n = len(y)
+    breakpoints, slopes = box(np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0))
+    return Machine(
+        linear=y,
+        breakpoints=breakpoints,
+        slopes=slopes,
+        rows=np.zeros((0, n)),
+        rhs=np.zeros(0),
+        ridge=1.0 / upper,
+        offset=1.0,
+    )
