@@ -1,0 +1,71 @@
+"""Checks of the pairs a hyperkernel is called with: every public call passes through here once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.kernels._validation import FloatArray, is_finite
+
+
+def check_pairs(pairs: Any, name: str) -> FloatArray:
+    """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers."""
+    values = _as_numbers(pairs, name)
+    if values.ndim != 3 or values.shape[1] != 2 or 0 in values.shape:
+        raise ValueError(
+            f"{name} must have shape (n_pairs, 2, n_features) with at least one pair and one "
+            f"feature, got shape {values.shape}; build it for example with "
+            "np.stack([X[i], X[j]], axis=1)."
+        )
+    if not is_finite(values):
+        pair, point, feature = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(
+            f"{name} must hold finite numbers only, got {values[pair, point, feature]} in pair "
+            f"{pair}, point {point}, feature {feature}; remove or impute such entries."
+        )
+    return values
+
+
+def check_one_pair(pair: Any) -> FloatArray:
+    """Return one pair, of shape (2, n_features), as a table of pairs (1, 2, n_features)."""
+    values = _as_numbers(pair, "pair")
+    if values.ndim != 2 or len(values) != 2:
+        raise ValueError(
+            f"pair must have shape (2, n_features), got shape {values.shape}; pass its two points, "
+            "for example X[[i, j]]."
+        )
+    return check_pairs(values[None], "pair")
+
+
+def check_same_features(n_features: int, expected: int, name: str) -> None:
+    """Refuse points that do not have as many features as the pairs they are compared with."""
+    if n_features != expected:
+        raise ValueError(
+            f"{name} must have as many features as the pairs, got {n_features} for {expected}; "
+            "pass all points with the same features."
+        )
+
+
+def check_weights(weights: Any, n_pairs: int) -> FloatArray:
+    """Return one finite, non-negative weight for each pair."""
+    values = _as_numbers(weights, "weights")
+    if values.shape != (n_pairs,) or not is_finite(values) or values.min() < 0:
+        raise ValueError(
+            f"weights must be {n_pairs} non-negative finite numbers, one for each pair, got "
+            f"{weights!r}; a negative weight need not give a kernel, so clip or drop it."
+        )
+    return values
+
+
+def _as_numbers(values: Any, name: str) -> FloatArray:
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "biufO":
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(
+        f"{name} must be an array of real numbers, got {type(values).__name__} that is not one; "
+        "encode text and give every point the same number of features."
+    )
