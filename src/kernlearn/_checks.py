@@ -87,7 +87,10 @@ def learns_C(quality: str, C: Any) -> bool:
 def check_positive(name: str, value: Any) -> float:
     """A positive, finite number."""
     if not _is_number(value) or not 0 < float(value) < np.inf:
-        raise ValueError(f"expected {name} to be a positive number, got {value!r}; try {name}=1.0")
+        usual = "1e-6" if name == "tol" else "1.0"
+        raise ValueError(
+            f"expected {name} to be a positive number, got {value!r}; try {name}={usual}"
+        )
     return float(value)
 
 
@@ -98,11 +101,13 @@ def _is_number(value: Any) -> bool:
 def check_count(name: str, value: Any) -> int:
     """A positive integer."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected {name} to be a positive integer, got {value!r}")
+        raise ValueError(f"expected {name} to be a positive integer, got {value!r}; try 200")
     return int(value)
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
     """One of a few names."""
-    if value not in choices:
-        raise ValueError(f"expected {name} to be one of {', '.join(choices)}, got {value!r}")
+    if not isinstance(value, str) or value not in choices:
+        raise ValueError(
+            f"expected {name} to be one of {', '.join(choices)}, got {value!r}; choose one of them"
+        )

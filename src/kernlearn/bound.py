@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from kernlearn._checks import check_choice, check_labels, check_positive
+from kernlearn._checks import check_choice, check_count, check_labels, check_positive
 from kernlearn._threads import threads_for
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights
@@ -127,25 +127,11 @@ def transductive_error_bound(
     >>> b.complexity <= b.by_number and b.empirical_risk < b.value
     True
     """
-    check_choice("weights", weights, ["positive", "free"])
-    check_choice("complexity", complexity, ["monte_carlo", "by_number", "by_spectrum"])
-    if not 0 < delta < 1:
-        raise ValueError(f"expected delta in (0, 1), got {delta!r}; 0.05 is usual")
-    if n_samples < 2:
-        raise ValueError(f"expected n_samples of at least 2, got {n_samples!r}; try 1000")
+    _check_request(solution, weights, complexity, delta, n_samples)
     stack = check_stack(grams, psd=psd)
     target = check_labels(y)
     n = len(target)
-    if stack.shape[1] != 2 * n:
-        raise ValueError(
-            f"expected as many unlabelled points as labelled ones, got {n} labels for "
-            f"{stack.shape[1]} points; the theorem needs halves of equal size"
-        )
-    if solution.dual_coef is None or solution.intercept is None:
-        raise ValueError(
-            f"expected a solution with a trained machine, got one with status "
-            f"'{solution.status}'; use a margin quality"
-        )
+    _check_sizes(stack, n, solution)
     family = GramStack(stack, n)
     c = float(family.traces.sum()) if total is None else check_positive("total", total)
     signs = check_random_state(random_state).choice([-1.0, 1.0], size=(n_samples, 2 * n))
@@ -155,23 +141,10 @@ def transductive_error_bound(
         draws = maxima(family, signs, c)
     by_number = None if free_sign else c * family.n_matrices
     by_spectrum = 2.0 * n * c * (1.0 if free_sign else _largest_share(family))
-    values_of_complexity: dict[str, float | None] = {
-        "monte_carlo": float(draws.mean()),
-        "by_number": by_number,
-        "by_spectrum": by_spectrum,
-    }
-    chosen = values_of_complexity[complexity]
-    if chosen is None:
-        raise ValueError(
-            "expected complexity='monte_carlo' or 'by_spectrum' for weights='free', got "
-            "'by_number', which holds for positive weights only"
-        )
-    K = family.combine(solution.weights)
-    a, b = solution.dual_coef, float(solution.intercept)
-    values = K @ a
-    norm = float(np.sqrt(max(float(a @ values), 0.0)))
-    risk = float(np.maximum(1.0 - target * (values + b), 0.0).mean())
-    deviation = 4.0 + np.sqrt(2.0 * np.log(1.0 / delta)) + np.sqrt(2.0) * abs(b)
+    choices = {"monte_carlo": float(draws.mean()), "by_spectrum": by_spectrum}
+    chosen = choices.get(complexity, c * family.n_matrices)
+    risk, norm, intercept = _risk_and_norm(family, target, solution)
+    deviation = 4.0 + np.sqrt(2.0 * np.log(1.0 / delta)) + np.sqrt(2.0) * abs(intercept)
     deviation += np.sqrt(chosen / n) * norm
     return ErrorBound(
         value=risk + float(deviation / np.sqrt(n)),
@@ -182,6 +155,56 @@ def transductive_error_bound(
         by_number=by_number,
         by_spectrum=by_spectrum,
     )
+
+
+def _check_request(
+    solution: Any, weights: Any, complexity: Any, delta: Any, n_samples: Any
+) -> None:
+    check_choice("weights", weights, ["positive", "free"])
+    check_choice("complexity", complexity, ["monte_carlo", "by_number", "by_spectrum"])
+    if weights == "free" and complexity == "by_number":
+        raise ValueError(
+            "expected complexity='monte_carlo' or 'by_spectrum' for weights='free', got "
+            "'by_number', which holds for positive weights only"
+        )
+    if not isinstance(delta, float) or not 0 < delta < 1:
+        raise ValueError(f"expected delta in (0, 1), got {delta!r}; 0.05 is usual")
+    if check_count("n_samples", n_samples) < 2:
+        raise ValueError(f"expected n_samples of at least 2, got {n_samples!r}; try 1000")
+    if not isinstance(solution, Solution):
+        raise ValueError(
+            f"expected a Solution, got {type(solution).__name__}; pass what learn_weights returned "
+            "for these matrices"
+        )
+    if solution.dual_coef is None or solution.intercept is None:
+        raise ValueError(
+            f"expected a solution with a trained machine, got one with status "
+            f"'{solution.status}'; use a margin quality"
+        )
+
+
+def _check_sizes(stack: Array, n: int, solution: Solution) -> None:
+    if stack.shape[1] != 2 * n:
+        raise ValueError(
+            f"expected as many unlabelled points as labelled ones, got {n} labels for "
+            f"{stack.shape[1]} points; the theorem needs halves of equal size"
+        )
+    if len(solution.weights) != len(stack) or np.asarray(solution.dual_coef).shape != (n,):
+        raise ValueError(
+            f"expected a solution for {len(stack)} matrices and {n} labels, got one for "
+            f"{len(solution.weights)} matrices and coefficients of shape "
+            f"{np.asarray(solution.dual_coef).shape}; pass what learn_weights returned for these matrices"
+        )
+
+
+def _risk_and_norm(
+    family: GramStack, target: Array, solution: Solution
+) -> tuple[float, float, float]:
+    """Mean hinge loss, norm and intercept of the learned function."""
+    a, intercept = np.asarray(solution.dual_coef), float(np.asarray(solution.intercept))
+    values = family.combine(solution.weights) @ a
+    norm = float(np.sqrt(max(float(a @ values), 0.0)))
+    return float(np.maximum(1.0 - target * (values + intercept), 0.0).mean()), norm, intercept
 
 
 def _positive_maxima(family: GramStack, signs: Array, c: float) -> Array:

@@ -106,7 +106,7 @@ def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch)
     result = RUNNER.invoke(app, ["demo", "--picture", str(path)])
     assert result.exit_code == 1
     assert "kernlearn: could not draw" in result.stderr
-    assert "No such file or directory" in result.stderr
+    assert "expected the name of a file in an existing folder" in result.stderr
     assert result.stderr.count("\n") == 1
     assert isinstance(result.exception, SystemExit)
 

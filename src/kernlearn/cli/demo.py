@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from kernlearn.cli.failure import NO_RESULT, fail
 from kernlearn.estimators import MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
+from kernlearn.inspection._matplotlib import use_files_only
 
 __all__ = ["demo"]
 
@@ -43,6 +44,8 @@ def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random split.")] = 0,
 ) -> None:
     """Learn a kernel from the breast cancer data that come with scikit-learn."""
+    if picture is not None:
+        _check_picture(picture)
     console = Console()
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(
@@ -119,9 +122,20 @@ def _comparison_table(fits: list[_Fit], n_test: int) -> Table:
 
 def _draw(model: MKLClassifier, picture: Path) -> None:
     try:
-        import matplotlib
-
-        matplotlib.use("Agg")
         KernelWeightsDisplay.from_estimator(model).figure_.savefig(picture, dpi=150)
-    except (ImportError, OSError, ValueError) as error:
+    except (OSError, ValueError) as error:
+        fail(f"could not draw {picture}: {error}", NO_RESULT)
+
+
+def _check_picture(picture: Path) -> None:
+    """Refuse before the work what would fail after it."""
+    if picture.is_dir() or not picture.parent.is_dir() or not picture.suffix:
+        fail(
+            f"could not draw {picture}: expected the name of a file in an existing folder, with an "
+            "ending such as .png or .svg.",
+            NO_RESULT,
+        )
+    try:
+        use_files_only()
+    except ImportError as error:
         fail(f"could not draw {picture}: {error}", NO_RESULT)

@@ -4,20 +4,34 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
-from kernlearn.kernels import Centered, Kernel, Normalized, Precomputed, WeightedSum, default_bank
+from kernlearn.kernels import (
+    Centered,
+    Kernel,
+    Normalized,
+    Precomputed,
+    Sum,
+    WeightedSum,
+    default_bank,
+)
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
 from kernlearn.solvers.newton import Step
@@ -50,6 +64,32 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     random_state: Any
     verbose: int
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
+        params: dict[str, Any] = super().get_params(deep)
+        if deep and isinstance(self.kernels, list | tuple):
+            for i, kernel in enumerate(self.kernels):
+                params[f"kernels__{i}"] = kernel
+                if isinstance(kernel, Kernel):
+                    nested = kernel.get_params(deep=True)
+                    params.update({f"kernels__{i}__{key}": value for key, value in nested.items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by the names of ``get_params``; a list passed earlier is not changed."""
+        if "kernels" in params:
+            self.kernels = params.pop("kernels")
+        within = {key: params.pop(key) for key in list(params) if key.startswith("kernels__")}
+        if within and isinstance(self.kernels, list | tuple):
+            # A combination of kernels knows how to set its parts, numbered as here.
+            combination = Sum([clone(kernel) for kernel in self.kernels])
+            names = {f"kernel_{key.removeprefix('kernels__')}": v for key, v in within.items()}
+            self.kernels = list(combination.set_params(**names).kernels)
+        elif within:
+            params.update(within)
+        super().set_params(**params)
+        return self
+
     def _learn(
         self,
         X: Any,
@@ -60,6 +100,7 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
     ) -> None:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
+        self.__dict__.pop("transduction_", None)  # of an earlier fit
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
@@ -145,8 +186,22 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
+        if _has_text(X) and self.kernels is not None:
+            # Kernels look at the columns they read; text in the others does no harm.
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            return X
         checked = validate_data(self, X, reset=reset, dtype="numeric", ensure_min_samples=1)
         return X if hasattr(X, "iloc") else np.asarray(checked, dtype=float)
+
+    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+        """X as :meth:`_checked` gives it, and y of the same length."""
+        if _has_text(X) and self.kernels is not None:
+            rows = self._checked(X, reset=True)
+            target = column_or_1d(y, warn=True)
+            check_consistent_length(rows, target)
+            return rows, target
+        _, target = validate_data(self, X, y, dtype="numeric", **options)
+        return self._checked(X, reset=False), target
 
     def _checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
         if X_unlabeled is None:
@@ -171,6 +226,11 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             kernels = default_bank(X, random_state=self.random_state)
         if isinstance(kernels, Kernel):
             kernels = [kernels]
+        if not isinstance(kernels, list | tuple):
+            raise ValueError(
+                f"expected kernels of kernlearn.kernels, got {kernels!r}; pass a list, for example "
+                "[Linear(), Gaussian(gamma=0.1)]"
+            )
         kernels = list(kernels)
         if not kernels:
             raise ValueError(
@@ -190,9 +250,9 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         return kernels
 
     def _psd(self) -> Repair:
-        """Kernel functions are positive semidefinite; matrices from elsewhere may not be."""
+        """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
         if self.psd == "auto":
-            return "raise" if _mentions_precomputed(self.kernels) else "trust"
+            return "trust" if _is_surely_psd(self.kernels) else "raise"
         return cast(Repair, self.psd)
 
     def _check_choices(self, qualities: Sequence[str]) -> None:
@@ -242,15 +302,20 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         return tags
 
 
-def _mentions_precomputed(kernel: Any) -> bool:
-    """Whether a kernel, a part of it, or one of a list is a given matrix."""
-    if isinstance(kernel, Precomputed):
-        return True
+def _is_surely_psd(kernel: Any) -> bool:
+    """Whether a kernel with all its parts, or all of a list, is of this library and no matrix."""
     if isinstance(kernel, list | tuple):
-        return any(_mentions_precomputed(part) for part in kernel)
+        return all(_is_surely_psd(part) for part in kernel)
     if isinstance(kernel, Kernel):
-        return any(_mentions_precomputed(part) for part in kernel.get_params(deep=False).values())
-    return False
+        ours = type(kernel).__module__.startswith("kernlearn.")
+        parts = kernel.get_params(deep=False).values()
+        return ours and not isinstance(kernel, Precomputed) and all(map(_is_surely_psd, parts))
+    return True
+
+
+def _has_text(X: Any) -> bool:
+    """Whether a data frame has columns that are not numbers."""
+    return hasattr(X, "iloc") and any(dtype.kind not in "biuf" for dtype in X.dtypes)
 
 
 def _n_rows(X: Any) -> int:

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.quality.registry import quality_names
@@ -87,6 +86,8 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
         How the solution ended.
     n_machine_solves_, n_iter_ : int
         Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
     C_ : float
         The C used; the learned one with ``C="learn"``.
     transduction_ : ndarray of shape (n_unlabeled,)
@@ -159,8 +160,7 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
         self : MKLClassifier
             Fitted.
         """
-        _, y = validate_data(self, X, y, dtype="numeric")
-        rows = self._checked(X, reset=False)
+        rows, y = self._checked_with_target(X, y)
         unlabeled = self._checked_unlabeled(X, X_unlabeled)
         check_classification_targets(y)
         weight = self._sample_weight(sample_weight, rows)
@@ -168,11 +168,9 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} expected at least two classes in y, got one class "
-                f"({self.classes_[0]!r}); add examples of another class"
+                f"({self.classes_.tolist()[0]!r}); add examples of another class"
             )
-        if self.class_weight is not None:
-            factors = compute_class_weight(self.class_weight, classes=np.unique(y), y=y)
-            weight = weight * factors[np.searchsorted(np.unique(y), y)]
+        weight = weight * self._class_factors(y, weight > 0)
 
         def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
             positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
@@ -215,6 +213,20 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
             Entries of ``classes_``.
         """
         return self._labels(self._decision(X))
+
+    def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
+        """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
+        factors = np.ones(len(y))
+        if self.class_weight is None:
+            return factors
+        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y[counted])
+        if not (np.isfinite(per_class).all() and (per_class > 0).all()):
+            raise ValueError(
+                f"expected positive class weights, got {self.class_weight!r}; drop the rows of a "
+                "class that should not count"
+            )
+        factors[counted] = per_class[np.searchsorted(self.classes_, y[counted])]
+        return factors
 
     def _labels(self, values: Array) -> NDArray[Any]:
         if values.shape[1] == 1:

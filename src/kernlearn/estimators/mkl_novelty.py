@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import validate_data
 
 from kernlearn.estimators._base import Array, KernelCombination
 
@@ -36,7 +35,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
     weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_, objective_, \
-lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
+lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         As in :class:`kernlearn.MKLClassifier`.
 
     Examples
@@ -97,10 +96,10 @@ lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
         self : MKLNoveltyDetector
             Fitted.
         """
-        validate_data(self, X, dtype="numeric")
-        rows = self._checked(X, reset=False)
+        rows = self._checked(X, reset=True)
         weight = self._sample_weight(sample_weight, rows)
         self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
+        self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
         self.offset_ = -float(self.intercept_[0])
         return self
 
@@ -147,4 +146,4 @@ lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
         labels : ndarray of shape (n,)
             1 for points like the training data, −1 for novelties.
         """
-        return np.where(self.decision_function(X) >= -ON_THE_EDGE * abs(self.offset_), 1, -1)
+        return np.where(self.decision_function(X) >= 0, 1, -1)

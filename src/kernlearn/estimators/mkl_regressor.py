@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils.validation import validate_data
 
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.quality.registry import quality_names
@@ -36,7 +35,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     Attributes
     ----------
     weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_, objective_, \
-lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
+lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         As in :class:`kernlearn.MKLClassifier`.
 
     Examples
@@ -105,8 +104,7 @@ lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_
         self : MKLRegressor
             Fitted.
         """
-        _, y = validate_data(self, X, y, dtype="numeric", y_numeric=True)
-        rows = self._checked(X, reset=False)
+        rows, y = self._checked_with_target(X, y, y_numeric=True)
         unlabeled = self._checked_unlabeled(X, X_unlabeled)
         target = y.astype(float)
         weight = self._sample_weight(sample_weight, rows)

@@ -2,12 +2,20 @@
 
 from kernlearn.gram.center import center, center_cross
 from kernlearn.gram.eigen import eigenvectors
+from kernlearn.gram.incomplete_cholesky import (
+    IncompleteCholesky,
+    PairCholesky,
+    incomplete_cholesky,
+    pair_cholesky,
+)
 from kernlearn.gram.normalize import cross_unit_diagonal, unit_diagonal
 from kernlearn.gram.psd import check_gram
 from kernlearn.gram.scale import scale_to_trace
 from kernlearn.gram.stack import check_stack, gram_stack
 
 __all__ = [
+    "IncompleteCholesky",
+    "PairCholesky",
     "center",
     "center_cross",
     "check_gram",
@@ -15,6 +23,8 @@ __all__ = [
     "cross_unit_diagonal",
     "eigenvectors",
     "gram_stack",
+    "incomplete_cholesky",
+    "pair_cholesky",
     "scale_to_trace",
     "unit_diagonal",
 ]

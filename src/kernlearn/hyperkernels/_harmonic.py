@@ -46,7 +46,8 @@ def harmonic_diag(table: FloatArray, lambda_h: float) -> FloatArray:
     """Return the diagonal of ``harmonic_gram(table, table, lambda_h)``."""
     top, slope = _reciprocal(lambda_h)
     with np.errstate(over="ignore"):
-        return 1.0 / np.prod(top - slope * table**2, axis=1)
+        values: FloatArray = 1.0 / np.prod(top - slope * table**2, axis=1)
+    return values
 
 
 def _reciprocal(lambda_h: float) -> tuple[float, float]:

@@ -58,6 +58,11 @@ def check_weights(weights: Any, n_pairs: int) -> FloatArray:
     return values
 
 
+def quiet() -> np.errstate:
+    """No warnings: overflow is found in the values, and underflow to zero is the right answer."""
+    return np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
+
+
 def _as_numbers(values: Any, name: str) -> FloatArray:
     try:
         array = np.asarray(values)

@@ -14,15 +14,13 @@ from kernlearn.hyperkernels._validation import (
     check_pairs,
     check_same_features,
     check_weights,
+    quiet,
 )
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import FloatArray, check_numbers, is_finite
 
 if TYPE_CHECKING:
     from kernlearn.hyperkernels.expansion import Expansion
-
-# Overflow is found by `_check_values`, and an underflow to zero is the right answer.
-QUIET = {"over": "ignore", "under": "ignore", "invalid": "ignore"}
 
 
 class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information
@@ -68,7 +66,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         rows = check_pairs(pairs, "pairs")
         columns = rows if same else check_pairs(other, "other")
         check_same_features(columns.shape[2], rows.shape[2], "other")
-        with np.errstate(**QUIET):
+        with quiet():
             table = self._table(rows[:, 0], rows[:, 1])
             against = table if same else self._table(columns[:, 0], columns[:, 1])
             K = self._evaluate(table, against)
@@ -76,7 +74,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
     def diag(self, pairs: Any) -> FloatArray:
-        """Return the hyperkernel of every pair with itself, the diagonal of ``self(pairs)``.
+        """Return the diagonal of ``self(pairs)``, without the rest of the matrix.
 
         Parameters
         ----------
@@ -86,11 +84,11 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         Returns
         -------
         values : ndarray of shape (n_pairs,)
-            Computed without the rest of the matrix.
+            The hyperkernel of every pair with itself.
         """
         self._check_parameters()
         rows = check_pairs(pairs, "pairs")
-        with np.errstate(**QUIET):
+        with quiet():
             values = self._diag(self._table(rows[:, 0], rows[:, 1]))
         self._check_values(values)
         return values
@@ -102,11 +100,6 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         ----------
         pair : array-like of shape (2, n_features)
             The two points that fix the section.
-
-        Returns
-        -------
-        kernel : Expansion
-            A kernel like any other.
         """
         return self.expansion(check_one_pair(pair), [1.0])
 
@@ -121,11 +114,6 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
             The pairs of the expansion; copied.
         weights : array-like of shape (n_pairs,)
             A non-negative weight for each; pairs of weight zero cost nothing.
-
-        Returns
-        -------
-        kernel : Expansion
-            A kernel like any other.
         """
         from kernlearn.hyperkernels.expansion import Expansion
 
@@ -157,7 +145,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         check_same_features(rows.shape[1], fixed.shape[2], "X")
         check_same_features(columns.shape[1], fixed.shape[2], "Y")
         grams: FloatArray = np.empty((len(fixed), len(rows), len(columns)))
-        with np.errstate(**QUIET):
+        with quiet():
             fill_grid(grams, self, rows, columns, self._table(fixed[:, 0], fixed[:, 1]))
         self._check_values(grams)
         return grams
@@ -185,6 +173,5 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         if not is_finite(values):
             raise ValueError(
                 f"{type(self).__name__} must give finite values, got an overflow on these data; "
-                "rescale the columns first, for example with "
-                "sklearn.preprocessing.StandardScaler."
+                "rescale the columns first, for example with sklearn.preprocessing.StandardScaler."
             )

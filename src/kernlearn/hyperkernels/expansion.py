@@ -33,8 +33,8 @@ class Expansion(Kernel):
     >>> from kernlearn.hyperkernels import Harmonic
     >>> pairs = [[[0.0], [0.0]], [[0.0], [1.0]]]
     >>> Harmonic().expansion(pairs, [2.0, 1.0])([[0.0], [0.5]]).round(3)
-    array([[2.513, 1.982],
-           [1.982, 2.513]])
+    array([[2.513, 1.985],
+           [1.985, 2.513]])
     """
 
     def __init__(self, hyperkernel: Hyperkernel, pairs: Any, weights: Any) -> None:

@@ -27,13 +27,14 @@ class Series:
 
     Examples
     --------
+    >>> import numpy as np
     >>> from kernlearn.hyperkernels import TABLE_2, Series
     >>> sorted(TABLE_2)
     ['arctanh', 'cosh', 'exp', 'log', 'sinh']
     >>> TABLE_2["log"].radius
     1.0
-    >>> Series("squared", np.square, np.inf).function(3.0)
-    9.0
+    >>> Series("squared", np.square, np.inf).function(np.array([1.0, 3.0]))
+    array([1., 9.])
     """
 
     name: str

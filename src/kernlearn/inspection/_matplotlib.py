@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 
+def use_files_only() -> None:
+    """Draw into files, without a screen."""
+    _pyplot().switch_backend("Agg")
+
+
 def new_axes(ax: Any, height: float = 4.0, width: float = 6.4) -> Any:
     """The axes given, or new ones of this size in inches."""
     if ax is not None:
         return ax
+    return _pyplot().subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt
     except ModuleNotFoundError as error:
@@ -16,4 +25,4 @@ def new_axes(ax: Any, height: float = 4.0, width: float = 6.4) -> Any:
             f"drawing needs the package {error.name}, which is not installed: run "
             'pip install "kernlearn[plot]"'
         ) from error
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt

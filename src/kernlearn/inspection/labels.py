@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from kernlearn.kernels import (
+    Centered,
+    Columns,
     Gaussian,
     Kernel,
     Laplacian,
@@ -11,6 +13,8 @@ from kernlearn.kernels import (
     Normalized,
     Polynomial,
 )
+
+LONGEST = 80
 
 
 def kernel_label(kernel: Kernel) -> str:
@@ -35,6 +39,10 @@ def kernel_label(kernel: Kernel) -> str:
     match kernel:
         case Normalized():
             return kernel_label(kernel.kernel)
+        case Centered():
+            return f"{kernel_label(kernel.kernel)}, centred"
+        case Columns():
+            return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
         case Linear():
             return "linear"
         case Polynomial():
@@ -46,4 +54,10 @@ def kernel_label(kernel: Kernel) -> str:
         case Matern():
             return f"Matérn, ν = {kernel.nu:g}, ℓ = {kernel.length_scale:.3g}"
         case _:
-            return repr(kernel)
+            return _shortened(repr(kernel))
+
+
+def _shortened(text: str) -> str:
+    """One line that fits beside a bar."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

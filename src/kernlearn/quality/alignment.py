@@ -52,7 +52,8 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
     agreement = np.zeros(family.n_matrices)
     for column in Y.T:
         agreement += family.apply(column) @ column
-    S = family.inner_products(np.eye(family.n_matrices))
+    with np.errstate(over="ignore", invalid="ignore"):
+        S = family.inner_products(np.eye(family.n_matrices))
     if centered:
         N = family.n_points
         row_sums = family.apply(np.ones(N), labelled_only=False)

@@ -43,6 +43,6 @@ def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
         rows=ones_row(n),
         rhs=np.zeros(1),
         ridge=np.zeros(n) if ridge is None else ridge,
-        homogeneous=ridge is None,
+        stretchable=True,
         cold_start=_libsvm,
     )

@@ -61,9 +61,9 @@ class Machine:
     budget : float
         The bound :math:`B` on :math:`\lVert a\rVert_1`; infinite if there is none. A finite one
         needs breakpoints ``(-C, 0, C)`` and slopes of zero.
-    homogeneous : bool
-        True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one,
-        as for the hard margin, whose loss is infinite otherwise.
+    stretchable : bool
+        True if an upper bound is to be had by stretching ``(a, b)`` until every margin is one, so
+        that there is no loss: for margins, with a box so wide that rounding would be a loss.
     cold_start : callable
         ``cold_start(machine, K, tol) -> a``: a first guess, from libsvm where it has the machine,
         which takes ``tol``. It reads the machine it is given, which may be a rescaled one.
@@ -77,13 +77,18 @@ class Machine:
     ridge: Array
     offset: float = 0.0
     budget: float = np.inf
-    homogeneous: bool = False
+    stretchable: bool = False
     cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
 
     @property
     def n_points(self) -> int:
         """Number of points."""
         return int(self.linear.shape[0])
+
+    @property
+    def homogeneous(self) -> bool:
+        """Whether no loss is allowed, as for the hard margin."""
+        return self.stretchable and bool(np.isinf(self.breakpoints).any() and not self.ridge.any())
 
     def lower_value(self, a: Array, Ka: Array) -> float:
         r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).
@@ -102,11 +107,12 @@ class Machine:
         b, epsilon = multipliers.rows, multipliers.budget
         fitted = Ka + self.rows.T @ b
         quadratic = 0.5 * float(a @ Ka)
+        stretched = self._stretched_value(fitted, quadratic) if self.stretchable else np.inf
         if self.homogeneous:
-            return self._stretched_value(fitted, quadratic)
+            return stretched
         extra = epsilon * self.budget if np.isfinite(self.budget) else 0.0
         loss = float(self._conjugate(self.linear - fitted, epsilon).sum())
-        return quadratic + loss + float(b @ self.rhs) + extra
+        return min(quadratic + loss + float(b @ self.rhs) + extra, stretched)
 
     def infeasibility(self, a: Array) -> float:
         """Largest violation of the constraints, relative to the size of ``a``."""

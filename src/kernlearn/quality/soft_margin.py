@@ -33,5 +33,6 @@ def soft_margin(y: Array, upper: Array) -> Machine:
         rows=ones_row(len(y)),
         rhs=np.zeros(1),
         ridge=np.zeros(len(y)),
+        stretchable=True,
         cold_start=_libsvm,
     )

@@ -90,7 +90,9 @@ def polish(
         proposal = exchange.proposal()
         changed = np.flatnonzero(proposal != exchange.state)
         if len(changed) == 0 and exchange.settled:
-            return exchange.result()
+            if exchange.within_budget():
+                return exchange.result()
+            exchange.budget_active = True
         if len(changed) < best:
             best, patience = len(changed), PATIENCE
         else:
@@ -161,6 +163,10 @@ class _Exchange:
             self.epsilon = float(self.b[r])
             if self.epsilon < 0:  # the budget does not bind: let it go
                 self.budget_active, self.epsilon, self.settled = False, 0.0, False
+
+    def within_budget(self) -> bool:
+        """Whether ‖a‖₁ ≤ B holds, which is not asked of a budget that was let go."""
+        return bool(np.abs(self.a).sum() <= self.machine.budget * (1.0 + 1e-10))
 
     def _rows(self, held: Array) -> tuple[Array, Array]:
         """Equality rows on the free points, and what the held ones leave of their right side."""
@@ -238,7 +244,10 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
     size = max(float(K.diagonal().mean()), 1e-300)
     # Steps need the curvature to a few digits only, and half the digits take half the time.
     for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):
-        trial = (matrix + proximal * size * np.eye(len(S))).astype(dtype)
+        with np.errstate(over="ignore"):
+            trial = (matrix + proximal * size * np.eye(len(S))).astype(dtype)
+        if not np.isfinite(trial).all():
+            continue  # beyond the range of single precision
         try:
             return replace(solution, factor=lower_factor(trial))
         except LinAlgError:

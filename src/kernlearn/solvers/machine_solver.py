@@ -118,4 +118,5 @@ def _snap(machine: Machine, a: Array) -> Array:
         scaled = machine.rows[:, free] * np.abs(snapped[free])
         step = np.linalg.lstsq(scaled, missing, rcond=None)[0] * np.abs(snapped[free])
         snapped[free] = np.clip(snapped[free] + step, points[free, 0], points[free, -1])
-    return snapped
+    # Shrinking keeps every constraint and meets the budget.
+    return snapped * min(1.0, machine.budget / max(float(np.abs(snapped).sum()), 1e-300))

@@ -57,6 +57,8 @@ def minimise_model(
         Length of the step in units of :func:`reach`; may be infinite.
     """
     p, k = len(x0), len(planes)
+    if k == 0:
+        return None
     scale = max(abs(centre.upper), 1e-300)
     H = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
     H.flat[:: p + 1] += FLAT

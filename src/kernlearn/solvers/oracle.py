@@ -16,7 +16,7 @@ from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, 
 from kernlearn.solvers.machine_solver import solve_machine
 
 ROUNDING = 1e-13
-FEASIBLE = 1e-9
+FEASIBLE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,9 @@ class MachineEvaluation:
         self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
         self.plane = objective.plane(coefs, self._K_i_coefs, weights)
         # The value is a difference of these; in units of one, K contributes up to ½‖a‖₁².
-        sizes = [abs(self.plane.constant), *(0.5 * float(np.abs(a).sum()) ** 2 for a in coefs)]
+        sizes = [0.5 * float(np.abs(a).sum()) ** 2 for a in coefs]
+        if np.isfinite(self.plane.constant):
+            sizes.append(abs(self.plane.constant))
         self.resolution = ROUNDING * sum(sizes)
 
     @cached_property

@@ -21,6 +21,7 @@ from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.status import Status
 
 NO_SHARE = 1e-9
+LARGEST = 1e151  # its square is still a number, in both directions
 # From this size on, a first guess from a sample of points saves more than it costs.
 LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
 
@@ -100,7 +101,14 @@ def learn_by_alignment(
     family: Family, alignment: Alignment, weight_set: WeightSet, control: Control
 ) -> Solution:
     """Maximise the alignment over the weights (inputs are checked)."""
-    S, q = alignment.inner_products, alignment.agreement
+    # Only ratios matter, so that any size of the kernels is brought to one.
+    unit = float(np.sqrt(np.diagonal(alignment.inner_products).max()))
+    if not 0 < unit < np.inf:
+        raise ValueError(
+            f"expected kernels whose squares are numbers, got a largest norm of {unit:.3g}; "
+            "rescale the data, or normalise the kernels"
+        )
+    S, q = alignment.inner_products / unit / unit, alignment.agreement / unit
     even = np.where(q > 0, 1.0 / np.where(q > 0, q, 1.0), 0.0) / max((q > 0).sum(), 1)
     length = float(np.sqrt(even @ S @ even))
     if weight_set.free_sign and not family.psd_means_positive:
@@ -114,7 +122,8 @@ def learn_by_alignment(
     assert result.best is not None
     weights = result.best.weights
     # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.
-    bound = -1.0 / (alignment.target_norm * np.sqrt(2.0 * max(result.lower, 1e-300)))
+    bound = -1.0 / (alignment.target_norm * float(np.sqrt(2.0 * max(result.lower, 1e-300))))
+    bound = max(bound, -1.0)  # no alignment exceeds one
     value = -alignment.value(weights)
     weights = weights * (weight_set.total / float(weight_set.normaliser @ weights))
     return Solution(
@@ -159,6 +168,12 @@ class _Units:
         used = r > 0
         kernel = float(weight_set.total * np.mean(traces[used] / r[used])) / family.n_points
         target = max(float(np.abs(machine.linear).max()) for machine in machines)
+        for name, size in (("kernels", kernel), ("targets", target)):
+            if size > LARGEST or 0 < size < 1.0 / LARGEST or not np.isfinite(size):
+                raise ValueError(
+                    f"expected {name} of a size between {1.0 / LARGEST:g} and {LARGEST:g}, got "
+                    f"{size:.3g}; rescale the data, or normalise the kernels"
+                )
         # Machines without a linear term keep their coefficients: only values and f scale with K.
         return cls(kernel, target if target > 0 else kernel)
 
