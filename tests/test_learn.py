@@ -20,7 +20,7 @@ def _replaced(y, value):
 
 
 CLASSES = r"expected two classes in y, got {}.*use MKLClassifier for more than two"
-POSITIVE = r"expected {0} to be a positive number, got {1}; try {0}=1\.0"
+POSITIVE = r"expected {0} to be a positive number, got {1}; try {0}="
 CHOICE = r"expected {} to be one of .*{}.*, got {}"
 
 BAD_TARGETS = {

@@ -11,6 +11,8 @@ from kernlearn.kernels._validation import FloatArray
 
 # Blocks of the result that stay in cache over all columns; ufuncs slow down on shorter rows.
 _ROWS, _COLUMNS = 16, 4096
+# A product λt below this changes no digit of 1 − λto. As a bound, it keeps a group in range.
+_NEGLIGIBLE, _GROUP = 1e-20, 8
 
 
 def check_lambda_h(lambda_h: Any, owner: str) -> None:
@@ -30,39 +32,40 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
     the range of floats only where the value itself does, in any number of dimensions. The powers
     (1 − λ)^d of numerator and denominator, taken apart, would both vanish long before.
     """
-    top, slope = _reciprocal(lambda_h)
+    # (1 − λto) / (1 − λ) = (λt / (1 − λ)) (1 / (λt) − o): a difference and a product for each
+    # entry, where the left side takes three passes; the first factor waits for a whole group.
+    products = np.maximum(lambda_h * table.T, _NEGLIGIBLE)
+    shifts = 1.0 / products
+    scales = np.multiply.reduceat(
+        products / (1.0 - lambda_h), np.arange(0, len(products), _GROUP), axis=0
+    )
     result: FloatArray = np.empty((len(table), len(other)))
-    scaled = slope * table.T
     with np.errstate(over="ignore"):
         for start in range(0, len(other), _COLUMNS):
             columns = np.ascontiguousarray(other[start : start + _COLUMNS].T)
             for first in range(0, len(table), _ROWS):
-                block = result[first : first + _ROWS, start : start + _COLUMNS]
-                _multiply_reciprocals(scaled[:, first : first + _ROWS], columns, top, block)
+                rows = slice(first, first + _ROWS)
+                block = result[rows, start : start + _COLUMNS]
+                _multiply_reciprocals(shifts[:, rows], scales[:, rows], columns, block)
     return result
 
 
 def harmonic_diag(table: FloatArray, lambda_h: float) -> FloatArray:
     """Return the diagonal of ``harmonic_gram(table, table, lambda_h)``."""
-    top, slope = _reciprocal(lambda_h)
     with np.errstate(over="ignore"):
-        values: FloatArray = 1.0 / np.prod(top - slope * table**2, axis=1)
+        reciprocals = (1.0 - lambda_h * table**2) / (1.0 - lambda_h)
+        values: FloatArray = 1.0 / np.prod(reciprocals, axis=1)
     return values
 
 
-def _reciprocal(lambda_h: float) -> tuple[float, float]:
-    """The numbers a, b of (1 − λp) / (1 − λ) = a − bp; a − b is exactly one."""
-    top = 1.0 / (1.0 - lambda_h)
-    return top, top - 1.0
-
-
 def _multiply_reciprocals(
-    rows: FloatArray, columns: FloatArray, top: float, out: FloatArray
+    shifts: FloatArray, scales: FloatArray, columns: FloatArray, out: FloatArray
 ) -> None:
     product = np.ones(out.shape)
     factor = np.empty(out.shape)
-    for row, column in zip(rows, columns, strict=True):
-        np.multiply.outer(row, column, out=factor)
-        np.subtract(top, factor, out=factor)
+    for j, (shift, column) in enumerate(zip(shifts, columns, strict=True), start=1):
+        np.subtract(shift[:, None], column, out=factor)
         np.multiply(product, factor, out=product)
+        if j % _GROUP == 0 or j == len(columns):
+            np.multiply(product, scales[(j - 1) // _GROUP, :, None], out=product)
     np.divide(1.0, product, out=out)

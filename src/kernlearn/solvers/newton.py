@@ -106,7 +106,9 @@ class Newton:
                 return self._outcome(best, Status.INACCURATE)
             if trial.upper < best.upper:
                 best, x_best = trial, x_trial
-            if self._trust(centre, trial, x, x_trial) or null_steps == MAX_NULL_STEPS:
+            if self._trust(centre, trial, x, x_trial):
+                centre, x, null_steps = trial, x_trial, 0
+            elif null_steps == MAX_NULL_STEPS:
                 centre, x, null_steps = best, x_best, 0
             else:
                 null_steps += 1
@@ -175,10 +177,11 @@ class Newton:
 
         The objective rises like a barrier where K(w) loses rank. A step that comes too close gains
         less than promised, and the curvature there would make the next ones short; the old centre
-        with one more plane does better. A step that loses was too long.
+        with one more plane does better. A step that loses was too long. What is within the accuracy
+        of the machines is neither.
         """
         promised = centre.upper - self.predicted
-        gained = centre.upper - trial.upper
+        gained = centre.upper - trial.upper + max(centre.noise, trial.noise)
         self.damping = 0.25 * self.damping if gained > 2.0 * promised else 1.0
         if gained < 0:
             length = float((np.abs(x - x0) / reach(x0, self.domain)).max())

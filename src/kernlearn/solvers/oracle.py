@@ -34,6 +34,7 @@ class Evaluation(Protocol):
     upper: float
     plane: Plane
     resolution: float
+    noise: float
 
     @property
     def hessian(self) -> Array:
@@ -144,6 +145,7 @@ class MachineEvaluation:
         if np.isfinite(self.plane.constant):
             sizes.append(abs(self.plane.constant))
         self.resolution = ROUNDING * sum(sizes)
+        self.noise = sum(s.gap for s in solutions)
 
     @cached_property
     def hessian(self) -> Array:

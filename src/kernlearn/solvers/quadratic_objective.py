@@ -33,7 +33,7 @@ class QuadraticEvaluation:
         gradient = hessian @ weights
         self.upper = 0.5 * float(weights @ gradient)
         self.plane = Plane(-self.upper, gradient)
-        self.resolution = 0.0
+        self.resolution = self.noise = 0.0
 
     def predicted_plane(self, step: Array) -> Plane:
         """The tangent at ``weights + step``."""
