@@ -193,7 +193,7 @@ def _check_sizes(stack: Array, n: int, solution: Solution) -> None:
         raise ValueError(
             f"expected a solution for {len(stack)} matrices and {n} labels, got one for "
             f"{len(solution.weights)} matrices and coefficients of shape "
-            f"{np.asarray(solution.dual_coef).shape}; pass what learn_weights returned for these matrices"
+            f"{np.asarray(solution.dual_coef).shape}; pass what learn_weights returned for these"
         )
 
 

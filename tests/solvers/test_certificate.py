@@ -110,7 +110,9 @@ def test_the_bound_holds_however_badly_its_program_is_solved(family, monkeypatch
     """Any multipliers give a bound, and the honest ones the best."""
     m = family.n_matrices
     domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL)
-    PsdCuts(family, domain)
+    cuts = PsdCuts(family, domain)
+    for unit in np.eye(m):
+        cuts.cut_in_full(domain.coordinates(TOTAL * (2.0 * unit - 1.0)))
     project = domain.basis @ np.linalg.pinv(domain.basis)
     feasible = _feasible_free_weights(family) @ project.T
     planes = [Plane(p.constant, project.T @ p.gradient) for p in _planes(m)]

@@ -61,6 +61,10 @@ class Domain:
         """The weights at coordinates ``x``."""
         return np.asarray(self.basis @ x)
 
+    def coordinates(self, weights: Array) -> Array:
+        """The coordinates of ``weights``, or the nearest there are."""
+        return np.asarray(np.linalg.lstsq(self.basis, weights)[0], dtype=float)
+
     def forget_slack_cuts(self, x: Array, n_kept: int) -> None:
         """Keep only the cuts that are tightest at ``x``."""
         tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])

@@ -186,6 +186,7 @@ def _factorise(
 ) -> tuple[FloatArray, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative."""
     limit = _check_limits(diagonal, tol, max_rank)
+    diagonal = np.maximum(diagonal, 0.0)
     trace = float(diagonal.sum())
     greedy = _Greedy(restrict, diagonal, tol * trace, limit)
     while not greedy.is_done():
@@ -205,7 +206,7 @@ class _Greedy:
     def __init__(self, restrict: Restrict, diagonal: FloatArray, target: float, limit: int) -> None:
         self.restrict, self.diagonal = restrict, diagonal
         self.target, self.limit = target, limit
-        self.residual = diagonal.copy()
+        self.residual = diagonal
         self.pivots: Indices = np.empty(0, dtype=np.intp)
         # Memory is taken when it is written to, so that room that stays empty costs nothing.
         room = min(limit, max(_BLOCK, _ROOM // len(diagonal)))
@@ -230,13 +231,13 @@ class _Greedy:
             best = int(residual.argmax())
             # The first is right in any case: nobody is larger, and the work is not done.
             if done > 0 and (
-                residual[best] < bound
+                residual[best] <= bound
                 or residual[best] == 0.0
                 or residual.sum() + others <= self.target
             ):
                 break
-            column = columns(active[[best]])[0]
-            column -= known[:, best] @ known
+            # Nothing here writes into what a kernel returns: it may be the user's own array.
+            column = _checked(columns(active[[best]]))[0] - known[:, best] @ known
             column -= local[:done, best] @ local[:done]
             local[done] = column / np.sqrt(residual[best])
             local[done, best] = np.sqrt(residual[best])
@@ -246,10 +247,10 @@ class _Greedy:
 
     def extend(self, chosen: Indices, corner: FloatArray) -> None:
         """Add the columns of the chosen pivots, up to the one that reaches the target."""
-        columns = self.restrict(slice(None))
-        block = check_finite(columns(chosen), "The columns of the kernel")
+        columns = _checked(self.restrict(slice(None))(chosen))
         known = self.rows()
-        block -= known[:, chosen].T @ known
+        block = known[:, chosen].T @ known
+        np.subtract(columns, block, out=block)
         # In place: the transposes are how BLAS sees these arrays.
         block = dtrsm(1.0, corner, block.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
         gains = np.cumsum(np.einsum("ij,ij->i", block, block))
@@ -276,8 +277,13 @@ def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
         return np.arange(len(residual)), 0.0, 0.0
     order = np.argpartition(-residual, count)
     others = residual[order[count:]]
-    # In order, so that among equals the first is chosen.
-    return np.sort(order[:count]), float(others[0]), float(others.sum())
+    # In order and with the first of all the largest, so that among equals the first is chosen.
+    active = np.union1d(order[:count], residual.argmax())
+    return active, float(others[0]), float(others.sum())
+
+
+def _checked(columns: FloatArray) -> FloatArray:
+    return check_finite(columns, "The columns of the kernel")
 
 
 def _reduced(
@@ -285,6 +291,7 @@ def _reduced(
 ) -> FloatArray:
     """The residual after the new rows of the factor; what is only rounding becomes zero."""
     reduced: FloatArray = residual - np.einsum("ij,ij->j", block, block)
+    # Even if diagonal and columns disagree, no pivot is chosen twice.
     reduced[pivots] = 0.0
     if (reduced < -_INDEFINITE * diagonal - _ROUNDING * diagonal.max()).any():
         raise ValueError(
@@ -304,7 +311,7 @@ def _check_limits(diagonal: FloatArray, tol: Any, max_rank: Any) -> int:
             "usual."
         )
     check_finite(diagonal, "The diagonal of the kernel")
-    if diagonal.min() < 0:
+    if diagonal.min() < -_ROUNDING * np.abs(diagonal).max():
         raise ValueError(
             "The kernel must be positive semidefinite for a Cholesky factor, got "
             f"{diagonal.min():.3g} on its diagonal; run kernlearn.testing.check_kernel or "

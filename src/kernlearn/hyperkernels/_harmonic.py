@@ -33,7 +33,7 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
     (1 − λ)^d of numerator and denominator, taken apart, would both vanish long before.
     """
     # (1 − λto) / (1 − λ) = (λt / (1 − λ)) (1 / (λt) − o): a difference and a product for each
-    # entry, where the left side takes three passes; the first factor waits for a whole group.
+    # entry, where the left side takes three passes; the first factors are applied in groups.
     products = np.maximum(lambda_h * table.T, _NEGLIGIBLE)
     shifts = 1.0 / products
     scales = np.multiply.reduceat(
@@ -63,9 +63,10 @@ def _multiply_reciprocals(
 ) -> None:
     product = np.ones(out.shape)
     factor = np.empty(out.shape)
-    for j, (shift, column) in enumerate(zip(shifts, columns, strict=True), start=1):
+    for j, (shift, column) in enumerate(zip(shifts, columns, strict=True)):
+        if j % _GROUP == 0:
+            # Before the group, not after it: where the shifts are large, the scale is small.
+            np.multiply(product, scales[j // _GROUP, :, None], out=product)
         np.subtract(shift[:, None], column, out=factor)
         np.multiply(product, factor, out=product)
-        if j % _GROUP == 0 or j == len(columns):
-            np.multiply(product, scales[(j - 1) // _GROUP, :, None], out=product)
     np.divide(1.0, product, out=out)

@@ -268,9 +268,8 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
     m = K_i_coef.shape[0]
     if len(solution.free) == 0:
         return np.zeros((m, m))
-    Z, Q = _projected(solution, K_i_coef[:, solution.free].T)
-    along = Q.T @ Z
-    return np.asarray(Z.T @ Z - along.T @ along, dtype=float)
+    Z = _projected(solution, K_i_coef[:, solution.free].T)
+    return np.asarray(Z.T @ Z)
 
 
 def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Array | None:
@@ -290,8 +289,7 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
     S = solution.free
     if len(S) == 0:
         return None
-    z, Q = _projected(solution, dK_coef[S])
-    z = z - Q @ (Q.T @ z)
+    z = _projected(solution, dK_coef[S])
     step = -solve_triangular(solution.factor, z, lower=True, trans="T", check_finite=False)
     segment = solution.state[S] // 2
     low, high = machine.breakpoints[S, segment], machine.breakpoints[S, segment + 1]
@@ -302,11 +300,14 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
     return a
 
 
-def _projected(solution: MachineSolution, right: Array) -> tuple[Array, Array]:
-    """L⁻¹ times ``right``, and an orthonormal basis of L⁻¹Eᵀ, which P projects out."""
+def _projected(solution: MachineSolution, right: Array) -> Array:
+    """L⁻¹ times ``right``, less what lies along L⁻¹Eᵀ: the product with its transpose is P's."""
     factor = solution.factor
     assert factor is not None
     right, rows = right.astype(factor.dtype), solution.free_rows.T.astype(factor.dtype)
     half = solve_triangular(factor, right, lower=True, check_finite=False)
     basis = np.linalg.qr(solve_triangular(factor, rows, lower=True, check_finite=False))[0]
-    return half, basis
+    # Projected before it is squared: with a nearly singular factor the difference of the squares
+    # would be rounding, and need not be positive.
+    half, basis = half.astype(float), basis.astype(float)
+    return np.asarray(half - basis @ (basis.T @ half))

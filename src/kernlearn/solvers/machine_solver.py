@@ -12,6 +12,7 @@ from kernlearn.solvers.interior import interior_point, smallest_hull_distance
 
 WARM_ITERATIONS = 6
 COLD_ITERATIONS = 15
+TOUCHING = (1e-8, 1e-6, 1e-4)
 EXACT = 1e-9
 # What to ask of libsvm: a guess if it is made exact anyway, more digits if it is to stand.
 GUESS, TO_STAND = 1e-3, 1e-5
@@ -72,16 +73,22 @@ def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:
     if found is None:
         return []
     a, multipliers = found
-    rough = _rough(K, machine, a, multipliers)
-    polished = polish(K, machine, a, rough.state, max_iter=COLD_ITERATIONS)
-    return [rough] if polished is None else [rough, polished]
+    candidates = [_rough(K, machine, a, multipliers)]
+    for closeness in TOUCHING:
+        # Which coefficients are meant to touch a breakpoint is a matter of degree.
+        polished = polish(K, machine, _snapped(machine, a, closeness), max_iter=COLD_ITERATIONS)
+        if polished is not None:
+            candidates.append(polished)
+            break
+    return candidates
 
 
 def _rough(
     K: Array, machine: Machine, a: Array, multipliers: Multipliers | None
 ) -> MachineSolution:
     """Pack a solution that could not be made exact; its gap says how good it is."""
-    a = _snap(machine, a)
+    # Shrinking keeps every constraint and meets the budget.
+    a = a * min(1.0, machine.budget / max(float(np.abs(a).sum()), 1e-300))
     state = state_of(machine, a)
     S = np.flatnonzero(state % 2 == 1)
     Ka = K @ a
@@ -104,19 +111,8 @@ def _rough(
     )
 
 
-def _snap(machine: Machine, a: Array) -> Array:
-    """Put coefficients that all but touch a breakpoint on it, then restore ``E a = d``."""
+def _snapped(machine: Machine, a: Array, closeness: float) -> Array:
+    """The coefficients, with those that all but touch a breakpoint put on it."""
     points = machine.breakpoints
-    slack = 1e-8 * np.abs(a).max(initial=0.0)
     nearest = points[np.arange(len(a)), np.abs(points - a[:, None]).argmin(axis=1)]
-    close = np.abs(nearest - a) <= slack
-    snapped = np.where(close, nearest, a)
-    free = np.flatnonzero(~close)
-    if len(free) and len(machine.rhs):
-        missing = machine.rhs - machine.rows @ snapped
-        # Spread the correction in proportion to the coefficients, so that none changes sign.
-        scaled = machine.rows[:, free] * np.abs(snapped[free])
-        step = np.linalg.lstsq(scaled, missing, rcond=None)[0] * np.abs(snapped[free])
-        snapped[free] = np.clip(snapped[free] + step, points[free, 0], points[free, -1])
-    # Shrinking keeps every constraint and meets the budget.
-    return snapped * min(1.0, machine.budget / max(float(np.abs(snapped).sum()), 1e-300))
+    return np.where(np.abs(nearest - a) <= closeness * np.abs(a).max(initial=0.0), nearest, a)

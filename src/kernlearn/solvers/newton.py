@@ -22,7 +22,7 @@ from kernlearn.solvers.status import Status
 
 MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
-MAX_FULL_CHECKS = 8
+MAX_FULL_CHECKS = 12
 MAX_NULL_STEPS = 3
 MAX_STALLED = 30
 SHRINK, GROW = 0.4, 4.0
@@ -84,11 +84,20 @@ class Newton:
         self.damping = 1.0
         self.predicted = -np.inf
         self.radius = np.inf
+        self.first: Evaluation | None = None
+        self.best: Evaluation | None = None
+
+    def start_from(self, other: Newton) -> None:
+        """Begin where a minimisation over fewer weights ended, with all that it has learned."""
+        self.planes = list(other.planes)
+        self.first = other.best
 
     def run(self) -> Outcome:
         """Iterate until the gap closes."""
+        if self.first is not None:
+            self.domain.start = self.domain.coordinates(self.first.weights)
         x = x_best = self.domain.start
-        centre = best = self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+        centre = best = self.first or self.objective.evaluate(self.domain.weights(x), None, LOOSE)
         if centre is None or best is None:
             return Outcome(None, np.inf, Status.NO_SOLUTION, ())
         self._learn(best, best)
@@ -125,6 +134,7 @@ class Newton:
         return float(np.clip(0.02 * relative, 0.1 * self.tol, LOOSE))
 
     def _outcome(self, best: Evaluation, status: Status) -> Outcome:
+        self.best = best
         if self._closed(best):
             status = Status.OPTIMAL
         return Outcome(best, self.lower, status, tuple(self.history))
@@ -161,14 +171,21 @@ class Newton:
             self.lower = max(self.lower, lower_bound(plane, self.domain))
             return
         g = self.domain.basis.T @ plane.gradient
-        previous = -np.inf
+        previous, full_checks = -np.inf, MAX_FULL_CHECKS
         for _ in range(MAX_CUT_ROUNDS):
             minimum, x = linear_minimum(g, self.domain)
             self.lower = max(self.lower, plane.constant + minimum)
-            if self._closed(best) or not self.cuts.cut_in_subspace(x):
+            if self._closed(best):
                 return
-            # Far from the solution, the last digits of a bound are not worth their price.
-            if minimum - previous < 0.03 * self._gap(best):
+            if not self.cuts.cut_in_subspace(x):
+                # A look at the whole matrix is dear: only if it is the bound that lags behind.
+                if best.upper - self.predicted > 0.3 * self._gap(best) or full_checks == 0:
+                    return
+                full_checks -= 1
+                if not self.cuts.cut_in_full(x):
+                    return
+            elif minimum - previous < 0.03 * self._gap(best):
+                # Far from the solution, the last digits of a bound are not worth their price.
                 return
             previous = minimum
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, eigh, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, eigh
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn.families.base import Family
@@ -21,8 +21,6 @@ from kernlearn.solvers.factor import lower_factor
 PSD_TOLERANCE = 1e-9
 DENSE_SIZE = 200
 VECTORS_PER_ROUND = 3
-SEEDS_PER_KERNEL = 2
-MAX_SEEDS = 12
 MAX_CUTS = 60
 KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
 
@@ -44,27 +42,6 @@ class PsdCuts:
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
         self._shift = 1e-3
-        self._seed()
-
-    def _seed(self) -> None:
-        """Start with the directions in which one kernel outweighs the even mixture most.
-
-        They are what first turns indefinite when that kernel's weight goes negative.
-        """
-        family = self.family
-        if family.n_points == 1:
-            return  # a positive trace is all there is to it
-        weights = self.domain.weights(self.domain.start)
-        mixture = family.combine(weights, labelled_only=False)
-        factor = _shifted_factor(mixture, 1e-6 * self._mean(weights))
-        if factor is None:
-            return
-        found = [
-            _dominant(family.combine(unit, labelled_only=False), factor)
-            for unit in np.eye(family.n_matrices)[:MAX_SEEDS]
-            if family.traces @ unit > 0
-        ]
-        self._extend(np.hstack(found))
 
     def cut_in_subspace(self, x: Array) -> bool:
         """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
@@ -134,30 +111,15 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
         for _ in range(12):
             factor = _shifted_factor(K, shift)
             if factor is not None:
-                return _lanczos(K, factor, shift, tolerance)
+                values, vectors = _lanczos(K, factor, shift, tolerance)
+                if len(values):
+                    return values, vectors
+                break  # a rough search may miss what the factorisation saw
             shift *= 10.0
     lowest = [0, min(n, VECTORS_PER_ROUND) - 1]
     values, vectors = eigh(K, subset_by_index=lowest, check_finite=False)
     bad = values < -0.5 * tolerance
     return values[bad], vectors[:, bad]
-
-
-def _dominant(K: Array, factor: Array) -> Array:
-    """Directions that maximise vᵀKv / vᵀMv, where ``factor`` is the Cholesky factor of M."""
-    n, k = K.shape[0], min(SEEDS_PER_KERNEL, K.shape[0] - 1)
-    if n <= DENSE_SIZE:
-        half = solve_triangular(factor, K, lower=True, check_finite=False)
-        whitened = solve_triangular(factor, half.T, lower=True, check_finite=False)
-        vectors = eigh(whitened, subset_by_index=[n - k, n - 1], check_finite=False)[1]
-    else:
-
-        def apply(v: Array) -> Array:
-            inner = solve_triangular(factor, v, lower=True, trans="T", check_finite=False)
-            return np.asarray(solve_triangular(factor, K @ inner, lower=True, check_finite=False))
-
-        whitened = LinearOperator(K.shape, matvec=apply, dtype=K.dtype)
-        vectors = _eigsh(whitened, k=k, which="LA")
-    return np.asarray(solve_triangular(factor, vectors, lower=True, trans="T", check_finite=False))
 
 
 def _shifted_factor(K: Array, shift: float) -> Array | None:

@@ -1,5 +1,6 @@
 """Public check suites for objects that users write themselves."""
 
+from kernlearn.testing.hyperkernel_laws import check_hyperkernel
 from kernlearn.testing.kernel_laws import check_kernel
 
-__all__ = ["check_kernel"]
+__all__ = ["check_hyperkernel", "check_kernel"]
