@@ -111,10 +111,10 @@ def memory() -> Row:
         peaks[weights] = tracemalloc.get_traced_memory()[1] / one
         tracemalloc.stop()
     return Row(
-        "memory beside the stack: at most 12 matrices of n × n, and never the stack (10 kernels, "
+        "memory beside the stack: at most 4 matrices of n × n, and never the stack (10 kernels, "
         "1500 points)",
         ", ".join(f"{name} {peak:.1f} matrices" for name, peak in peaks.items()),
-        max(peaks.values()) <= 12,
+        max(peaks.values()) <= 4,
     )
 
 

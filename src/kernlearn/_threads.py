@@ -8,9 +8,9 @@ from functools import cache
 
 from threadpoolctl import ThreadpoolController
 
-# Below this many points, threads gain little on an idle machine, and on a busy one they wait for
-# each other: a factorisation of 500 points was seen to take forty times as long.
-ENOUGH_POINTS_FOR_THREADS = 1500
+# Below this many points, two threads gain a third at best on an idle machine, and on a busy one
+# they wait for each other: factorisations were seen to take ten to forty times as long.
+ENOUGH_POINTS_FOR_THREADS = 3000
 
 
 @contextmanager

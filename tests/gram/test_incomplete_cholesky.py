@@ -14,7 +14,6 @@ from hypothesis.extra.numpy import arrays
 from kernlearn.gram import incomplete_cholesky, pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Explicit, Harmonic, Hyperkernel, PowerSeries
 from kernlearn.kernels import (
-    Centered,
     Columns,
     Gaussian,
     Kernel,
@@ -295,25 +294,24 @@ def test_small_and_degenerate_problems():
 
 
 def test_points_without_length_are_no_sign_of_an_indefinite_kernel():
-    # Centred points near their mean: a diagonal that is rounding, of either sign.
-    root = 1e3 * RNG.standard_normal((30, 3))
-    near_mean = root.mean(axis=0) + 1e-14 * RNG.standard_normal((200, 3))
-    kernel = Centered(Linear(), root)
-    points = np.vstack([root[:5], near_mean])
-    assert kernel.diag(points).min() < 0
-    found = incomplete_cholesky(kernel, points)
-    assert found.factor.shape == (205, 3)
+    # As centring leaves points at the mean: rounding of either sign in every entry.
+    noise = 1e-15 * RNG.standard_normal((9, 9))
+    K = noise + noise.T
+    K[:5, :5] = X[:5, :3] @ X[:5, :3].T
+    assert K.diagonal().min() < 0
+    found = incomplete_cholesky(Precomputed(K), np.arange(9)[:, None])
+    assert found.factor.shape == (9, 3)
     assert set(found.pivots.tolist()) <= set(range(5))
 
 
 @pytest.mark.usefixtures("blocks")
-def test_no_pivot_is_chosen_twice_even_if_the_diagonal_is_too_large():
+def test_no_pivot_is_chosen_twice_even_if_the_diagonal_is_slightly_off():
     class Noisy(Gaussian):
         def _diag(self, X):
-            return np.full(len(X), 1.001)
+            return np.full(len(X), 1.0 + 1e-9)
 
-    found = incomplete_cholesky(Noisy(5.0), X, tol=0.0)
-    assert sorted(found.pivots.tolist()) == list(range(60))
+    found = incomplete_cholesky(Noisy(5.0), np.vstack([X[:10], X[:10]]), tol=0.0)
+    assert len(set(found.pivots.tolist())) == len(found.pivots) >= 10
 
 
 class Indefinite(Kernel):

@@ -186,7 +186,6 @@ def _factorise(
 ) -> tuple[FloatArray, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative."""
     limit = _check_limits(diagonal, tol, max_rank)
-    diagonal = np.maximum(diagonal, 0.0)
     trace = float(diagonal.sum())
     greedy = _Greedy(restrict, diagonal, tol * trace, limit)
     while not greedy.is_done():
