@@ -1,8 +1,13 @@
 """Learn the kernel from the data."""
 
-from kernlearn import gram, inspection, kernels
+from kernlearn import gram, hyperkernels, inspection, kernels
 from kernlearn.bound import ErrorBound, transductive_error_bound
-from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.estimators import (
+    HyperkernelClassifier,
+    MKLClassifier,
+    MKLNoveltyDetector,
+    MKLRegressor,
+)
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
@@ -14,6 +19,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "ErrorBound",
     "HyperNorm",
+    "HyperkernelClassifier",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",
@@ -21,6 +27,7 @@ __all__ = [
     "Solution",
     "Status",
     "gram",
+    "hyperkernels",
     "inspection",
     "kernels",
     "learn_weights",

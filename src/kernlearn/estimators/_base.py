@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -35,11 +36,21 @@ from kernlearn.kernels import (
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
 from kernlearn.solvers.newton import Step
+from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What weights are learned for: Gram matrices on all points, their total, a penalty."""
+
+    grams: Array
+    total: float | None
+    penalty: Penalty | None
 
 
 class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
@@ -104,10 +115,10 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
-        self.kernels_ = self._prepared_kernels(points)
-        grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
-        family = GramStack(grams, len(kept))
         ys = targets(kept)
+        candidates = self._candidates(points, ys)
+        grams = candidates.grams
+        family = GramStack(grams, len(kept))
         settings = check_settings(
             self.quality, self.C, self.nu, self.epsilon, sample_weight[kept], ys
         )
@@ -119,8 +130,8 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             learn_C=learns_C(self.quality, self.C),
             free_sign=self.weights == "free",
             constraint=self.constraint,
-            total=None if self.total is None else check_positive("total", self.total),
-            penalty=None,
+            total=candidates.total,
+            penalty=candidates.penalty,
             control=self._control(),
         )
         self._check_solved(solution)
@@ -132,6 +143,19 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
+
+    def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
+        """The matrices to combine, from the kernels; for other families this is overridden."""
+        self.kernels_ = self._prepared_kernels(points)
+        grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
+        return Candidates(grams, self._checked_total(), None)
+
+    def _combined(self, weights: Array) -> Kernel:
+        """The learned kernel as a function."""
+        return WeightedSum(self.kernels_, weights)
+
+    def _checked_total(self) -> float | None:
+        return None if self.total is None else check_positive("total", self.total)
 
     def _train_machine(
         self, family: GramStack, weights: Array, ys: Sequence[Array], settings: Settings
@@ -159,7 +183,7 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         coefs = np.atleast_2d(np.asarray(trained.dual_coef))
         support = np.flatnonzero(np.any(coefs != 0, axis=0))
         self.weights_ = solution.weights
-        self.kernel_ = WeightedSum(self.kernels_, self.weights_)
+        self.kernel_ = self._combined(self.weights_)
         self.dual_coef_ = coefs[:, support]
         self.intercept_ = np.atleast_1d(np.asarray(trained.intercept, dtype=float))
         self.support_ = kept[support]

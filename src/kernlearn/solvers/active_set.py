@@ -240,13 +240,15 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
     if len(S) == 0:
         return replace(solution, factor=np.zeros((0, 0)))
     matrix = K[np.ix_(S, S)]
-    matrix.flat[:: len(S) + 1] += ridge[S]
+    diagonal = np.arange(len(S))
+    matrix[diagonal, diagonal] += ridge[S]
     size = max(float(K.diagonal().mean()), 1e-300)
     # Steps need the curvature to a few digits only, and half the digits take half the time.
     for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):
         with np.errstate(over="ignore"):
-            trial = (matrix + proximal * size * np.eye(len(S))).astype(dtype)
-        if not np.isfinite(trial).all():
+            trial = matrix.astype(dtype)
+            trial[diagonal, diagonal] = matrix[diagonal, diagonal] + proximal * size
+        if not np.isfinite(trial[diagonal, diagonal]).all():
             continue  # beyond the range of single precision
         try:
             return replace(solution, factor=lower_factor(trial))

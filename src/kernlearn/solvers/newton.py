@@ -158,8 +158,8 @@ class Newton:
 
     def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
         """Bound from coefficients moved to the proposal: often spares the last machine solve."""
-        # The bound is off by what the step is off, so it closes the gap after short steps only.
-        if centre.upper - self.predicted > 0.1 * np.sqrt(self.tol) * abs(centre.upper):
+        # What the model still promises is what is left of the gap with the best of bounds.
+        if centre.upper - self.predicted > self.tol * abs(centre.upper) + centre.noise:
             return
         plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)
         if plane is not None:

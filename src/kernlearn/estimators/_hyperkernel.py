@@ -1,0 +1,102 @@
+"""What the estimators that learn in a hyper-RKHS share (Ong, Smola and Williamson 2005)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn._checks import check_positive
+from kernlearn.estimators._base import Array, Candidates
+from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.gram import pair_cholesky
+from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
+from kernlearn.kernels import Kernel
+
+# Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
+WIDTH, QUANTILE = 50.0, 0.9
+# Quantiles of the differences of this many rows are those of all rows for any practical purpose.
+ROWS_FOR_QUANTILES = 500
+
+
+class HyperkernelExpansion:
+    """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
+
+    kernels = None
+    weights = "positive"
+    constraint = "sum"
+    psd = "trust"
+    normalize = False
+    center = False
+
+    hyperkernel: Any
+    lambda_q: float
+    squared: bool
+    total: float | None
+    pivot_tol: float
+    max_pivots: int | None
+    n_pairs: int | None
+    random_state: Any
+
+    def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
+        """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
+        X = np.asarray(points, dtype=float)
+        self.hyperkernel_ = self._prepared_hyperkernel(X)
+        chosen = pair_cholesky(
+            self.hyperkernel_,
+            X,
+            tol=self.pivot_tol,
+            max_rank=self.max_pivots,
+            n_pairs=self.n_pairs,
+            random_state=self.random_state,
+        )
+        self.pivots_ = X[chosen.pivots]
+        self.pivot_residual_ = chosen.relative_residual
+        penalty = HyperNorm(
+            self.hyperkernel_(self.pivots_),
+            check_positive("lambda_q", self.lambda_q) * self._penalty_factor(ys),
+            self.squared,
+        )
+        grams = self.hyperkernel_.sections(X, self.pivots_)
+        return Candidates(grams, self._scale(ys), penalty)
+
+    def _combined(self, weights: Array) -> Kernel:
+        return self.hyperkernel_.expansion(self.pivots_, weights)
+
+    def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
+        """The hyperkernel given, with widths from the data where it has none."""
+        hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
+        if not isinstance(hyperkernel, Hyperkernel):
+            raise ValueError(
+                f"expected a hyperkernel of kernlearn.hyperkernels, got {hyperkernel!r}; pass for "
+                "example ARDHarmonic(lambda_h=0.6)"
+            )
+        if isinstance(hyperkernel, ARDHarmonic) and hyperkernel.gammas is None:
+            return ARDHarmonic(hyperkernel.lambda_h, _gammas(X, self.random_state))
+        return hyperkernel
+
+    def _scale(self, ys: Sequence[Array]) -> float | None:
+        """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
+        return None if self.total is None else check_positive("total", self.total)
+
+    def _penalty_factor(self, ys: Sequence[Array]) -> float:
+        """What the paper multiplies λ_Q by, where its program is written in other units."""
+        return 1.0
+
+
+def _gammas(X: Array, random_state: Any) -> Array:
+    """One over 50 q², q the 90 % quantile of a column's differences; zero for a constant column."""
+    n = len(X)
+    if n > ROWS_FOR_QUANTILES:
+        rng = np.random.default_rng(0 if random_state is None else random_state)
+        X = X[rng.choice(n, ROWS_FOR_QUANTILES, replace=False)]
+    first, second = np.triu_indices(len(X), 1)
+    gammas = np.zeros(X.shape[1])
+    for j, column in enumerate(X.T):
+        differences = np.abs(column[first] - column[second])
+        q = np.quantile(differences, QUANTILE) if len(differences) else 0.0
+        q = q or differences.max(initial=0.0)  # a column that is constant nine times in ten
+        if q > 0:
+            gammas[j] = (1.0 / q) / q / WIDTH
+    return gammas
