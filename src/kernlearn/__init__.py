@@ -4,6 +4,8 @@ from kernlearn import gram, hyperkernels, inspection, kernels
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
     HyperkernelClassifier,
+    HyperkernelNoveltyDetector,
+    HyperkernelRegressor,
     MKLClassifier,
     MKLNoveltyDetector,
     MKLRegressor,
@@ -20,6 +22,8 @@ __all__ = [
     "ErrorBound",
     "HyperNorm",
     "HyperkernelClassifier",
+    "HyperkernelNoveltyDetector",
+    "HyperkernelRegressor",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",

@@ -30,7 +30,7 @@ X = RNG.standard_normal((60, 4))
 @pytest.fixture(params=["one block", "small blocks", "few rows", "one row"])
 def blocks(request, monkeypatch):
     """The same small problems, cut up as large ones are."""
-    module = sys.modules["kernlearn.gram.incomplete_cholesky"]
+    module = sys.modules["kernlearn.gram._greedy"]
     block, few = {
         "one block": (64, 1024),
         "small blocks": (3, 1024),
@@ -255,7 +255,7 @@ def test_pairs_are_prepared_once_and_only_needed_columns_are_evaluated():
     # The pivots' columns, and again on the rows that are looked at within a block.
     assert Counting.entries <= 40 * n_pairs + 64 * 1024 * 2
     # The whole matrix would take 8 n_pairs²; the room for the factor is reserved, not used.
-    reserved = sys.modules["kernlearn.gram.incomplete_cholesky"]._ROOM * 8
+    reserved = sys.modules["kernlearn.gram._greedy"]._ROOM * 8
     assert reserved > 40 * n_pairs * 8
     assert peak < 12 * 40 * n_pairs * 8 < 8 * n_pairs**2 / 10
 

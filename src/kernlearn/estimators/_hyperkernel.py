@@ -38,6 +38,7 @@ class HyperkernelExpansion:
     max_pivots: int | None
     n_pairs: int | None
     random_state: Any
+    weights_: Array
 
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
@@ -63,6 +64,27 @@ class HyperkernelExpansion:
 
     def _combined(self, weights: Array) -> Kernel:
         return self.hyperkernel_.expansion(self.pivots_, weights)
+
+    @property
+    def feature_scales_(self) -> Array:
+        r"""The distance in each column over which the learned kernel falls off.
+
+        Near the diagonal k falls like :math:`\exp(-d_j^2 / (2 s_j^2))` with these s; infinite for a
+        column that the kernel does not see. Known for the ARD hyperkernel.
+        """
+        hyperkernel = self.hyperkernel_
+        if not isinstance(hyperkernel, ARDHarmonic):
+            raise AttributeError(
+                f"feature_scales_ is known for ARDHarmonic, not for {type(hyperkernel).__name__}"
+            )
+        gammas, lam = np.asarray(hyperkernel.gammas, dtype=float), hyperkernel.lambda_h
+        apart = self.pivots_[:, 0] - self.pivots_[:, 1]
+        near = lam * np.exp(-gammas * apart**2)
+        # −∂²/∂d² log k at zero for each section, weighted by its share of k(x, x).
+        curvature = 2.0 * gammas * near / (1.0 - near)
+        shares = self.weights_ * np.prod((1.0 - lam) / (1.0 - near), axis=1)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / np.sqrt(shares / shares.sum() @ curvature))
 
     def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none."""

@@ -1,0 +1,77 @@
+"""Novelty detection with a kernel learned in a hyper-RKHS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernlearn.estimators._base import Array
+from kernlearn.estimators._hyperkernel import HyperkernelExpansion
+from kernlearn.estimators.mkl_novelty import MKLNoveltyDetector
+
+
+class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
+    r"""One-class machine that learns its kernel from a hyperkernel: Ong et al. (2005), Example 10.
+
+    Program (30) has λ_Q/ν where the others have λ_Q, and prints no constraint against the scale
+    of the kernel; 1ᵀβ = 1 breaks it, as in the others.
+
+    Parameters
+    ----------
+    hyperkernel : Hyperkernel, optional
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
+    nu : float, default=0.1
+        In (0, 1]: upper bound on the share of training points called outliers.
+    lambda_q : float, default=1.0
+        Weight of the kernel's norm in the hyper-RKHS.
+    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state, verbose
+        As in :class:`kernlearn.HyperkernelClassifier`.
+
+    Attributes
+    ----------
+    offset_ : float
+        Threshold: ``decision_function = score_samples − offset_``.
+    hyperkernel_, pivots_, pivot_residual_, weights_, kernel_, feature_scales_
+        As in :class:`kernlearn.HyperkernelClassifier`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import HyperkernelNoveltyDetector
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> model = HyperkernelNoveltyDetector(max_pivots=30).fit(X)
+    >>> model.predict([[0.0, 0.0], [9.0, -9.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        hyperkernel: Any = None,
+        nu: float = 0.1,
+        lambda_q: float = 1.0,
+        *,
+        squared: bool = False,
+        total: float | None = None,
+        pivot_tol: float = 1e-6,
+        max_pivots: int | None = 150,
+        n_pairs: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.hyperkernel = hyperkernel
+        self.nu = nu
+        self.lambda_q = lambda_q
+        self.squared = squared
+        self.total = total
+        self.pivot_tol = pivot_tol
+        self.max_pivots = max_pivots
+        self.n_pairs = n_pairs
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _penalty_factor(self, ys: Sequence[Array]) -> float:
+        return 1.0 / float(self.nu)
