@@ -247,3 +247,10 @@ def test_the_decision_function_predicts_the_unlabelled_points(make_stack):
         K = np.tensordot(found.weights, grams, 1)
         decision = K[10:, :10] @ found.dual_coef + found.intercept
         np.testing.assert_array_equal(np.sign(decision), side[10:])
+
+
+def test_an_alignment_takes_no_penalty():
+    with pytest.raises(ValueError, match="expected no penalty with quality='alignment'"):
+        kl.learn_weights(
+            [np.eye(4)], [0, 0, 1, 1], quality="alignment", penalty=kl.HyperNorm([[1.0]], 1.0)
+        )

@@ -149,51 +149,26 @@ def learn_from_family(
     control: Control,
 ) -> Solution:
     """Learn one set of weights shared by one machine per target (inputs are checked)."""
-    with threads_for(family.n_points):
-        return _learn(
-            family,
-            targets,
-            quality=quality,
-            settings=settings,
-            learn_C=learn_C,
-            weight_rule=(free_sign, constraint, total),
-            penalty=penalty,
-            control=control,
-        )
-
-
-def _learn(
-    family: Family,
-    targets: Sequence[Array],
-    *,
-    quality: str,
-    settings: Settings,
-    learn_C: bool,
-    weight_rule: tuple[bool, str, float | None],
-    penalty: Penalty | None,
-    control: Control,
-) -> Solution:
     if not (family.traces > 0).any():
         raise ValueError(
             "expected at least one Gram matrix with a positive trace, got only zero matrices; "
             "check the kernels' parameters"
         )
-    if quality in ALIGNMENTS:
-        aligned = alignment(family, np.column_stack(targets), quality == "centered_alignment")
-        if not (aligned.agreement > 0).any():
-            raise ValueError(
-                "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
-                "add a kernel, or use quality='soft_margin'"
-            )
-        weight_set = _weight_set(family, *weight_rule)
-        return learn_by_alignment(family, aligned, weight_set, control)
+    if penalty is not None and quality in ALIGNMENTS:
+        raise ValueError(
+            f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: an "
+            "alignment has no scale to weigh it against; use a machine, such as 'soft_margin'"
+        )
     if learn_C:
         family = WithIdentity(family, 1.0 / settings.sample_weight)
-        machines = [QUALITIES["hard_margin"].build(y, settings) for y in targets]
-    else:
+        quality = "hard_margin"
+    weight_set = _weight_set(family, free_sign, constraint, total)
+    with threads_for(family.n_points):
+        if quality in ALIGNMENTS:
+            aligned = alignment(family, np.column_stack(targets), quality == "centered_alignment")
+            return learn_by_alignment(family, aligned, weight_set, control)
         machines = [QUALITIES[quality].build(y, settings) for y in targets]
-    weight_set = _weight_set(family, *weight_rule)
-    return learn_with_machines(family, machines, weight_set, control, penalty)
+        return learn_with_machines(family, machines, weight_set, control, penalty)
 
 
 def _weight_set(family: Family, free_sign: bool, constraint: str, total: float | None) -> WeightSet:

@@ -112,6 +112,11 @@ def learn_by_alignment(
     family: Family, alignment: Alignment, weight_set: WeightSet, control: Control
 ) -> Solution:
     """Maximise the alignment over the weights (inputs are checked)."""
+    if not (alignment.agreement > 0).any():
+        raise ValueError(
+            "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
+            "add a kernel, or use quality='soft_margin'"
+        )
     # Only ratios matter, so that any size of the kernels is brought to one.
     unit = float(np.sqrt(np.diagonal(alignment.inner_products).max()))
     if not 0 < unit < np.inf:
