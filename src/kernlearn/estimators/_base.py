@@ -320,11 +320,6 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
             )
         return values
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = False
-        return tags
-
 
 def _is_surely_psd(kernel: Any) -> bool:
     """Whether a kernel with all its parts, or all of a list, is of this library and no matrix."""

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-
 from kernlearn.quality.hard_margin import hard_margin
 from kernlearn.quality.lagrangian import lagrangian
 from kernlearn.quality.least_squares import least_squares
@@ -88,9 +86,3 @@ def quality_names(*targets: str) -> list[str]:
     chosen = [name for name, q in QUALITIES.items() if not targets or q.targets in targets]
     labelled = not targets or "labels" in targets
     return [*chosen, *ALIGNMENTS] if labelled else chosen
-
-
-def target_scale(target: Array) -> float:
-    """Size of the targets, for working in units of it."""
-    spread = float(np.abs(target).max(initial=0.0))
-    return spread if spread > 0 else 1.0
