@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.kernels._validation import FloatArray, check_numbers
+from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
 
-# Different orders of summation differ by rounding; a broken law differs by far more.
-_RELATIVE = 1e-8
+_LAW = Laws("Hyperkernel")
 # The pairs of this many points are compared; more would only repeat the same code.
 _N_POINTS = 7
 # Pairs compared one at a time.
@@ -58,7 +55,7 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Any) -> None:
     K = np.asarray(hyperkernel(pairs, pairs.copy()))
     # First of all, since later comparisons would be of different pairs.
     _check_unchanged(pairs, before)
-    _require(
+    _LAW.require(
         K.shape == (len(pairs), len(pairs)) and K.dtype == np.float64,
         f"hyperkernel(pairs, other) must be a float64 matrix of shape {(len(pairs), len(pairs))}, "
         f"got {K.dtype} of shape {K.shape}",
@@ -69,7 +66,7 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Any) -> None:
     _check_unchanged(pairs, before)
     _check_pairwise(hyperkernel, pairs, K)
     _check_sections(hyperkernel, points, pairs)
-    _check_copies(hyperkernel, pairs)
+    _LAW.require_equal_copies(hyperkernel, pairs, hyperkernel(pairs))
     _check_expansion(hyperkernel, points, pairs)
     _check_unchanged(pairs, before)
     _check_unchanged(points[first], before[:, 0])
@@ -77,17 +74,19 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Any) -> None:
 
 def _check_symmetry(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
     swapped = pairs[:, ::-1].copy()
-    _require_close(hyperkernel(swapped, pairs), K, "symmetry in the first pair, (x, z) = (z, x)", K)
-    _require_close(
+    _LAW.require_close(
+        hyperkernel(swapped, pairs), K, "symmetry in the first pair, (x, z) = (z, x)", K
+    )
+    _LAW.require_close(
         hyperkernel(pairs, swapped), K, "symmetry in the second pair, (s, t) = (t, s)", K
     )
-    _require_close(K, K.T, "symmetry between the pairs, hk(p, q) = hk(q, p)", K)
+    _LAW.require_close(K, K.T, "symmetry between the pairs, hk(p, q) = hk(q, p)", K)
 
 
 def _check_semidefinite(K: FloatArray, name: str) -> None:
     smallest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
-    allowed = _RELATIVE * float(np.abs(np.diagonal(K)).sum())
-    _require(
+    allowed = _LAW.relative * float(np.abs(np.diagonal(K)).sum())
+    _LAW.require(
         smallest >= -allowed,
         f"{name} must be positive semidefinite, but its smallest eigenvalue is {smallest:.3g}, "
         f"with {-allowed:.3g} allowed for rounding",
@@ -96,20 +95,20 @@ def _check_semidefinite(K: FloatArray, name: str) -> None:
 
 def _check_square(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
     square = np.asarray(hyperkernel(pairs))
-    _require_close(square, K, "hyperkernel(pairs) = hyperkernel(pairs, pairs)", K)
+    _LAW.require_close(square, K, "hyperkernel(pairs) = hyperkernel(pairs, pairs)", K)
     gap = float(np.abs(square - square.T).max())
-    _require(
+    _LAW.require(
         gap == 0.0, f"hyperkernel(pairs) must be exactly symmetric, but is so only up to {gap:.3g}"
     )
     law = "hyperkernel.diag(pairs) = diagonal of hyperkernel(pairs)"
-    _require_close(hyperkernel.diag(pairs), np.diagonal(K), law, K)
+    _LAW.require_close(hyperkernel.diag(pairs), np.diagonal(K), law, K)
 
 
 def _check_pairwise(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
     single = [pairs[[p]] for p in _spread(len(pairs))]
     entries = np.array([[hyperkernel(p, q)[0, 0] for q in single] for p in single])
     law = "every entry depends on its own two pairs only"
-    _require_close(entries, K[np.ix_(_spread(len(pairs)), _spread(len(pairs)))], law, K)
+    _LAW.require_close(entries, K[np.ix_(_spread(len(pairs)), _spread(len(pairs)))], law, K)
 
 
 def _check_sections(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatArray) -> None:
@@ -121,12 +120,12 @@ def _check_sections(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatAr
         _check_semidefinite(section, name)
     square = hyperkernel.sections(points, pairs)
     law = "hyperkernel.sections(X, pairs) = hyperkernel on all pairs of rows of X"
-    _require_close(square, expected, law, expected)
+    _LAW.require_close(square, expected, law, expected)
     gap = float(np.abs(square - square.transpose(0, 2, 1)).max())
-    _require(gap == 0.0, f"sections must be exactly symmetric, but are so only up to {gap:.3g}")
+    _LAW.require(gap == 0.0, f"sections must be exactly symmetric, but are so only up to {gap:.3g}")
     law = "hyperkernel.sections(X, pairs, Y) = the columns Y of hyperkernel.sections(X, pairs)"
     some = _spread(n)[::2]
-    _require_close(
+    _LAW.require_close(
         hyperkernel.sections(points, pairs, points[some]), expected[:, :, some], law, expected
     )
 
@@ -136,20 +135,9 @@ def _check_expansion(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatA
     kernel = hyperkernel.expansion(pairs, weights)
     expected = np.tensordot(weights, hyperkernel.sections(points, pairs), axes=1)
     law = "hyperkernel.expansion(pairs, weights) = weighted sum of the sections"
-    _require_close(kernel(points), expected, law, expected)
+    _LAW.require_close(kernel(points), expected, law, expected)
     # A section is a kernel like any other: diagonal, clones, pickled copies, entry by entry.
     check_kernel(hyperkernel.section(pairs[-1]), points)
-
-
-def _check_copies(hyperkernel: Hyperkernel, pairs: FloatArray) -> None:
-    square = hyperkernel(pairs)
-    for word, copied in (
-        ("a clone", clone(hyperkernel)),
-        ("a pickled copy", pickle.loads(pickle.dumps(hyperkernel))),
-        ("a deep copy", copy.deepcopy(hyperkernel)),
-    ):
-        gap = float(np.abs(copied(pairs) - square).max())
-        _require(gap == 0.0, f"{word} must give the same matrix, but it differs by {gap:.3g}")
 
 
 def _spread(n: int) -> NDArray[np.intp]:
@@ -157,23 +145,8 @@ def _spread(n: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, _N_PAIRWISE)).astype(np.intp))
 
 
-def _require_close(left: Any, right: FloatArray, law: str, K: FloatArray) -> None:
-    _require(
-        np.shape(left) == right.shape, f"{law}: the shapes are {np.shape(left)}, {right.shape}"
-    )
-    gap = float(np.abs(np.asarray(left) - right).max())
-    allowed = _RELATIVE * float(np.abs(K).max())
-    _require(gap <= allowed, f"{law}: broken by {gap:.3g}, with {allowed:.3g} allowed for rounding")
-
-
-def _require(holds: bool, sentence: str) -> None:
-    # Not an assert statement: those vanish under ``python -O``.
-    if not holds:
-        raise AssertionError(f"Hyperkernel law: {sentence}.")
-
-
 def _check_unchanged(pairs: FloatArray, before: FloatArray) -> None:
-    _require(
+    _LAW.require(
         np.array_equal(pairs, before),
         "pairs and points must be left as they were, but were changed",
     )
