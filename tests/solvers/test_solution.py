@@ -99,10 +99,20 @@ def test_the_history_closes_in_on_the_solution(weights, wide):
     objectives = [step.objective for step in found.history]
     bounds = [step.lower_bound for step in found.history]
     assert (np.diff(objectives) <= 0).all()
-    assert (np.diff(bounds) >= 0).all()
+    assert bounds == sorted(bounds)
     assert objectives[-1] == found.objective
     assert bounds[-1] <= found.lower_bound <= found.objective
     assert found.history[-1].n_machine_solves == found.n_machine_solves
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_the_limit_counts_the_steps_with_positive_weights_too(limit, wide):
+    grams, problem = wide
+    found = kl.learn_weights(grams, problem.y, weights="free", max_iter=limit)
+    assert found.status is kl.Status.ITERATION_LIMIT
+    assert len(found.history) == found.n_machine_solves == limit
+    assert np.isfinite(found.lower_bound)
+    assert found.gap > 1e-6
 
 
 def test_the_report_hears_every_step(wide, make_machine):

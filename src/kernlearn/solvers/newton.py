@@ -9,7 +9,7 @@ slack; where the objective has kinks, as with kernels of low rank, they keep the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -88,9 +88,15 @@ class Newton:
         self.best: Evaluation | None = None
 
     def start_from(self, other: Newton) -> None:
-        """Begin where a minimisation over fewer weights ended, with all that it has learned."""
-        self.planes = list(other.planes)
+        """Begin where a minimisation over fewer weights ended, with all that it has learned.
+
+        Its planes hold here too and its evaluations count; its lower bounds are of another problem.
+        """
         self.first = other.best
+        if other.best is None:
+            return
+        self.planes = [plane for plane in other.planes if plane is not other.best.plane]
+        self.history = [replace(step, lower_bound=-np.inf) for step in other.history[:-1]]
 
     def run(self) -> Outcome:
         """Iterate until the gap closes."""

@@ -80,32 +80,34 @@ def learn_with_machines(
     objective = MachineObjective(family, scaled, penalty and _Rescaled(penalty, units))
     cuts = PsdCuts(family, domain) if domain.free_sign else None
     if family.n_labelled > LARGE and penalty is None and not domain.free_sign:
-        domain.start = _coarse_start(family, scaled, domain)
+        domain.start, objective.n_solves = _coarse_start(family, scaled, domain)
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, units.told(control))
     if domain.free_sign:
-        newton.start_from(_positive_start(objective, weight_set.normaliser, total))
+        newton.start_from(_positive_start(objective, weight_set.normaliser, total, control))
     outcome = newton.run()
     return _solution(family, outcome, objective.n_solves, units)
 
 
-def _positive_start(objective: MachineObjective, normaliser: Array, total: float) -> Newton:
+def _positive_start(
+    objective: MachineObjective, normaliser: Array, total: float, control: Control
+) -> Newton:
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
     domain = positive_weights(normaliser, total)
-    newton = Newton(objective, domain, None, POSITIVE_FIRST, 20)
+    newton = Newton(objective, domain, None, POSITIVE_FIRST, min(20, control.max_iter))
     newton.run()
     return newton
 
 
-def _coarse_start(family: Family, machines: Sequence[Machine], domain: Domain) -> Array:
-    """Weights learned from a sample of the points: a tenth of the work for half of the way."""
+def _coarse_start(family: Family, machines: Sequence[Machine], domain: Domain) -> tuple[Array, int]:
+    """Weights learned from a sample of the points, and how many machines that took."""
     order = np.lexsort([machine.linear for machine in machines])
     rows = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
     objective = MachineObjective(family.subset(rows), [m.subset(rows) for m in machines])
     outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20).run()
     if outcome.best is None:
-        return domain.start
-    x = domain.coordinates(outcome.best.weights)
-    return np.asarray(np.maximum(x, 0.0) / float(domain.equality @ np.maximum(x, 0.0)))
+        return domain.start, objective.n_solves
+    x = np.maximum(domain.coordinates(outcome.best.weights), 0.0)
+    return x / float(domain.equality @ x), objective.n_solves
 
 
 def learn_by_alignment(
@@ -132,9 +134,7 @@ def learn_by_alignment(
     else:
         domain = positive_weights(q, 1.0)
     cuts = PsdCuts(family, domain) if domain.free_sign else None
-    report = None
-    outcome = Newton(QuadraticObjective(S), domain, cuts, control.tol, control.max_iter, report)
-    result = outcome.run()
+    result = Newton(QuadraticObjective(S), domain, cuts, control.tol, control.max_iter).run()
     assert result.best is not None
     weights = result.best.weights
     # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.

@@ -36,7 +36,7 @@ class Solution:
     intercept : float or ndarray of shape (k,), or None
         Intercept of that function; minus the threshold for a one-class machine.
     n_machine_solves : int
-        How many machines were solved on the way.
+        How many machines were solved on the way, those on a sample of the points included.
     status : Status
         How it ended; its text says it in words.
     learned_C : float or None
