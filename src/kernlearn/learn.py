@@ -25,6 +25,7 @@ from kernlearn.gram import check_stack
 from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
 from kernlearn.quality.alignment import alignment
+from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control, WeightSet, learn_by_alignment, learn_with_machines
@@ -60,7 +61,8 @@ def learn_weights(
     where V is the optimal value of a kernel machine,
     :math:`V(K) = \max_{a \in A} \ell(a) - \tfrac12 a^\top K a`. With C-SVM this is half of
     Lanckriet's (20), so the programs (33), (38), (43), (47) for positive weights and (31), (36),
-    (41), (45) for free ones are all here; (53) for the alignments.
+    (41), (45) for free ones are all here; (53) for the alignments. With a penalty,
+    ``quality="alignment"`` minimises ½ yᵀK⁻¹y + Ω instead, as (32) of Ong et al. does.
 
     Parameters
     ----------
@@ -154,20 +156,24 @@ def learn_from_family(
             "expected at least one Gram matrix with a positive trace, got only zero matrices; "
             "check the kernels' parameters"
         )
-    if penalty is not None and quality in ALIGNMENTS:
+    if penalty is not None and quality == "centered_alignment":
         raise ValueError(
-            f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: an "
-            "alignment has no scale to weigh it against; use a machine, such as 'soft_margin'"
+            f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: it has "
+            "no scale to weigh it against; use 'alignment', or a machine such as 'soft_margin'"
         )
     if learn_C:
         family = WithIdentity(family, 1.0 / settings.sample_weight)
         quality = "hard_margin"
     weight_set = _weight_set(family, free_sign, constraint, total)
     with threads_for(family.n_points):
-        if quality in ALIGNMENTS:
+        if quality in ALIGNMENTS and penalty is None:
             aligned = alignment(family, np.column_stack(targets), quality == "centered_alignment")
             return learn_by_alignment(family, aligned, weight_set, control)
-        machines = [QUALITIES[quality].build(y, settings) for y in targets]
+        if quality == "alignment":
+            size = weight_set.kernel_size(family)
+            machines = [interpolation(y, size) for y in targets]
+        else:
+            machines = [QUALITIES[quality].build(y, settings) for y in targets]
         return learn_with_machines(family, machines, weight_set, control, penalty)
 
 

@@ -43,7 +43,8 @@ def machine_functions():
 def test_every_machine_file_has_its_line():
     functions = machine_functions()
     assert "soft_margin" in functions
-    assert functions == set(QUALITIES)
+    # What the alignment becomes under a penalty has no name of its own.
+    assert functions - {"interpolation"} == set(QUALITIES)
 
 
 def test_every_promised_name_is_there():

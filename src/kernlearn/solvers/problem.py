@@ -64,6 +64,12 @@ class WeightSet:
     total: float
     free_sign: bool
 
+    def kernel_size(self, family: Family) -> float:
+        """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
+        used = self.normaliser > 0
+        ratios = family.traces[used] / self.normaliser[used]
+        return float(self.total * np.mean(ratios)) / family.n_points
+
 
 def learn_with_machines(
     family: Family,
@@ -180,9 +186,7 @@ class _Units:
 
     @classmethod
     def of(cls, family: Family, machines: Sequence[Machine], weight_set: WeightSet) -> _Units:
-        traces, r = family.traces, weight_set.normaliser
-        used = r > 0
-        kernel = float(weight_set.total * np.mean(traces[used] / r[used])) / family.n_points
+        kernel = weight_set.kernel_size(family)
         target = max(float(np.abs(machine.linear).max()) for machine in machines)
         for name, size in (("kernels", kernel), ("targets", target)):
             if size > LARGEST or 0 < size < 1.0 / LARGEST or not np.isfinite(size):
