@@ -125,3 +125,14 @@ def test_bad_parameters(parameters, sentence):
 def test_two_points_are_enough():
     model = kl.HyperkernelClassifier().fit([[0.0], [1.0]], ["no", "yes"])
     assert model.predict([[-0.2], [1.3]]).tolist() == ["no", "yes"]
+
+
+def test_the_kernel_is_made_of_the_pairs_that_have_weight(capsys):
+    X, y = load_iris(return_X_y=True)
+    model = kl.HyperkernelClassifier(verbose=1, max_pivots=20).fit(X, y)
+    kept = model.weights_ > 0
+    assert model.n_active_pivots_ == kept.sum() == len(model.kernel_.pairs)
+    np.testing.assert_array_equal(model.kernel_.pairs, model.pivots_[kept])
+    whole = model.hyperkernel_.expansion(model.pivots_, model.weights_)
+    np.testing.assert_allclose(model.kernel_(X), whole(X), rtol=1e-14)
+    assert f"keeps {kept.sum()} of {len(kept)} pairs" in capsys.readouterr().out

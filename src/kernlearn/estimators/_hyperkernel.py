@@ -38,6 +38,7 @@ class HyperkernelExpansion:
     max_pivots: int | None
     n_pairs: int | None
     random_state: Any
+    verbose: int
     weights_: Array
 
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
@@ -63,7 +64,19 @@ class HyperkernelExpansion:
         return Candidates(grams, self._scale(ys), penalty)
 
     def _combined(self, weights: Array) -> Kernel:
-        return self.hyperkernel_.expansion(self.pivots_, weights)
+        kept = weights > 0
+        if self.verbose:
+            sections = "one section" if kept.sum() == 1 else "a sum of sections"
+            print(
+                f"{type(self).__name__}: the kernel keeps {kept.sum()} of {len(kept)} pairs: it is "
+                f"{sections} of the hyperkernel"
+            )
+        return self.hyperkernel_.expansion(self.pivots_[kept], weights[kept])
+
+    @property
+    def n_active_pivots_(self) -> int:
+        """How many pairs have weight; at one, the kernel is one section of the hyperkernel."""
+        return int(np.count_nonzero(self.weights_))
 
     @property
     def feature_scales_(self) -> Array:

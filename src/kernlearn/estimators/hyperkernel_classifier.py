@@ -58,8 +58,10 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         What the pivots leave out of the trace.
     weights_ : ndarray of shape (n_pivots,)
         The coefficients β.
+    n_active_pivots_ : int
+        How many of them are positive; often one.
     kernel_ : Kernel
-        The learned kernel.
+        The learned kernel, made of those pairs alone.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
     classes_, dual_coef_, intercept_, support_, support_vectors_, objective_, lower_bound_, \

@@ -31,7 +31,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    hyperkernel_, pivots_, pivot_residual_, weights_, kernel_, feature_scales_
+    hyperkernel_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_, feature_scales_
         As in :class:`kernlearn.HyperkernelClassifier`.
 
     Examples

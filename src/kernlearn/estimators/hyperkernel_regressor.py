@@ -38,7 +38,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
 
     Attributes
     ----------
-    hyperkernel_, pivots_, pivot_residual_, weights_, kernel_, feature_scales_
+    hyperkernel_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_, feature_scales_
         As in :class:`kernlearn.HyperkernelClassifier`.
 
     Examples
