@@ -1,138 +1,28 @@
-"""Run every benchmark and say which claims hold."""
+"""Run the benchmarks and say which claims hold: all of them, or the topics named."""
 
 from __future__ import annotations
 
 import platform
-import tracemalloc
+import sys
 
-import numpy as np
-from sklearn.svm import SVC
+from benchmarks import combinations, hyperkernels
+from benchmarks.timing import REPEATS, report, say
 
-from benchmarks.problems import gaussians, papers_three
-from benchmarks.timing import Row, best_of, report
-from kernlearn import Solution, learn_weights
-from kernlearn.reference import eq36, eq38
-
-REPEATS = 5
+TOPICS = {"combinations": combinations.BENCHMARKS, "hyperkernels": hyperkernels.BENCHMARKS}
 
 
-def svc_seconds(grams, y, weights) -> float:
-    K = np.tensordot(weights, grams, 1)
-    return best_of(REPEATS, lambda: SVC(kernel="precomputed").fit(K, y))[0]
-
-
-def say(text: str) -> None:
-    print(text, flush=True)
-
-
-def agreement(ours: Solution, value: float) -> float:
-    """Relative difference from the reference, whose values are twice ours."""
-    return abs(2.0 * ours.objective - value) / abs(value)
-
-
-def free_sign_against_reference() -> Row:
-    grams, y = papers_three(60)
-    seconds, ours = best_of(REPEATS, lambda: learn_weights(grams, y, weights="free"))
-    say(f"free signs, 60 points: {seconds * 1e3:.1f} ms; now the reference, about a minute …")
-    reference, solution = best_of(1, lambda: eq36(grams, y, C=1.0))
-    apart = agreement(ours, solution.value)
-    return Row(
-        "free signs, 60 points, 3 kernels: 500 times faster than program (36) in CVXPY with "
-        "Clarabel, the same optimum to 1e-6",
-        f"{seconds * 1e3:.1f} ms against {reference:.1f} s: {reference / seconds:.0f} times; "
-        f"optimum apart by {apart:.1e}; {ours.n_machine_solves} SVM solves",
-        reference >= 500 * seconds and apart <= 1e-6,
-    )
-
-
-def free_sign_against_svc() -> Row:
-    grams, y = papers_three(500)
-    seconds, ours = best_of(REPEATS, lambda: learn_weights(grams, y, weights="free"))
-    K = np.tensordot(ours.weights, grams, 1)
-    svc = svc_seconds(grams, y, ours.weights)
-    eigen = best_of(REPEATS, lambda: np.linalg.eigh(K))[0]
-    allowed = 15 * svc + eigen
-    return Row(
-        "free signs, 500 points, 3 kernels: no slower than 15 SVC fits and one eigendecomposition",
-        f"{seconds * 1e3:.0f} ms against 15 × {svc * 1e3:.1f} + {eigen * 1e3:.0f} = "
-        f"{allowed * 1e3:.0f} ms: {seconds / allowed:.2f} of it; gap {ours.gap:.1e}, "
-        f"{ours.n_machine_solves} SVM solves",
-        seconds <= allowed and ours.status.is_optimal,
-    )
-
-
-def positive_against_reference() -> Row:
-    grams, y = papers_three(500)
-    seconds, ours = best_of(REPEATS, lambda: learn_weights(grams, y))
-    reference, solution = best_of(1, lambda: eq38(grams, y, C=1.0))
-    apart = agreement(ours, solution.value)
-    return Row(
-        "positive weights, 500 points, 3 kernels: 50 times faster than program (38)",
-        f"{seconds * 1e3:.1f} ms against {reference:.2f} s: {reference / seconds:.0f} times; "
-        f"optimum apart by {apart:.1e}; {ours.n_machine_solves} SVM solves",
-        reference >= 50 * seconds and apart <= 1e-6,
-    )
-
-
-def positive_large(narrowest: float, name: str) -> Row:
-    grams, y = gaussians(2000, 10, narrowest)
-    seconds, ours = best_of(REPEATS, lambda: learn_weights(grams, y, tol=1e-4, psd="trust"))
-    svc = svc_seconds(grams, y, ours.weights)
-    return Row(
-        f"positive weights, 2000 points, 10 Gaussians {name}, gap 1e-4: at most 10 SVC fits with "
-        "the learned kernel (matrices taken on trust)",
-        f"{seconds * 1e3:.0f} ms against {svc * 1e3:.1f} ms: {seconds / svc:.1f} fits; "
-        f"gap {ours.gap:.1e}, {ours.n_machine_solves} SVM solves, some on a sample of 400 points",
-        seconds <= 10 * svc and ours.gap <= 1e-4,
-    )
-
-
-def many_kernels() -> Row:
-    timed = {}
-    for m in (50, 500):
-        grams, y = gaussians(300, m, 20.0)
-        timed[m] = best_of(3, lambda grams=grams, y=y: learn_weights(grams, y))[0]
-    ratio = timed[500] / timed[50]
-    return Row(
-        "500 kernels on 300 points: at most 40 times the time of 50",
-        f"{timed[500]:.2f} s against {timed[50]:.3f} s: {ratio:.1f} times",
-        ratio <= 40,
-    )
-
-
-def memory() -> Row:
-    grams, y = gaussians(1500, 10, 20.0)
-    one = grams[0].nbytes
-    peaks = {}
-    for weights in ("positive", "free"):
-        tracemalloc.start()
-        learn_weights(grams, y, weights=weights, psd="trust", tol=1e-4)
-        peaks[weights] = tracemalloc.get_traced_memory()[1] / one
-        tracemalloc.stop()
-    return Row(
-        "memory beside the stack: at most 4 matrices of n × n, and never the stack (10 kernels, "
-        "1500 points)",
-        ", ".join(f"{name} {peak:.1f} matrices" for name, peak in peaks.items()),
-        max(peaks.values()) <= 4,
-    )
-
-
-def main() -> None:
+def main(names: list[str]) -> None:
+    unknown = set(names) - set(TOPICS)
+    if unknown:
+        sys.exit(f"expected topics among {', '.join(TOPICS)}, got {', '.join(sorted(unknown))}")
     say(f"Python {platform.python_version()}, {platform.machine()}; best of {REPEATS} each")
     rows = []
-    for benchmark in (
-        free_sign_against_svc,
-        lambda: positive_large(2.0, "around the median distance"),
-        lambda: positive_large(20.0, "down to very narrow ones"),
-        many_kernels,
-        memory,
-        positive_against_reference,
-        free_sign_against_reference,
-    ):
-        rows.append(benchmark())
-        say(f"{rows[-1].claim}\n    {rows[-1].measured}")
+    for name in names or TOPICS:
+        for benchmark in TOPICS[name]:
+            rows.append(benchmark())
+            say(f"{rows[-1].claim}\n    {rows[-1].measured}")
     report(rows)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

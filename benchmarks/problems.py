@@ -37,3 +37,18 @@ def gaussians(n: int, m: int, narrowest: float) -> tuple[Array, Array]:
     X, y = data(n)
     gammas = np.geomspace(0.02, narrowest, m) / FEATURES
     return gram_stack([Gaussian(gamma) for gamma in gammas], X), y
+
+
+def two_bumps(n: int, seed: int = 0) -> tuple[Array, Array]:
+    """Two classes in two dimensions that overlap a little."""
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2 == 0, 1.0, -1.0)
+    return rng.normal(size=(n, 2)) + 1.2 * y[:, None], y
+
+
+def radar_like(n: int, seed: int = 0) -> tuple[Array, Array]:
+    """Two classes in 34 dimensions of unlike scales, as the ionosphere data have."""
+    X, y = make_classification(
+        n, 34, n_informative=10, n_clusters_per_class=3, flip_y=0.05, random_state=seed
+    )
+    return X * np.geomspace(1.0, 1e3, 34), np.where(y > 0, 1.0, -1.0)

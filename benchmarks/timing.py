@@ -7,6 +7,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+REPEATS = 5
+
+
+def say(text: str) -> None:
+    """Print a line of progress at once."""
+    print(text, flush=True)
+
 
 def best_of(n: int, function: Callable[[], Any]) -> tuple[float, Any]:
     """Seconds of the fastest of n calls, and the last result."""

@@ -1,7 +1,9 @@
 """The code in the README and the docs runs, and their links lead somewhere."""
 
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -14,9 +16,12 @@ def _id(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
-def test_python_blocks_run(page, capsys):
+def test_python_blocks_run(page, capsys, monkeypatch):
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
-        exec(compile(block, str(page), "exec"), {"__name__": "__page__"})
+        module = ModuleType("__page__")
+        # Known by its name, as a script is, so that classes of a block can be pickled.
+        monkeypatch.setitem(sys.modules, "__page__", module)
+        exec(compile(block, str(page), "exec"), vars(module))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)

@@ -14,11 +14,17 @@ SETTLED = [
     "MKLClassifier",
     "MKLRegressor",
     "MKLNoveltyDetector",
+    "HyperkernelClassifier",
+    "HyperkernelRegressor",
+    "HyperkernelNoveltyDetector",
     "learn_weights",
     "transductive_error_bound",
     "kernels",
     "gram",
     "inspection",
+    "comparison",
+    "functionals",
+    "hyperkernels",
 ]
 SETTLED_KERNELS = [
     "Linear",
@@ -58,7 +64,7 @@ def test_settled_kernels_are_public(name):
     assert name in kl.kernels.__all__
 
 
-@pytest.mark.parametrize("module", [kl, kl.kernels, kl.gram, kl.inspection])
+@pytest.mark.parametrize("module", [kl, kl.kernels, kl.gram, kl.inspection, kl.functionals, kl.comparison])
 def test_all_is_sorted_and_holds_what_exists(module):
     assert list(module.__all__) == sorted(module.__all__)
     for name in module.__all__:

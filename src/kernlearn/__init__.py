@@ -1,6 +1,6 @@
 """Learn the kernel from the data."""
 
-from kernlearn import gram, hyperkernels, inspection, kernels
+from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
     HyperkernelClassifier,
@@ -30,6 +30,8 @@ __all__ = [
     "RankOneStack",
     "Solution",
     "Status",
+    "comparison",
+    "functionals",
     "gram",
     "hyperkernels",
     "inspection",

@@ -66,3 +66,4 @@ def test_help_lists_the_commands() -> None:
     shown = CliRunner().invoke(app, ["--help"]).stdout
     assert "reproduce" in shown
     assert "info" in shown
+    assert "compare" in shown

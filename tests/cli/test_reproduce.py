@@ -16,6 +16,7 @@ from kernlearn.papers.runner import run_tasks
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 CALLS: list[int] = []
+KNOWN = sorted([*PAPERS, "madeup2004"])
 
 
 def double(i: int) -> int:
@@ -96,7 +97,7 @@ def test_everything_by_default_and_missing_data_are_code_1(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["nobody1999"], r"unknown paper 'nobody1999': choose from lanckriet2004, madeup2004."),
+        (["nobody1999"], f"unknown paper 'nobody1999': choose from {', '.join(KNOWN)}."),
         (["madeup2004", "--table", 7], "has no table 7 to reproduce: choose from tables 1, 2."),
         (["madeup2004", "--figure", 2], "has no figure 2 to reproduce: choose from figures 1."),
         (["madeup2004", "--jobs", 0], "--jobs must be a positive number or -1, got 0"),

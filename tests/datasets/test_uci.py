@@ -36,6 +36,55 @@ def test_wisconsin_drops_the_id_and_the_incomplete_rows(tmp_path: Path) -> None:
     np.testing.assert_array_equal(data.X, np.repeat(np.arange(683.0)[:, None], 9, axis=1))
     np.testing.assert_array_equal(data.y, np.where(np.arange(683) % 3, -1, 1))
     assert data.target_names == ("benign", "malignant")
+    assert data.n_dropped == 16
+
+
+def test_glass_is_window_against_the_rest_without_its_id(tmp_path: Path) -> None:
+    types = ["1", "2", "3", "5", "6", "7"]
+    rows = [[str(1000 + i), *[str(i)] * 9, types[i % 6]] for i in range(214)]
+    write_table(tmp_path, "glass", ["id", *(f"a{j}" for j in range(9)), "type"], rows)
+    data = load_uci("glass", tmp_path)
+    np.testing.assert_array_equal(data.X[:, 0], np.arange(214))
+    np.testing.assert_array_equal(data.y, np.where(np.arange(214) % 6 < 3, 1, -1))
+    assert data.target_names == ("other", "window")
+
+
+def test_thyroid_is_normal_against_both_diseases(tmp_path: Path) -> None:
+    rows = [[*["0.5"] * 5, str(1 + i % 3)] for i in range(215)]
+    write_table(tmp_path, "new_thyroid", [f"a{j}" for j in range(5)] + ["class"], rows)
+    data = load_uci("new_thyroid", tmp_path)
+    np.testing.assert_array_equal(data.y, np.where(np.arange(215) % 3, 1, -1))
+
+
+def credit_rows() -> tuple[list[str], list[list[str]]]:
+    """653 complete rows, nine inputs in letters, 37 rows with a missing cell."""
+    letters = ("u", "y", "l")
+    rows = [
+        [*[letters[(i + j) % 3] for j in range(9)], *[f"{i:05d}"] * 6, "+" if i % 2 else "-"]
+        for i in range(653)
+    ]
+    for i in range(37):
+        rows.insert(3 * i, ["?", *["u"] * 8, *["1"] * 6, "+"])
+    return [f"A{j}" for j in range(1, 17)], rows
+
+
+def test_categories_of_credit_are_numbered_in_sorted_order(tmp_path: Path) -> None:
+    header, rows = credit_rows()
+    write_table(tmp_path, "crx", header, rows)
+    data = load_uci("crx", tmp_path)
+    number = {"l": 1, "u": 2, "y": 3}
+    complete = [row for row in rows if "?" not in row]
+    np.testing.assert_array_equal(data.X[:, :9], [[number[c] for c in r[:9]] for r in complete])
+    np.testing.assert_array_equal(data.X[:, 12], np.arange(653))
+    assert data.n_dropped == 37
+
+
+def test_a_stray_letter_in_a_column_of_numbers_is_refused(tmp_path: Path) -> None:
+    header, rows = credit_rows()
+    rows[-1][-2] = "12O"
+    write_table(tmp_path, "crx", header, rows)
+    with pytest.raises(ValueError, match="crx should have 9 inputs spelt in letters, got 10: rep"):
+        load_uci("crx", tmp_path)
 
 
 def test_a_class_of_another_table_is_refused(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ import sys
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from kernlearn import MKLClassifier
+from kernlearn import HyperkernelClassifier, MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
 from kernlearn.kernels import Gaussian, Linear, Normalized
@@ -92,6 +93,15 @@ def test_it_can_be_saved(fitted, tmp_path):
     path = tmp_path / "weights.png"
     KernelWeightsDisplay.from_estimator(fitted).figure_.savefig(path)
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_of_a_hyperkernel_the_sections_with_weight_are_drawn():
+    X, y = load_iris(return_X_y=True)
+    model = HyperkernelClassifier(max_pivots=20).fit(X, y)
+    display = KernelWeightsDisplay.from_estimator(model)
+    kept = np.flatnonzero(model.weights_)
+    np.testing.assert_array_equal(display.weights, model.weights_[kept])
+    assert display.labels == [f"section at pair {p + 1} of {len(model.weights_)}" for p in kept]
 
 
 def test_an_unfitted_estimator_is_refused():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.inspection import kernel_label
 from kernlearn.kernels import (
     Centered,
@@ -51,3 +53,12 @@ def test_a_label_fits_on_an_axis():
     """A centred kernel carries its sample, which is no part of its name."""
     sample = [[float(i), float(-i)] for i in range(500)]
     assert len(kernel_label(Normalized(Centered(Linear(), sample)))) < 100
+
+
+@pytest.mark.parametrize(
+    ("n", "label"),
+    [(1, "one section of ARDHarmonic"), (2, "a sum of 2 sections of ARDHarmonic")],
+)
+def test_an_expansion_says_how_many_sections_it_has(n, label):
+    pairs = np.zeros((n, 2, 1))
+    assert kernel_label(ARDHarmonic(0.6, [1.0]).expansion(pairs, np.ones(n))) == label

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlearn.papers.table_writers import print_table, to_csv, to_markdown, write_table
-from kernlearn.papers.tables import ComparisonTable, Entry, mean_and_error
+from kernlearn.papers.tables import ComparisonTable, Entry, mean_and_deviation, mean_and_error
 
 TABLE = ComparisonTable(
     title="Table 9",
@@ -25,6 +25,7 @@ TABLE = ComparisonTable(
         Entry(("Heart", "ω"), "K2", None, [None, None], ".3f"),
         Entry(("Heart", "C"), "K1", 1.18e7, [1.0, math.inf], ".4g"),
         Entry(("Sonar", "ω"), "K2", 2.0, [4.0], ".3f"),
+        Entry(("Sonar", "error"), "K2", 2.5, [1.0, 4.0], ".1f", 0.25, "standard deviation"),
     ),
     notes=("a note",),
 )
@@ -36,14 +37,16 @@ def test_mean_and_error_against_the_standard_library(values: list[float]) -> Non
     mean, error = mean_and_error(values)
     assert mean == pytest.approx(statistics.fmean(values), abs=1e-9)
     assert error == pytest.approx(statistics.stdev(values) / len(values) ** 0.5, abs=1e-9)
+    assert mean_and_deviation(values)[1] == pytest.approx(statistics.stdev(values), abs=1e-9)
 
 
 def test_the_texts_of_an_entry() -> None:
-    heart, dash, infinite, single = TABLE.entries
+    heart, dash, infinite, single, deviating = TABLE.entries
     assert (heart.published_text(), heart.our_text()) == ("58.169", "58.500 ± 0.500")
     assert (dash.published_text(), dash.our_text()) == ("–", "–")
     assert (infinite.published_text(), infinite.our_text()) == ("1.18e+07", "∞")
     assert single.our_text() == "4.000"
+    assert (deviating.published_text(), deviating.our_text()) == ("2.5 ± 0.2", "2.5 ± 2.1")
     some_infinite = Entry(("a",), "b", 1.0, [1.0, 2.5, math.inf], ".4g")
     assert some_infinite.our_text() == "∞, median 2.5"
     precise = Entry(("a",), "b", 1.0, [0.123, 0.125, 0.132], ".4g")
@@ -72,7 +75,11 @@ def test_csv_keeps_the_numbers() -> None:
     assert (first["data"], first["quantity"], first["column"]) == ("Heart", "ω", "K1")
     assert float(first["published"]) == 58.169
     assert (float(first["mean"]), float(first["standard_error"])) == (58.5, 0.5)
+    assert first["published_spread"] == ""
     assert (rows[1]["published"], rows[1]["mean"], rows[1]["found"]) == ("", "", "0")
+    last = rows[-1]
+    assert (float(last["published_spread"]), float(last["standard_error"])) == (0.25, 1.5)
+    assert float(last["standard_deviation"]) == pytest.approx(4.5**0.5)
 
 
 def test_written_files_hold_the_same(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kernlearn import __version__
+from kernlearn.cli.compare import compare
 from kernlearn.cli.demo import demo
 from kernlearn.cli.info import info
 from kernlearn.cli.reproduce import reproduce
@@ -20,6 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(compare)
 app.command()(reproduce)
 app.command()(info)
 

@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernlearn.cli.failure import NO_RESULT, fail
+from kernlearn.cli.picture import check_picture
 from kernlearn.estimators import MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
-from kernlearn.inspection._matplotlib import use_files_only
 
 __all__ = ["demo"]
 
@@ -45,7 +45,7 @@ def demo(
 ) -> None:
     """Learn a kernel from the breast cancer data that come with scikit-learn."""
     if picture is not None:
-        _check_picture(picture)
+        check_picture(picture)
     console = Console()
     X, y = load_breast_cancer(return_X_y=True)
     X_train, X_test, y_train, y_test = train_test_split(
@@ -124,18 +124,4 @@ def _draw(model: MKLClassifier, picture: Path) -> None:
     try:
         KernelWeightsDisplay.from_estimator(model).figure_.savefig(picture, dpi=150)
     except (OSError, ValueError) as error:
-        fail(f"could not draw {picture}: {error}", NO_RESULT)
-
-
-def _check_picture(picture: Path) -> None:
-    """Refuse before the work what would fail after it."""
-    if picture.is_dir() or not picture.parent.is_dir() or not picture.suffix:
-        fail(
-            f"could not draw {picture}: expected the name of a file in an existing folder, with an "
-            "ending such as .png or .svg.",
-            NO_RESULT,
-        )
-    try:
-        use_files_only()
-    except ImportError as error:
         fail(f"could not draw {picture}: {error}", NO_RESULT)

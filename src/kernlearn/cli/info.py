@@ -17,7 +17,7 @@ EXTRAS = {
     "cli": ("typer", "rich"),
     "plot": ("matplotlib",),
     "reference": ("cvxpy",),
-    "io": ("skops", "pandas", "pyarrow"),
+    "io": ("pandas",),
     "gpu": ("torch", "array-api-compat"),
     "dask": ("dask", "distributed"),
 }

@@ -6,26 +6,39 @@ The folder a loader reads has this layout (a file is needed only when it is aske
     DIR/uci_class/sonar.csv.gz
     DIR/uci_class/statlog_heart.csv.gz
     DIR/uci_class/wisconsin_original.csv.gz  first column `id`; a missing cell is `?`
+    DIR/uci_class/NAME.csv.gz                likewise pima, wdbc, new_thyroid, crx and glass
+    DIR/uci_reg/NAME.csv.gz                  auto_mpg, boston_housing, imports85, cpu_machine, servo
+    DIR/images/usps.npz                      X_train, y_train, X_test, y_test; grey values in 1/1000
     DIR/text/reuters_modapte.jsonl.gz        one object a line: split, topics, title, body
     DIR/text/reuters_modapte_bow.npz         word counts of the same documents
 
-Without a folder the four tables are fetched from OpenML by
+Without a folder the tables and the digits are fetched from OpenML by
 :func:`sklearn.datasets.fetch_openml`.
 """
 
 from kernlearn.datasets.data_set import DataSet
 from kernlearn.datasets.folder import DataNotFoundError
+from kernlearn.datasets.regression_set import RegressionSet
 from kernlearn.datasets.reuters import ReutersCorpus, load_reuters, load_reuters_counts
+from kernlearn.datasets.two_scales import make_two_scales
 from kernlearn.datasets.twonorm import make_twonorm
 from kernlearn.datasets.uci import UCI_NAMES, load_uci
+from kernlearn.datasets.uci_regression import UCI_REGRESSION_NAMES, load_uci_regression
+from kernlearn.datasets.usps import UspsDigits, load_usps
 
 __all__ = [
     "UCI_NAMES",
+    "UCI_REGRESSION_NAMES",
     "DataNotFoundError",
     "DataSet",
+    "RegressionSet",
     "ReutersCorpus",
+    "UspsDigits",
     "load_reuters",
     "load_reuters_counts",
     "load_uci",
+    "load_uci_regression",
+    "load_usps",
+    "make_two_scales",
     "make_twonorm",
 ]

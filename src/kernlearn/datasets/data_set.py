@@ -26,6 +26,8 @@ class DataSet:
         One name per column of `X`.
     target_names : tuple of str
         What -1 and +1 stand for, in this order.
+    n_dropped : int
+        Rows of the source left out for a missing cell.
     """
 
     name: str
@@ -33,3 +35,4 @@ class DataSet:
     y: NDArray[np.int64]
     feature_names: tuple[str, ...]
     target_names: tuple[str, str]
+    n_dropped: int = 0

@@ -1,9 +1,7 @@
-"""The four UCI and Statlog tables of Lanckriet et al. (2004)."""
+"""Two-class tables of UCI and Statlog."""
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,33 +10,73 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.datasets.data_set import DataSet
-from kernlearn.datasets.folder import find_file
-from kernlearn.datasets.openml import fetch_table
+from kernlearn.datasets.table import TableFormat, read_table
 
 __all__ = ["UCI_NAMES", "load_uci"]
 
-MISSING = "?"
 
+@dataclass(frozen=True, kw_only=True)
+class ClassFormat(TableFormat):
+    """How a two-class table is spelt.
 
-@dataclass(frozen=True)
-class TableFormat:
-    """How one table is spelt in a file and on OpenML."""
+    Attributes
+    ----------
+    negative, positive : tuple of str
+        Spellings of what becomes -1 and +1, in the file and on OpenML.
+    target_names : tuple of str
+        What to call the two.
+    """
 
-    openml_name: str
-    shape: tuple[int, int]
-    negative: tuple[str, ...]  # spellings of the class -1, in the file and on OpenML
+    negative: tuple[str, ...]
     positive: tuple[str, ...]
-    dropped_columns: tuple[str, ...] = ()
+    target_names: tuple[str, str]
 
 
 FORMATS = {
-    "ionosphere": TableFormat("ionosphere", (351, 34), ("b",), ("g",)),
-    "sonar": TableFormat("sonar", (208, 60), ("R", "Rock"), ("M", "Mine")),
-    "statlog_heart": TableFormat("heart-statlog", (270, 13), ("1", "absent"), ("2", "present")),
-    "wisconsin_original": TableFormat(
-        "breast-w", (683, 9), ("2", "benign"), ("4", "malignant"), dropped_columns=("id",)
+    "ionosphere": ClassFormat(
+        openml_name="ionosphere", shape=(351, 34),
+        negative=("b",), positive=("g",), target_names=("b", "g"),
     ),
-}
+    "sonar": ClassFormat(
+        openml_name="sonar", shape=(208, 60),
+        negative=("R", "Rock"), positive=("M", "Mine"), target_names=("Rock", "Mine"),
+    ),
+    "statlog_heart": ClassFormat(
+        openml_name="heart-statlog", shape=(270, 13),
+        negative=("1", "absent"), positive=("2", "present"), target_names=("absent", "present"),
+    ),
+    "wisconsin_original": ClassFormat(
+        openml_name="breast-w", shape=(683, 9), dropped_columns=("id",),
+        negative=("2", "benign"), positive=("4", "malignant"),
+        target_names=("benign", "malignant"),
+    ),
+    "pima": ClassFormat(
+        openml_name="diabetes", shape=(768, 8),
+        negative=("0", "tested_negative"), positive=("1", "tested_positive"),
+        target_names=("tested_negative", "tested_positive"),
+    ),
+    "wdbc": ClassFormat(
+        openml_name="wdbc", shape=(569, 30),
+        negative=("B", "1"), positive=("M", "2"), target_names=("benign", "malignant"),
+    ),
+    "new_thyroid": ClassFormat(
+        openml_name="thyroid-new", shape=(215, 5),
+        negative=("1",), positive=("2", "3"), target_names=("normal", "hyper or hypo"),
+    ),
+    "crx": ClassFormat(
+        openml_name="credit-approval", shape=(653, 15), n_text_inputs=9,
+        negative=("-",), positive=("+",), target_names=("-", "+"),
+    ),
+    "glass": ClassFormat(
+        openml_name="glass", shape=(214, 9), dropped_columns=("id",),
+        negative=("5", "6", "7", "containers", "tableware", "headlamps"),
+        positive=(
+            "1", "2", "3", "4", "build wind float", "build wind non-float",
+            "vehic wind float", "vehic wind non-float",
+        ),
+        target_names=("other", "window"),
+    ),
+}  # fmt: skip
 
 UCI_NAMES = tuple(FORMATS)
 
@@ -46,10 +84,15 @@ UCI_NAMES = tuple(FORMATS)
 def load_uci(name: str, data_dir: str | os.PathLike[str] | None = None) -> DataSet:
     """Load one of the two-class UCI tables.
 
+    Two of them are made of more classes than two: new_thyroid sets the normal patients
+    against both diseases, glass the window glasses (types 1 to 4) against the rest.
+    Categories spelt in letters (nine inputs of crx) are numbered 1, 2, ... in sorted order.
+
     Parameters
     ----------
-    name : {"ionosphere", "sonar", "statlog_heart", "wisconsin_original"}
-        Which table. Rows with a missing cell (16 of wisconsin_original) are dropped.
+    name : {"ionosphere", "sonar", "statlog_heart", "wisconsin_original", "pima", "wdbc", \
+"new_thyroid", "crx", "glass"}
+        Which table. Rows with a missing cell (16 of wisconsin_original, 37 of crx) are dropped.
     data_dir : path or None
         Folder holding ``uci_class/NAME.csv.gz``: comma separated text with one header row,
         the class in the last column. None fetches the table from OpenML.
@@ -68,36 +111,20 @@ def load_uci(name: str, data_dir: str | os.PathLike[str] | None = None) -> DataS
     """
     if name not in FORMATS:
         raise ValueError(f"name must be one of {', '.join(UCI_NAMES)}, got {name!r}: choose one.")
-    table_format = FORMATS[name]
-    relative = f"uci_class/{name}.csv.gz"
-    if data_dir is None:
-        header, rows = fetch_table(table_format.openml_name, relative)
-    else:
-        path = find_file(data_dir, relative, f"the table {name}")
-        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
-            header, *rows = csv.reader(file)
-    return _parse(name, table_format, header, rows)
+    class_format = FORMATS[name]
+    table = read_table(name, "uci_class", class_format, data_dir)
+    return DataSet(
+        name,
+        table.X,
+        _signs(name, class_format, table.targets),
+        table.feature_names,
+        class_format.target_names,
+        table.n_dropped,
+    )
 
 
-def _parse(
-    name: str, table_format: TableFormat, header: Sequence[str], rows: Sequence[Sequence[str]]
-) -> DataSet:
-    kept = [j for j, column in enumerate(header[:-1]) if column not in table_format.dropped_columns]
-    complete = [row for row in rows if row and MISSING not in row]
-    shape = (len(complete), len(kept))
-    if shape != table_format.shape:
-        raise ValueError(
-            f"{name} should have {table_format.shape[0]} complete rows of {table_format.shape[1]} "
-            f"inputs, got {shape[0]} rows of {shape[1]}: replace the file by the original table."
-        )
-    X = np.array([[float(row[j]) for j in kept] for row in complete])
-    y = _signs(name, table_format, [row[-1] for row in complete])
-    names = tuple(header[j] for j in kept)
-    return DataSet(name, X, y, names, (table_format.negative[-1], table_format.positive[-1]))
-
-
-def _signs(name: str, table_format: TableFormat, labels: Sequence[str]) -> NDArray[np.int64]:
-    sign = dict.fromkeys(table_format.negative, -1) | dict.fromkeys(table_format.positive, 1)
+def _signs(name: str, class_format: ClassFormat, labels: Sequence[str]) -> NDArray[np.int64]:
+    sign = dict.fromkeys(class_format.negative, -1) | dict.fromkeys(class_format.positive, 1)
     unknown = sorted(set(labels) - set(sign))
     if unknown:
         raise ValueError(

@@ -292,9 +292,9 @@ class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn ha
         )
 
     def _print_step(self, step: Step) -> None:
-        gap = (step.objective - step.lower_bound) / max(abs(step.objective), 1e-300)
+        gap = max(step.objective - step.lower_bound, 0.0) / max(abs(step.objective), 1e-300)
         print(
-            f"{type(self).__name__}: {step.n_machine_solves} machine solves, "
+            f"{type(self).__name__}: machine solve {step.n_machine_solves}, "
             f"objective {step.objective:.6g}, relative gap {gap:.1e}",
             flush=True,
         )

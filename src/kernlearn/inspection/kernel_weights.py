@@ -42,8 +42,8 @@ class KernelWeightsDisplay:
 
         Parameters
         ----------
-        estimator : estimator with ``weights_`` and ``kernels_``
-            Fitted.
+        estimator : estimator with ``weights_`` and ``kernels_`` or ``pivots_``
+            Fitted. Of the sections of a hyperkernel, those that have weight are drawn.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
 
@@ -52,7 +52,12 @@ class KernelWeightsDisplay:
         KernelWeightsDisplay
             With ``ax_`` and ``figure_``.
         """
-        check_is_fitted(estimator, ["weights_", "kernels_"])
+        check_is_fitted(estimator, "weights_")
+        if hasattr(estimator, "pivots_"):
+            weights = np.asarray(estimator.weights_)
+            kept = np.flatnonzero(weights)
+            labels = [f"section at pair {p} of {len(weights)}" for p in kept + 1]
+            return cls(weights[kept], labels).plot(ax=ax)
         labels = [kernel_label(kernel) for kernel in estimator.kernels_]
         return cls(estimator.weights_, labels).plot(ax=ax)
 

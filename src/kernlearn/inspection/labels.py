@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
     Centered,
     Columns,
@@ -43,6 +44,10 @@ def kernel_label(kernel: Kernel) -> str:
             return f"{kernel_label(kernel.kernel)}, centred"
         case Columns():
             return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
+        case Expansion():
+            n = len(kernel.pairs)
+            sections = "one section" if n == 1 else f"a sum of {n} sections"
+            return f"{sections} of {type(kernel.hyperkernel).__name__}"
         case Linear():
             return "linear"
         case Polynomial():

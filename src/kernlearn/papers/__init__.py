@@ -4,11 +4,12 @@ A new paper is one module that defines ``PAPER`` and one line in `PAPERS`.
 """
 
 from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
+from kernlearn.papers.ong2005 import PAPER as ONG_2005
 from kernlearn.papers.paper import Exhibit, Paper, Request
 
 __all__ = ["PAPERS", "Exhibit", "Paper", "Request", "find_paper"]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (LANCKRIET_2004,)}
+PAPERS: dict[str, Paper] = {paper.name: paper for paper in (LANCKRIET_2004, ONG_2005)}
 
 
 def find_paper(name: str) -> Paper:

@@ -7,11 +7,14 @@ import io
 import os
 from pathlib import Path
 
-from kernlearn.papers.tables import ComparisonTable, mean_and_error
+from kernlearn.papers.tables import ComparisonTable, mean_and_deviation, mean_and_error
 
 __all__ = ["print_table", "to_csv", "to_markdown", "write_table"]
 
-CSV_NUMBERS = ("published", "mean", "standard_error", "found", "repetitions")
+CSV_NUMBERS = (
+    "published", "published_spread",
+    "mean", "standard_error", "standard_deviation", "found", "repetitions",
+)  # fmt: skip
 
 
 def to_markdown(table: ComparisonTable) -> str:
@@ -29,9 +32,11 @@ def to_csv(table: ComparisonTable) -> str:
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([*table.row_names, "column", *CSV_NUMBERS])
     for entry in table.entries:
+        printed = (entry.published, entry.published_spread)
         mean, error = mean_and_error(entry.found) if entry.found else (None, None)
+        deviation = mean_and_deviation(entry.found)[1] if entry.found else None
         counts = (len(entry.found), len(entry.ours))
-        writer.writerow([*entry.row, entry.column, entry.published, mean, error, *counts])
+        writer.writerow([*entry.row, entry.column, *printed, mean, error, deviation, *counts])
     return buffer.getvalue()
 
 

@@ -6,8 +6,9 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["ComparisonTable", "Entry", "mean_and_error"]
+__all__ = ["ComparisonTable", "Entry", "mean_and_deviation", "mean_and_error"]
 
 DASH = "–"
 
@@ -28,6 +29,10 @@ class Entry:
         Our number in each repetition; None where it does not exist.
     number_format : str
         Format of both, as in :func:`format`.
+    published_spread : float or None
+        What the paper prints behind ±.
+    spread : {"standard error", "standard deviation"}
+        What is printed behind ± of ours.
     """
 
     row: tuple[str, ...]
@@ -35,6 +40,8 @@ class Entry:
     published: float | None
     ours: Sequence[float | None]
     number_format: str = ".4g"
+    published_spread: float | None = None
+    spread: Literal["standard error", "standard deviation"] = "standard error"
 
     @property
     def found(self) -> list[float]:
@@ -42,24 +49,27 @@ class Entry:
         return [value for value in self.ours if value is not None]
 
     def published_text(self) -> str:
-        """Return the printed number, or a dash."""
-        return DASH if self.published is None else format(self.published, self.number_format)
+        """Return the printed number, with what is printed behind ±, or a dash.
+
+        >>> Entry(("a",), "b", 23.5, [], ".1f", published_spread=2.0).published_text()
+        '23.5 ± 2.0'
+        """
+        if self.published is None:
+            return DASH
+        return self._text(self.published, self.published_spread)
 
     def our_text(self) -> str:
-        """Return mean and standard error, with the count if not every repetition has a number.
+        """Return mean and spread, with the count if not every repetition has a number.
 
         >>> Entry(("a",), "b", None, [1.0, 3.0, None]).our_text()
         '2 ± 1 (2 of 3)'
         """
         if not self.found:
             return DASH
-        mean, error = mean_and_error(self.found)
-        text = format(mean, self.number_format)
-        if math.isfinite(error):
-            # An error of more than two significant digits says nothing.
-            error_format = ".2g" if self.number_format.endswith("g") else self.number_format
-            text += f" ± {format(error, error_format)}"
-        elif math.isinf(mean):
+        deviates = self.spread == "standard deviation"
+        mean, spread = (mean_and_deviation if deviates else mean_and_error)(self.found)
+        text = self._text(mean, spread)
+        if math.isinf(mean):
             median = statistics.median(self.found)
             text = "∞"
             if math.isfinite(median):
@@ -67,6 +77,14 @@ class Entry:
         if len(self.found) < len(self.ours):
             text += f" ({len(self.found)} of {len(self.ours)})"
         return text
+
+    def _text(self, number: float, spread: float | None) -> str:
+        text = format(number, self.number_format)
+        if spread is None or not math.isfinite(spread):
+            return text
+        # A spread of more than two significant digits says nothing.
+        spread_format = ".2g" if self.number_format.endswith("g") else self.number_format
+        return f"{text} ± {format(spread, spread_format)}"
 
 
 @dataclass(frozen=True)
@@ -112,6 +130,18 @@ class ComparisonTable:
         return lines
 
 
+def mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
+    r"""Return the mean and the standard deviation s, with :math:`n - 1` in its denominator.
+
+    The deviation of a single value is unknown (nan), as is that of values with an infinity.
+
+    >>> mean_and_deviation([1.0, 2.0, 3.0])
+    (2.0, 1.0)
+    """
+    mean, variance = _mean_and_variance(values)
+    return mean, math.sqrt(variance)
+
+
 def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     r"""Return the mean and its standard error :math:`s/\sqrt n`.
 
@@ -120,9 +150,13 @@ def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
     >>> mean_and_error([1.0, 3.0])
     (2.0, 1.0)
     """
+    mean, variance = _mean_and_variance(values)
+    return mean, math.sqrt(variance / len(values))
+
+
+def _mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
     n = len(values)
     mean = math.fsum(values) / n
     if n == 1 or math.isinf(mean):
         return mean, math.nan
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
-    return mean, math.sqrt(variance / n)
+    return mean, math.fsum((value - mean) ** 2 for value in values) / (n - 1)

@@ -2,11 +2,13 @@
 The programs of the papers in CVXPY exactly as printed: the oracle of the tests.
 
 One function for each numbered program of Lanckriet et al. (2004), *Learning the Kernel Matrix with
-Semidefinite Programming*, JMLR 5: linear matrix inequalities as such, quadratically constrained
-programs as such, and no cleverness beyond what a solver needs to keep its digits: a change of units
+Semidefinite Programming*, JMLR 5, and of Ong, Smola and Williamson (2005), *Learning the Kernel
+with Hyperkernels*, JMLR 6: linear matrix inequalities as such, quadratically constrained programs
+as such, and no cleverness beyond what a solver needs to keep its digits: a change of units
 (`_units`), and LMIs stated on the common range of the matrices (`_lmi`). They are slow; use them to
-check, not to work. The values are the paper's, twice those of the rest of the library for the
-margins. Read the status: the semidefinite programs end now and then as ``"optimal_inaccurate"``.
+check, not to work. The values are the papers', twice those of the rest of the library for
+Lanckriet's margins. Read the status: the semidefinite programs end now and then as
+``"optimal_inaccurate"``.
 
 ============================  ==========  ==========  =========
 quality                       free signs  rank one    positive
@@ -19,6 +21,10 @@ hard margin                   `eq31`      `eq32`      `eq33`
 alignment                     `eq53`      `eq54`      `after_eq56`
 ============================  ==========  ==========  =========
 
+Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
+`ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),
+`ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares).
+
 `positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
 library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
 """
@@ -29,6 +35,13 @@ from kernlearn.reference.hard_margin import eq31, eq32, eq33
 from kernlearn.reference.learned_soft_margin import eq45, eq46, eq47
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
+from kernlearn.reference.ong_alignment import ong_eq32
+from kernlearn.reference.ong_lagrangian import ong_eq29
+from kernlearn.reference.ong_least_squares import ong_before_eq8
+from kernlearn.reference.ong_nu_svm import ong_eq28
+from kernlearn.reference.ong_nu_svr import ong_eq31
+from kernlearn.reference.ong_one_class import ong_eq30
+from kernlearn.reference.ong_soft_margin import ong_eq24, ong_eq27
 from kernlearn.reference.soft_margin import eq36, eq37, eq38
 from kernlearn.reference.solution import ReferenceSolution
 from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43
@@ -54,5 +67,13 @@ __all__ = [
     "eq53",
     "eq54",
     "fixed_kernel_program",
+    "ong_before_eq8",
+    "ong_eq24",
+    "ong_eq27",
+    "ong_eq28",
+    "ong_eq29",
+    "ong_eq30",
+    "ong_eq31",
+    "ong_eq32",
     "positive_weights_program",
 ]

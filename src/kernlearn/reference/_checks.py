@@ -9,31 +9,62 @@ from numpy.typing import ArrayLike, NDArray
 ROUNDING = 1e-8
 
 
-def check_grams(grams: ArrayLike) -> NDArray[np.float64]:
+def check_grams(grams: ArrayLike, name: str = "grams") -> NDArray[np.float64]:
     """Return `grams` as a finite, symmetric stack of shape (m, N, N), a copy if it must differ."""
     stack = np.asarray(grams, dtype=np.float64)
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or stack.size == 0:
         raise ValueError(
-            f"grams: expected a stack of square matrices of shape (m, N, N), got shape "
+            f"{name}: expected a stack of square matrices of shape (m, N, N), got shape "
             f"{stack.shape}; build it with numpy.stack([K1, K2, ...])."
         )
-    _check_finite("grams", stack)
-    transposed = stack.transpose(0, 2, 1)
-    if np.abs(stack - transposed).max() > ROUNDING * np.abs(stack).max():
+    return _symmetric(name, stack)
+
+
+def check_pivots(K_pivots: ArrayLike, n_pivots: int) -> NDArray[np.float64]:
+    """Return `K_pivots` as a finite, symmetric, positive semidefinite (p, p) matrix."""
+    matrix = np.asarray(K_pivots, dtype=np.float64)
+    if matrix.shape != (n_pivots, n_pivots):
         raise ValueError(
-            f"grams: expected symmetric matrices, got entries that differ from their mirror by "
-            f"{np.abs(stack - transposed).max():.3g}; replace K by (K + K.T) / 2."
+            f"K_pivots: expected one row and one column for each of the {n_pivots} sections, got "
+            f"shape {matrix.shape}; pass the hyperkernel between the pairs of the sections."
         )
-    return 0.5 * (stack + transposed)
+    matrix = np.asarray(_symmetric("K_pivots", matrix[None])[0])
+    eigenvalues = np.linalg.eigvalsh(matrix)
+    if eigenvalues[0] < -ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0.0:
+        raise ValueError(
+            f"K_pivots: expected a positive semidefinite, non-zero matrix, got eigenvalues from "
+            f"{eigenvalues[0]:.3g} to {eigenvalues[-1]:.3g}; a norm needs a hyperkernel."
+        )
+    return matrix
 
 
-def check_positive_semidefinite(grams: NDArray[np.float64]) -> None:
+def check_one_for_each(targets: NDArray[np.float64], n_points: int) -> NDArray[np.float64]:
+    """Return `targets` if every point has one: learning with hyperkernels is inductive."""
+    if targets.size != n_points:
+        raise ValueError(
+            f"y: expected one entry for each of the {n_points} points, got {targets.size}; leave "
+            f"unlabelled points out of the sections."
+        )
+    return targets
+
+
+def check_share(name: str, number: float) -> float:
+    """Return `number` as a float in (0, 1]."""
+    value = check_positive(name, number)
+    if value > 1.0:
+        raise ValueError(
+            f"{name}: expected a number in (0, 1], got {value!r}; choose 0 < {name} <= 1."
+        )
+    return value
+
+
+def check_positive_semidefinite(grams: NDArray[np.float64], name: str = "grams") -> None:
     """Refuse a stack with an indefinite matrix: with positive weights K ⪰ 0 rests on each Kᵢ."""
     for number, gram in enumerate(grams):
         eigenvalues = np.linalg.eigvalsh(gram)
         if eigenvalues[0] < -ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0.0:
             raise ValueError(
-                f"grams: expected positive semidefinite, non-zero matrices for positive weights, "
+                f"{name}: expected positive semidefinite, non-zero matrices for positive weights, "
                 f"got matrix {number} with eigenvalues from {eigenvalues[0]:.3g} to "
                 f"{eigenvalues[-1]:.3g}; clip its negative eigenvalues or leave it out."
             )
@@ -99,6 +130,18 @@ def check_non_negative(name: str, number: float) -> float:
             f"{name}: expected a finite number, zero or above, got {number!r}; choose {name} >= 0."
         )
     return value
+
+
+def _symmetric(name: str, stack: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the symmetric part of finite matrices that differ from it by rounding only."""
+    _check_finite(name, stack)
+    transposed = stack.transpose(0, 2, 1)
+    if np.abs(stack - transposed).max() > ROUNDING * np.abs(stack).max():
+        raise ValueError(
+            f"{name}: expected symmetric matrices, got entries that differ from their mirror by "
+            f"{np.abs(stack - transposed).max():.3g}; replace K by (K + K.T) / 2."
+        )
+    return 0.5 * (stack + transposed)
 
 
 def _check_finite(name: str, array: NDArray[np.float64]) -> None:

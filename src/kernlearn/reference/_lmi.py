@@ -47,6 +47,31 @@ def margin_lmi(
     return [schur(block, inside.T @ column, corner) >> 0, *vanishing]
 
 
+def whitened_lmi(
+    stack: NDArray[np.float64],
+    beta: Any,
+    column: Any,
+    corner: Any,
+    fixed: NDArray[np.float64] | None = None,
+) -> list[Any]:
+    """
+    The LMI ``[[Σ βᵢ stackᵢ + fixed, column], [columnᵀ, corner]] ⪰ 0``, for β ≥ 0, as constraints.
+
+    The matrices are positive semidefinite, so that their common range is that of their mean. The
+    LMI is stated in a basis of it in which the mean is the identity, a congruence: smooth kernels
+    have eigenvalues down to rounding, and on them an interior-point solver otherwise calls values
+    optimal that are wrong by per cents.
+    """
+    always = np.zeros(stack.shape[1:]) if fixed is None else fixed
+    eigenvalues, eigenvectors = np.linalg.eigh(stack.mean(axis=0) + always)
+    kept = eigenvalues > _ROUNDING * eigenvalues[-1]
+    basis = eigenvectors[:, kept] / np.sqrt(eigenvalues[kept])
+    outside = eigenvectors[:, ~kept]
+    block = combination(_congruent(stack, basis), beta) + basis.T @ always @ basis
+    vanishing = [outside.T @ column == 0] if outside.shape[1] else []
+    return [schur(block, basis.T @ column, corner) >> 0, *vanishing]
+
+
 def schur(block: Any, column: Any, corner: Any) -> Any:
     """The symmetric matrix ``[[block, column], [columnᵀ, corner]]``."""
     cp = load_cvxpy()

@@ -17,6 +17,7 @@ from kernlearn.reference._checks import (
     check_labels,
     check_non_negative,
     check_positive,
+    check_share,
     check_targets,
 )
 from kernlearn.reference.machines import (
@@ -89,9 +90,7 @@ def _check_targets(y: ArrayLike | None, machine: str, n_points: int) -> NDArray[
 
 
 def _check_parameters(C: float, nu: float, epsilon: float) -> MachineParameters:
-    nu = check_positive("nu", nu)
-    if nu > 1.0:
-        raise ValueError(f"nu: expected a number in (0, 1], got {nu!r}; choose 0 < nu <= 1.")
+    nu = check_share("nu", nu)
     C = check_positive("C", C)
     epsilon = check_non_negative("epsilon", epsilon)
     return MachineParameters(C=C, nu=nu, epsilon=epsilon, ridge=1.0 / C)

@@ -17,12 +17,12 @@ class ReferenceSolution:
     ----------
     value : float
         Optimal value. For the numbered programs it is the paper's objective, twice the objective
-        of the rest of the library for the margins; for the machines it is
+        of the rest of the library for Lanckriet's margins; for the machines it is
         ``ℓ(a) − ½ aᵀKa`` itself. A program without a solution has an infinite value (no kernel of
         the family separates the labels, say), and a failed solve has NaN: look at `status`.
     weights : ndarray of shape (m,) or None
-        Weights of the kernels, μ in the paper. For the programs in α they are the multipliers of
-        the quadratic constraints divided by the traces.
+        Weights of the kernels, μ or β in the papers. For the programs in α they are the
+        multipliers of the quadratic constraints divided by the traces.
     alpha : ndarray of shape (n,) or None
         Dual coefficients: the paper's α ≥ 0 for the numbered programs, the signed coefficients
         ``a`` for the machines, None for the alignment.

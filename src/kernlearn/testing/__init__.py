@@ -2,5 +2,6 @@
 
 from kernlearn.testing.hyperkernel_laws import check_hyperkernel
 from kernlearn.testing.kernel_laws import check_kernel
+from kernlearn.testing.quality_laws import check_quality
 
-__all__ = ["check_hyperkernel", "check_kernel"]
+__all__ = ["check_hyperkernel", "check_kernel", "check_quality"]

@@ -14,11 +14,12 @@ from kernlearn import __version__
 from kernlearn.datasets import DataSet
 from kernlearn.papers.lanckriet2004 import published
 from kernlearn.papers.lanckriet2004.machines import MACHINES, evaluate
-from kernlearn.papers.lanckriet2004.protocol import SETS, Split, draw_split, fingerprint, load_set
+from kernlearn.papers.lanckriet2004.protocol import SETS, Split, draw_split, load_set
 from kernlearn.papers.lanckriet2004.rbf_baseline import GRID, Norm, tuned_rbf_accuracy
 from kernlearn.papers.paper import Request
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
+from kernlearn.papers.splits import fingerprint
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["reproduce_benchmark_table", "run_split"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,13 +10,13 @@ from numpy.typing import NDArray
 
 from kernlearn.datasets import DataSet, load_uci, make_twonorm
 from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
+from kernlearn.papers import splits
 
 __all__ = [
     "SETS",
     "SetProtocol",
     "Split",
     "draw_split",
-    "fingerprint",
     "gaussian_kernel",
     "load_set",
 ]
@@ -86,31 +85,9 @@ def load_set(name: str, data_dir: str | os.PathLike[str] | None, seed: int) -> D
     return DataSet(data.name, X, data.y, data.feature_names, data.target_names)
 
 
-def fingerprint(data: DataSet) -> int:
-    """Return a number that tells these data, in this order, from any others."""
-    return zlib.crc32(data.y.tobytes(), zlib.crc32(np.ascontiguousarray(data.X).tobytes()))
-
-
 @dataclass(frozen=True, eq=False)
-class Split:
-    """A random partition, training points first.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        All inputs.
-    y_train, y_test : ndarray
-        Labels of the first rows of `X` and of the rest.
-    """
-
-    X: NDArray[np.float64]
-    y_train: NDArray[np.int64]
-    y_test: NDArray[np.int64]
-
-    @property
-    def n_train(self) -> int:
-        """Number of training points."""
-        return len(self.y_train)
+class Split(splits.Split):
+    """A random partition whose kernels are compared on training and test points together."""
 
     def grams(self, kernels: list[Kernel]) -> NDArray[np.float64]:
         """Return the stack of unit-diagonal Gram matrices over training and test points."""
@@ -119,8 +96,5 @@ class Split:
 
 def draw_split(data: DataSet, index: int, seed: int) -> Split:
     """Draw partition number `index`, 80 % training, the same one for the same seed."""
-    generator = np.random.default_rng([seed, zlib.crc32(data.name.encode()), index])
-    order = generator.permutation(len(data.y))
-    n_train = round(TRAINING_SHARE * len(data.y))
-    y = data.y[order]
-    return Split(data.X[order], y[:n_train], y[n_train:])
+    drawn = splits.draw_split(data, index, seed, TRAINING_SHARE)
+    return Split(drawn.X, drawn.y_train, drawn.y_test)

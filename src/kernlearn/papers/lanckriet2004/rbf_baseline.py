@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
+from kernlearn.papers.grid_search import best_on_folds, fit_quietly
 from kernlearn.papers.lanckriet2004.protocol import Split
 
 __all__ = ["GRID", "Norm", "tuned_rbf_accuracy"]
@@ -56,19 +56,16 @@ def tuned_rbf_accuracy(split: Split, norm: Norm, seed: int) -> float:
     folds = list(
         StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed).split(split.X[:n], split.y_train)
     )
-    best_score, best = -1.0, (scale, HARD_BOX, 0.0)
-    for relative in RELATIVE_SIGMAS:
-        K = np.exp(-0.5 * squared[:n] / (relative * scale))
-        for box, ridge in _candidates(norm):
-            score = np.mean(
-                [_accuracy(K, split.y_train, fit, check, box, ridge) for fit, check in folds]
-            )
-            if score > best_score:
-                best_score, best = float(score), (relative * scale, box, ridge)
-    sigma, box, ridge = best
+    sigmas = [relative * scale for relative in RELATIVE_SIGMAS]
+    sigma, candidate = best_on_folds(
+        ((sigma, np.exp(-0.5 * squared[:n] / sigma)) for sigma in sigmas),
+        list(_candidates(norm)),
+        folds,
+        partial(_accuracy, split.y_train),
+    )
     K = np.exp(-0.5 * squared / sigma)
     y = np.concatenate([split.y_train, split.y_test])
-    return 100.0 * _accuracy(K, y, np.arange(n), np.arange(n, len(y)), box, ridge)
+    return 100.0 * _accuracy(y, K, np.arange(n), np.arange(n, len(y)), candidate)
 
 
 def _candidates(norm: Norm) -> Iterator[tuple[float, float]]:
@@ -81,15 +78,13 @@ def _candidates(norm: Norm) -> Iterator[tuple[float, float]]:
 
 
 def _accuracy(
-    K: Array,
     y: NDArray[np.int64],
+    K: Array,
     train: NDArray[np.int64],
     test: NDArray[np.int64],
-    box: float,
-    ridge: float,
+    candidate: tuple[float, float],
 ) -> float:
+    box, ridge = candidate
     machine = SVC(kernel="precomputed", C=box, max_iter=MAX_ITERATIONS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        machine.fit(K[np.ix_(train, train)] + ridge * np.eye(len(train)), y[train])
+    fit_quietly(machine, K[np.ix_(train, train)] + ridge * np.eye(len(train)), y[train])
     return float(machine.score(K[np.ix_(test, train)], y[test]))

@@ -10,16 +10,12 @@ from kernlearn import __version__
 from kernlearn.datasets import DataSet
 from kernlearn.papers.lanckriet2004 import published
 from kernlearn.papers.lanckriet2004.machines import MACHINES, evaluate
-from kernlearn.papers.lanckriet2004.protocol import (
-    draw_split,
-    fingerprint,
-    gaussian_kernel,
-    load_set,
-)
+from kernlearn.papers.lanckriet2004.protocol import draw_split, gaussian_kernel, load_set
 from kernlearn.papers.lanckriet2004.rbf_baseline import GRID, tuned_rbf_accuracy
 from kernlearn.papers.paper import Request
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
+from kernlearn.papers.splits import fingerprint
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["reproduce_table4", "run_gaussians"]

@@ -1,0 +1,94 @@
+"""`kernlearn compare`: which method is better, from a file of scores."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.picture import check_picture
+from kernlearn.comparison import Comparison
+from kernlearn.comparison import compare as compare_methods
+from kernlearn.comparison._pandas import load_pandas
+from kernlearn.inspection import CriticalDifferenceDisplay
+
+__all__ = ["compare"]
+
+
+def compare(
+    scores: Annotated[
+        Path,
+        typer.Argument(help="CSV file: data sets in the first column, then one column per method."),
+    ],
+    alpha: Annotated[float, typer.Option(help="Level of the tests.")] = 0.1,
+    higher_is_better: Annotated[
+        bool, typer.Option("--higher-is-better", help="The scores are accuracies, not errors.")
+    ] = False,
+    repetition: Annotated[
+        str | None, typer.Option(help="Name of the column that tells the repetitions apart.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Also draw the diagram into this file (PNG, SVG).")
+    ] = None,
+) -> None:
+    """Rank methods over data sets and test whether they differ."""
+    if not 0 < alpha < 1:
+        fail(f"--alpha must lie between 0 and 1, got {alpha:g}: 0.05 is usual.", BAD_USAGE)
+    if plot is not None:
+        check_picture(plot)
+    try:
+        comparison = compare_methods(_read(scores, repetition), not higher_is_better)
+    except OSError as error:
+        fail(f"could not read {scores}: {error.strerror}: give the name of a CSV file.", NO_RESULT)
+    except (UnicodeDecodeError, csv.Error) as error:
+        fail(f"could not read {scores}: {error}: save it as CSV in UTF-8.", NO_RESULT)
+    except (ImportError, ValueError) as error:
+        fail(f"could not compare {scores}: {error}", NO_RESULT)
+    typer.echo(comparison.to_text(alpha))
+    if plot is not None:
+        _draw(comparison, alpha, plot)
+        typer.echo(f"The diagram is drawn in {plot}.")
+
+
+def _read(path: Path, repetition: str | None) -> Any:
+    """The table in a file, text where there is no number: `compare` then says where."""
+    pd = load_pandas()
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    for number, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise ValueError(
+                f"expected {len(header)} cells in every row, as in the first, got {len(row)} in "
+                f"row {number}; fill it up, or quote names with commas in them"
+            )
+    if repetition is not None and repetition not in header[1:]:
+        raise ValueError(
+            f"expected a column {repetition!r}, got {', '.join(header)}; name one of them"
+        )
+    place = None if repetition is None else header.index(repetition, 1)
+    methods = [j for j in range(1, len(header)) if j != place]
+    names = [row[0] if place is None else (row[0], row[place]) for row in rows]
+    index = pd.Index(names, dtype=object if place is None else None)
+    cells = [[_number(row[j]) for j in methods] for row in rows]
+    columns = pd.Index([header[j] for j in methods], dtype=object)
+    return pd.DataFrame(cells, index, columns, dtype=object)
+
+
+def _number(text: str) -> float | str | None:
+    if not text.strip():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _draw(comparison: Comparison, alpha: float, path: Path) -> None:
+    try:
+        display = CriticalDifferenceDisplay.from_comparison(comparison, alpha)
+        display.figure_.savefig(path, dpi=150)
+    except (OSError, ValueError) as error:
+        fail(f"could not draw {path}: {error}", NO_RESULT)

@@ -1,0 +1,8 @@
+"""Quality functionals Q(k; X, y): how bad a given kernel is for given data (small is good)."""
+
+from kernlearn.functionals.alignment import Alignment
+from kernlearn.functionals.base import QualityFunctional
+from kernlearn.functionals.cross_validation import CrossValidationError
+from kernlearn.functionals.regularized_risk import RegularizedRisk
+
+__all__ = ["Alignment", "CrossValidationError", "QualityFunctional", "RegularizedRisk"]

@@ -1,0 +1,164 @@
+"""Cross-validation and leave-one-out error: Ong et al. (2005), Example 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
+
+from kernlearn.functionals._folds import decide, fold_predictions, target_columns
+from kernlearn.functionals._least_squares import leave_one_out_predictions
+from kernlearn.functionals._settings import check_machine, settings_in_use
+from kernlearn.functionals._targets import Targets
+from kernlearn.functionals.base import QualityFunctional
+from kernlearn.kernels._validation import FloatArray
+from kernlearn.quality.registry import Settings
+
+# How the errors of a machine can be counted; where there is one way, it need not be named.
+LOSSES: dict[str, tuple[str, ...]] = {
+    "soft_margin": ("zero_one",),
+    "nu_svm": ("zero_one",),
+    "least_squares": ("zero_one", "squared"),
+    "epsilon_svr": ("squared",),
+    "nu_svr": ("squared",),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class CrossValidationError(QualityFunctional):
+    r"""The error of a machine with this kernel on points that it was not trained on.
+
+    .. math::
+
+        Q(k; X, y) = \frac1{|S|} \sum_{(T, V) \in S} \frac1{|V|} \sum_{i \in V}
+            l\bigl(y_i, f_T(x_i)\bigr)
+
+    over splits S into training points T and held-out points V, where :math:`f_T` is trained on T:
+    the share of wrong labels, or the mean squared error of a regression.
+
+    Parameters
+    ----------
+    quality : str, default="soft_margin"
+        The machine: "soft_margin" and "nu_svm" (scikit-learn's SVC and NuSVC, one against one for
+        more than two classes), "epsilon_svr" and "nu_svr" (SVR and NuSVR), or "least_squares",
+        with an intercept, one against the rest.
+    C : float, default=1.0
+        The box 0 ≤ α ≤ C; the inverse of the ridge for "least_squares".
+    nu : float, default=0.3
+        For "nu_svm" and "nu_svr".
+    epsilon : float, default=0.1
+        Half the width of the tube, for "epsilon_svr".
+    cv : int, "loo", splitter or list of (train, test), default=5
+        Number of folds (stratified for classes, in the order of the rows), "loo" to leave out one
+        point at a time, or a splitter of scikit-learn.
+    loss : {"zero_one", "squared"}, optional
+        What is counted. To be given for "least_squares", which fits classes and numbers alike.
+
+    Notes
+    -----
+    The paper counts −yᵢ sign f for the leave-one-out error, which is 2Q − 1. For "least_squares"
+    it comes from one matrix inverse, :math:`y_i - f^{(-i)}(x_i) = a_i / P_{ii}`, instead of n
+    machines.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn.functionals import CrossValidationError
+    >>> from kernlearn.kernels import Gaussian
+    >>> X, y = load_iris(return_X_y=True)
+    >>> error = CrossValidationError("least_squares", cv="loo", loss="zero_one")
+    >>> round(error(Gaussian(gamma=0.5), X, y), 3)
+    0.033
+    """
+
+    quality: str = "soft_margin"
+    C: float = 1.0
+    nu: float = 0.3
+    epsilon: float = 0.1
+    cv: Any = 5
+    loss: Literal["zero_one", "squared"] | None = None
+
+    @property
+    def targets(self) -> Targets:
+        """What y holds, by the error that is counted."""
+        return "labels" if self._loss == "zero_one" else "values"
+
+    @property
+    def exchangeable(self) -> bool:
+        """True if one point at a time is left out; other folds go by the order of the rows."""
+        return isinstance(self.cv, LeaveOneOut) or (isinstance(self.cv, str) and self.cv == "loo")
+
+    @property
+    def _loss(self) -> str:
+        return self.loss or LOSSES[self.quality][0]
+
+    def _check_parameters(self) -> None:
+        check_machine(self.quality, list(LOSSES), self.C, self.nu, self.epsilon)
+        choices = LOSSES[self.quality]
+        if self.loss not in choices and (self.loss is not None or len(choices) > 1):
+            raise ValueError(
+                f"expected loss to be {' or '.join(choices)} with quality={self.quality!r}, got "
+                f"{self.loss!r}; zero_one is for classes, squared for regression"
+            )
+        _check_cv(self.cv)
+
+    def _parameters_in_use(self) -> list[str]:
+        names = settings_in_use(self.quality, super()._parameters_in_use())
+        return [name for name in names if name != "loss" or self.loss is not None]
+
+    def _evaluate(self, K: FloatArray, y: NDArray[Any]) -> float:
+        if len(y) < 2:
+            raise ValueError("expected at least two points to hold one out, got 1; add points")
+        settings = Settings(self.C, self.nu, self.epsilon, np.ones(len(y)))
+        if self.quality == "least_squares" and self.exchangeable:
+            values = leave_one_out_predictions(K, target_columns(y), self.C)
+            return self._mean_loss(decide(values, y), y)
+        errors = []
+        for train, test in self._splits(y):
+            if not len(train) or not len(test):
+                raise ValueError(
+                    f"expected points on both sides of every split, got {len(train)} to train on "
+                    f"and {len(test)} held out; use other splits"
+                )
+            predicted = fold_predictions(self.quality, settings, K, y, train, test)
+            errors.append(self._mean_loss(predicted, y[test]))
+        if not errors:
+            raise ValueError(
+                "expected at least one split, got none; a generator is used up after one call, so "
+                "pass cv=list(splits)"
+            )
+        return float(np.mean(errors))
+
+    def _mean_loss(self, predicted: NDArray[Any], y: NDArray[Any]) -> float:
+        if self._loss == "zero_one":
+            return float(np.mean(predicted != y))
+        return float(np.mean((predicted - y) ** 2))
+
+    def _splits(self, y: NDArray[Any]) -> Iterable[tuple[Any, Any]]:
+        splitter = self.cv
+        if self.exchangeable:
+            splitter = LeaveOneOut()
+        elif isinstance(self.cv, int | np.integer):
+            splitter = (StratifiedKFold if self._loss == "zero_one" else KFold)(int(self.cv))
+        if not hasattr(splitter, "split"):
+            return list(splitter)
+        splits: Iterable[tuple[Any, Any]] = splitter.split(np.zeros((len(y), 1)), y)
+        return splits
+
+
+def _check_cv(cv: Any) -> None:
+    if isinstance(cv, str):
+        known = cv == "loo"
+    elif isinstance(cv, int | np.integer):
+        known = not isinstance(cv, bool) and int(cv) >= 2
+    else:
+        known = hasattr(cv, "split") or isinstance(cv, Iterable)
+    if not known:
+        raise ValueError(
+            "expected cv to be a number of folds from 2 on, 'loo', a splitter of scikit-learn or a "
+            f"list of (train, test), got {cv!r}; try cv=5"
+        )

@@ -1,0 +1,59 @@
+"""Tuning a machine on Gram matrices by cross-validation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+__all__ = ["best_on_folds", "fit_quietly"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Label = TypeVar("Label")
+Candidate = TypeVar("Candidate")
+
+
+def best_on_folds(
+    grams: Iterable[tuple[Label, Array]],
+    candidates: Sequence[Candidate],
+    folds: Sequence[tuple[Indices, Indices]],
+    score: Callable[[Array, Indices, Indices, Candidate], float],
+) -> tuple[Label, Candidate]:
+    """Return the kernel and the candidate with the highest mean score; the first of the best.
+
+    Parameters
+    ----------
+    grams : iterable of (label, ndarray of shape (n, n))
+        Gram matrices of the training points, made one at a time.
+    candidates : sequence
+        Parameters of the machine.
+    folds : sequence of (ndarray, ndarray)
+        Row numbers to fit to and to check with.
+    score : callable
+        ``score(K, fit, check, candidate)``, high is good.
+
+    Returns
+    -------
+    label, candidate
+    """
+    best_score, best = -np.inf, None
+    for label, K in grams:
+        for candidate in candidates:
+            found = float(np.mean([score(K, fit, check, candidate) for fit, check in folds]))
+            if best is None or found > best_score:
+                best_score, best = found, (label, candidate)
+    if best is None:
+        raise ValueError("expected a kernel and a candidate at least, got none: give one of each.")
+    return best
+
+
+def fit_quietly(machine: Any, K: Array, y: NDArray[Any]) -> Any:
+    """Fit a machine whose iterations are bounded, without a warning when the bound is met."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return machine.fit(K, y)

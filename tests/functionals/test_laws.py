@@ -1,0 +1,57 @@
+"""Every functional obeys the laws, on every kind of target that it takes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.functionals import Alignment, CrossValidationError, RegularizedRisk
+from kernlearn.kernels import Gaussian, Linear
+from kernlearn.quality import QUALITIES
+from kernlearn.testing import check_quality
+
+FUNCTIONALS = [
+    *(RegularizedRisk(quality, C=2.0, nu=0.2) for quality in QUALITIES),
+    *(
+        CrossValidationError(quality, C=2.0, nu=0.2, cv=cv, loss=loss)
+        for cv in ("loo", 3)
+        for quality, loss in [
+            ("soft_margin", None),
+            ("nu_svm", None),
+            ("epsilon_svr", None),
+            ("nu_svr", None),
+            ("least_squares", "zero_one"),
+            ("least_squares", "squared"),
+        ]
+    ),
+    Alignment(),
+    Alignment(centered=True),
+]
+# A linear kernel in four dimensions cannot separate the points, so that it has no hard margin.
+KERNELS = [Gaussian(0.3), 0.5 * Linear() + Gaussian(1.0)]
+
+
+def _target(functional, problem):
+    return {"labels": problem.y, "none": None}.get(functional.targets, problem.target)
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=["Gaussian", "sum"])
+@pytest.mark.parametrize("functional", FUNCTIONALS, ids=repr)
+def test_the_laws_hold(functional, kernel, make_stack):
+    problem = make_stack(seed=30, n=20)
+    check_quality(functional, kernel, problem.X, _target(functional, problem))
+
+
+@pytest.mark.parametrize(
+    "functional", [f for f in FUNCTIONALS if f.targets in ("labels", "either")], ids=repr
+)
+def test_the_laws_hold_for_three_classes(functional, make_stack):
+    problem = make_stack(seed=31, n=21)
+    names = np.array(["low", "mid", "top"])[np.searchsorted([-0.3, 0.5], problem.target)]
+    check_quality(functional, Gaussian(0.3), problem.X, names)
+
+
+def test_all_functionals_are_checked_here():
+    public = set(kl.functionals.__all__) - {"QualityFunctional"}
+    assert public == {type(functional).__name__ for functional in FUNCTIONALS}

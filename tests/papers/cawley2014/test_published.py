@@ -1,0 +1,74 @@
+"""The transcription, held against the laws that the printed numbers must obey."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from kernlearn.papers.cawley2014 import published as paper
+
+PRECISE = {
+    **{
+        (m, d): row[i]
+        for d, row in paper.TABLE_2.items()
+        for i, m in enumerate(paper.TABLE_2_COLUMNS)
+    },
+    **{
+        (m, d): row[i]
+        for d, row in paper.TABLE_3.items()
+        for i, m in enumerate(paper.TABLE_3_COLUMNS)
+    },
+}
+
+
+def test_every_table_has_every_data_set():
+    assert len(paper.TABLE_1) == 14
+    assert list(paper.TABLE_2) == list(paper.TABLE_3) == list(paper.TABLE_1)
+    thirteen = [name for name in paper.TABLE_1 if name != "synthetic"]
+    assert list(paper.TABLE_4) == list(paper.TABLE_4_KERNELS) == thirteen
+
+
+@pytest.mark.parametrize("name", paper.TABLE_4)
+@pytest.mark.parametrize("column", [0, 1])
+def test_table_4_repeats_tables_2_and_3_with_deviations_for_errors(name, column):
+    mean, deviation = paper.TABLE_4[name][column]
+    precise, error = PRECISE[paper.TABLE_4_COLUMNS[column], name]
+    replicates = paper.TABLE_1[name][2]
+    assert mean == pytest.approx(precise, abs=0.0501)
+    # The error is printed to 0.001, the deviation to 0.1.
+    assert deviation == pytest.approx(error * math.sqrt(replicates), abs=0.0501 + 0.006)
+
+
+# Elsewhere a whole number of errors is finer than the three printed decimals.
+COARSE = [(m, d) for m, d in PRECISE if paper.TABLE_1[d][1] * paper.TABLE_1[d][2] < 40_000]
+
+
+@pytest.mark.parametrize(("method", "name"), COARSE)
+def test_means_over_replicates_are_whole_numbers_of_errors(method, name):
+    _, n_test, replicates, _ = paper.TABLE_1[name]
+    mean, _ = PRECISE[method, name]
+    grain = 100 / (n_test * replicates)
+    distance = abs(mean / grain - round(mean / grain)) * grain
+    assert distance <= 0.00051
+
+
+@pytest.mark.parametrize(("method", "name"), PRECISE)
+def test_the_spread_of_replicates_is_at_least_that_of_counting(method, name):
+    """Errors on m test points are at least binomial, for splits at random."""
+    mean, error = PRECISE[method, name]
+    _, n_test, replicates, _ = paper.TABLE_1[name]
+    p = mean / 100
+    binomial = 100 * math.sqrt(p * (1 - p) / n_test / replicates)
+    assert 0.5 * binomial < error < 12 * binomial
+
+
+def test_mean_ranks_add_up():
+    for table, ranks in paper.MEAN_RANKS.items():
+        k = len(ranks)
+        assert sum(ranks) == pytest.approx(k * (k + 1) / 2, abs=2e-4), table
+
+
+def test_mean_errors_are_the_first_numbers_of_the_cells():
+    assert paper.mean_errors(2)["RBF-FLKL-LSSVM"]["twonorm"] == 2.578
+    assert paper.mean_errors(4)["IKL products"]["splice"] == 3.1
