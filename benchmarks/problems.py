@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_digits, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.gram import gram_stack
@@ -52,3 +52,9 @@ def radar_like(n: int, seed: int = 0) -> tuple[Array, Array]:
         n, 34, n_informative=10, n_clusters_per_class=3, flip_y=0.05, random_state=seed
     )
     return X * np.geomspace(1.0, 1e3, 34), np.where(y > 0, 1.0, -1.0)
+
+
+def patches(n: int) -> tuple[Array, Array]:
+    """Return scikit-learn's bundled digits, 64 grey values each, in their order."""
+    X, y = load_digits(return_X_y=True)
+    return X[:n] / 16.0, y[:n]

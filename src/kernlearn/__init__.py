@@ -4,8 +4,11 @@ from kernlearn import comparison, functionals, gram, hyperkernels, inspection, k
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
     HyperkernelClassifier,
+    HyperkernelMetric,
     HyperkernelNoveltyDetector,
     HyperkernelRegressor,
+    LSSVMClassifier,
+    LSSVMRegressor,
     MKLClassifier,
     MKLNoveltyDetector,
     MKLRegressor,
@@ -13,6 +16,7 @@ from kernlearn.estimators import (
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
+from kernlearn.retrieval import retrieval_auc
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
@@ -22,8 +26,11 @@ __all__ = [
     "ErrorBound",
     "HyperNorm",
     "HyperkernelClassifier",
+    "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
     "HyperkernelRegressor",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",
@@ -37,5 +44,6 @@ __all__ = [
     "inspection",
     "kernels",
     "learn_weights",
+    "retrieval_auc",
     "transductive_error_bound",
 ]

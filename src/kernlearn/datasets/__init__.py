@@ -8,16 +8,22 @@ The folder a loader reads has this layout (a file is needed only when it is aske
     DIR/uci_class/wisconsin_original.csv.gz  first column `id`; a missing cell is `?`
     DIR/uci_class/NAME.csv.gz                likewise pima, wdbc, new_thyroid, crx and glass
     DIR/uci_reg/NAME.csv.gz                  auto_mpg, boston_housing, imports85, cpu_machine, servo
+    DIR/images/mnist_3v8.npz                 X, bytes of 28 by 28 pixels; y, 3 or 8
+    DIR/images/att_faces.npz                 X, bytes of 112 by 92 pixels; y, people from 0 to 39
     DIR/images/usps.npz                      X_train, y_train, X_test, y_test; grey values in 1/1000
     DIR/text/reuters_modapte.jsonl.gz        one object a line: split, topics, title, body
     DIR/text/reuters_modapte_bow.npz         word counts of the same documents
 
 Without a folder the tables and the digits are fetched from OpenML by
-:func:`sklearn.datasets.fetch_openml`.
+:func:`sklearn.datasets.fetch_openml`, and the faces, smaller, by
+:func:`sklearn.datasets.fetch_olivetti_faces`.
 """
 
 from kernlearn.datasets.data_set import DataSet
+from kernlearn.datasets.faces import load_att_faces
 from kernlearn.datasets.folder import DataNotFoundError
+from kernlearn.datasets.image_set import ImageSet
+from kernlearn.datasets.mnist import load_mnist_3v8
 from kernlearn.datasets.regression_set import RegressionSet
 from kernlearn.datasets.reuters import ReutersCorpus, load_reuters, load_reuters_counts
 from kernlearn.datasets.two_scales import make_two_scales
@@ -31,9 +37,12 @@ __all__ = [
     "UCI_REGRESSION_NAMES",
     "DataNotFoundError",
     "DataSet",
+    "ImageSet",
     "RegressionSet",
     "ReutersCorpus",
     "UspsDigits",
+    "load_att_faces",
+    "load_mnist_3v8",
     "load_reuters",
     "load_reuters_counts",
     "load_uci",

@@ -1,16 +1,22 @@
 """scikit-learn estimators."""
 
 from kernlearn.estimators.hyperkernel_classifier import HyperkernelClassifier
+from kernlearn.estimators.hyperkernel_metric import HyperkernelMetric
 from kernlearn.estimators.hyperkernel_novelty import HyperkernelNoveltyDetector
 from kernlearn.estimators.hyperkernel_regressor import HyperkernelRegressor
+from kernlearn.estimators.lssvm_classifier import LSSVMClassifier
+from kernlearn.estimators.lssvm_regressor import LSSVMRegressor
 from kernlearn.estimators.mkl_classifier import MKLClassifier
 from kernlearn.estimators.mkl_novelty import MKLNoveltyDetector
 from kernlearn.estimators.mkl_regressor import MKLRegressor
 
 __all__ = [
     "HyperkernelClassifier",
+    "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
     "HyperkernelRegressor",
+    "LSSVMClassifier",
+    "LSSVMRegressor",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",

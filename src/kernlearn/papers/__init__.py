@@ -3,13 +3,16 @@
 A new paper is one module that defines ``PAPER`` and one line in `PAPERS`.
 """
 
+from kernlearn.papers.kondor2007 import PAPER as KONDOR_2007
 from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
 from kernlearn.papers.ong2005 import PAPER as ONG_2005
 from kernlearn.papers.paper import Exhibit, Paper, Request
 
 __all__ = ["PAPERS", "Exhibit", "Paper", "Request", "find_paper"]
 
-PAPERS: dict[str, Paper] = {paper.name: paper for paper in (LANCKRIET_2004, ONG_2005)}
+PAPERS: dict[str, Paper] = {
+    paper.name: paper for paper in (KONDOR_2007, LANCKRIET_2004, ONG_2005)
+}
 
 
 def find_paper(name: str) -> Paper:

@@ -25,6 +25,9 @@ Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, ar
 `ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),
 `ong_eq31` (ν-regression), `ong_eq32` (alignment) and `ong_before_eq8` (least squares).
 
+The program on pairs of Kondor and Jebara (2007), *Gaussian and Wishart Hyperkernels*, section 5, is
+`kondor_section5`.
+
 `positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
 library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
 """
@@ -42,6 +45,7 @@ from kernlearn.reference.ong_nu_svm import ong_eq28
 from kernlearn.reference.ong_nu_svr import ong_eq31
 from kernlearn.reference.ong_one_class import ong_eq30
 from kernlearn.reference.ong_soft_margin import ong_eq24, ong_eq27
+from kernlearn.reference.pair_hinge import kondor_section5
 from kernlearn.reference.soft_margin import eq36, eq37, eq38
 from kernlearn.reference.solution import ReferenceSolution
 from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43
@@ -67,6 +71,7 @@ __all__ = [
     "eq53",
     "eq54",
     "fixed_kernel_program",
+    "kondor_section5",
     "ong_before_eq8",
     "ong_eq24",
     "ong_eq27",

@@ -1,0 +1,44 @@
+"""Kernel principal components of a learned kernel, on the points that it was learned from."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.decomposition import KernelPCA
+from sklearn.utils import check_random_state
+
+from kernlearn.kernels import Kernel
+
+Array = NDArray[np.float64]
+
+# Of more points than these a sample is taken: the components of a few thousand are those of all.
+_MOST_POINTS = 2000
+
+
+class Embedding:
+    """Coordinates √λ v of the centred kernel, for any points; signs are settled."""
+
+    def __init__(self, kernel: Kernel, n_components: int, random_state: Any) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self.random_state = random_state
+
+    def fit(self, X: Array) -> Self:
+        """Find the components of (at most two thousand of) the rows of `X`."""
+        if len(X) > _MOST_POINTS:
+            chosen = check_random_state(self.random_state).choice(
+                len(X), _MOST_POINTS, replace=False
+            )
+            X = X[np.sort(chosen)]
+        self.n_components = min(self.n_components, len(X))
+        self.points = X
+        # The dense solver: no random start, so that the same data give the same picture.
+        self.pca = KernelPCA(self.n_components, kernel="precomputed", eigen_solver="dense")
+        self.pca.fit(self.kernel(X))
+        return self
+
+    def transform(self, X: Array) -> Array:
+        """Return the coordinates of points, old or new."""
+        return np.asarray(self.pca.transform(self.kernel(X, self.points)))

@@ -1,0 +1,31 @@
+"""A kernel without parameters to select, where a parametric family is expected."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.kernels import Kernel
+
+
+class FixedKernel(ParametricKernel):
+    """The family that holds one kernel.
+
+    Parameters
+    ----------
+    fixed : Kernel
+        That kernel.
+    """
+
+    def __init__(self, fixed: Kernel) -> None:
+        self.fixed = fixed
+
+    def start(self, X: Any) -> Array:
+        """No parameters."""
+        return np.empty(0)
+
+    def kernel(self, theta: Array) -> Kernel:
+        """The kernel itself."""
+        return self.fixed

@@ -1,0 +1,167 @@
+"""What the least-squares support vector machines share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._threads import threads_for
+from kernlearn.estimators._fixed_kernel import FixedKernel
+from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._inputs import KernelInputs
+from kernlearn.estimators._kernel_choice import check_theta, kernel_family
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.held_out import HeldOutLoss
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.model_selection import Selection, select
+from kernlearn.solvers.selection_descent import Limits
+from kernlearn.solvers.selection_status import SelectionStatus
+
+Array = NDArray[np.float64]
+
+SELECTIONS = ["loo", "cv", "bayes"]
+# Held-out errors of a millionth of the targets' spread are as good as none: where there are more
+# parameters than points, nothing else would end the descent.
+_NEGLIGIBLE = 1e-12
+
+
+class LeastSquaresSVM(KernelInputs):
+    """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
+
+    Subclasses store the parameters and say what the targets are.
+    """
+
+    selection: str | None
+    lam: float | None
+    theta: Any
+    cv: Any
+    tol: float
+    max_iter: int
+    random_state: Any
+
+    def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
+        """Check the parameters, select, store; Y holds the targets of y, one per column."""
+        family = kernel_family(self.kernel)
+        limits = Limits(check_positive("tol", self.tol), check_count("max_iter", self.max_iter))
+        kept = np.flatnonzero(weight > 0)
+        if len(kept) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two points of positive weight, got "
+                f"{len(kept)}; add points"
+            )
+        rows = _safe_indexing(X, kept)
+        lam = None if self.lam is None else check_positive("lam", self.lam)
+        theta = check_theta(self.theta, family, rows)
+        if theta is not None:
+            family = FixedKernel(family.kernel(theta))
+        loss = self._loss(X, y, weight, kept, stratify)
+        with threads_for(len(kept)):
+            try:
+                selection = self._selected(family, rows, Y[kept], loss, lam, limits)
+            except np.linalg.LinAlgError as broken:
+                raise ValueError(
+                    f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
+                    f"finite numbers, got one that cannot be factorised ({broken}); standardise "
+                    "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
+                ) from broken
+        self._store(selection, family, theta, rows, kept)
+        self._store_held_out(selection, X, Y, weight, kept)
+
+    def _loss(
+        self, X: Any, y: NDArray[Any], weight: Array, kept: NDArray[np.intp], stratify: bool
+    ) -> HeldOutLoss:
+        if self.selection is not None:
+            check_choice("selection", self.selection, SELECTIONS)
+        if self.selection != "cv":
+            return LeaveOneOut(weight[kept])
+        folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self.random_state)
+        return FoldsOut(weight[kept], folds)
+
+    def _selected(
+        self,
+        family: ParametricKernel,
+        rows: Any,
+        Y: Array,
+        loss: HeldOutLoss,
+        lam: float | None,
+        limits: Limits,
+    ) -> Selection:
+        spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
+        criterion = SelectionCriterion(
+            loss, self.selection == "bayes", max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
+        )
+        if self.selection is not None:
+            selection = select(family, rows, Y, criterion, limits, lam)
+            self._check_converged(selection)
+            return selection
+        theta = family.start(rows)
+        if lam is None or len(theta):
+            missing = "lam" if lam is None else "theta"
+            raise ValueError(
+                f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
+                "or choose selection='loo'"
+            )
+        fit = fit_ls_svm(family.matrix(rows, None, theta), Y, lam / loss.weight)
+        value = criterion.value(fit, theta)
+        return Selection(lam, theta, fit, value, 1, 1, SelectionStatus.GIVEN)
+
+    def _check_converged(self, selection: Selection) -> None:
+        if selection.status is SelectionStatus.ITERATION_LIMIT:
+            warnings.warn(
+                f"{type(self).__name__} {selection.status}; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+
+    def _store(
+        self,
+        selection: Selection,
+        family: ParametricKernel,
+        theta: Array | None,
+        rows: Any,
+        kept: NDArray[np.intp],
+    ) -> None:
+        self.theta_ = selection.theta if theta is None else theta
+        self.lam_ = selection.lam
+        self.kernel_ = family.kernel(selection.theta)
+        self.dual_coef_ = np.ascontiguousarray(selection.fit.dual_coef.T)
+        self.intercept_ = selection.fit.intercept
+        self.support_ = kept
+        self.support_vectors_ = rows
+        self.objective_ = selection.objective
+        self.n_iter_ = max(selection.n_iter, 1)
+        self.n_evaluations_ = selection.n_evaluations
+        self.status_ = selection.status
+
+    def _store_held_out(
+        self, selection: Selection, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
+    ) -> None:
+        """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
+        residuals = LeaveOneOut(weight[kept]).residuals(selection.fit)
+        predictions = np.empty_like(Y)
+        predictions[kept] = Y[kept] - residuals
+        others = np.flatnonzero(weight == 0)
+        if len(others):
+            predictions[others] = self._values(_safe_indexing(X, others))
+        self.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
+        squares = (residuals**2).sum(axis=1)
+        self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
+
+    def _decision(self, X: Any) -> Array:
+        """Decision values of shape (n, number of targets)."""
+        check_is_fitted(self)
+        return self._values(self._checked(X, reset=False))
+
+    def _values(self, rows: Any) -> Array:
+        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        return np.asarray(values + self.intercept_)

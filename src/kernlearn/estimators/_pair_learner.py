@@ -1,0 +1,137 @@
+"""What learning from pairs does behind `HyperkernelMetric`: state, solve, store, evaluate."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Self
+
+import numpy as np
+from scipy.spatial.distance import pdist
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._threads import threads_for
+from kernlearn.estimators._embedding import Embedding
+from kernlearn.estimators._pairs import Array, Indices
+from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
+from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
+from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
+from kernlearn.solvers.pairs.certificate import Certificate
+
+# New pairs that are scored together: their table and their values take a few megabytes.
+_BLOCK = 4096
+# σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
+# scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
+_WIDTH, _SHARED = 0.5, 3.0
+# The median distance of this many rows is that of all rows for any practical purpose.
+_ROWS_FOR_MEDIAN = 500
+
+
+class PairLearner:
+    """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
+
+    hyperkernel: Any
+    combination: str
+    C: float
+    n_components: int
+    pivot_tol: float
+    max_pivots: int | None
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: int
+    n_features_in_: int
+
+    def _learn(self, X: Array, pairs: Indices, labels: Array) -> Self:
+        check_choice("combination", self.combination, ["conic", "linear"])
+        n_components = check_count("n_components", self.n_components)
+        conic = self.combination == "conic"
+        self.hyperkernel_ = self._prepared_hyperkernel(X)
+        with threads_for(len(pairs)):
+            space, self.pivot_residual_ = represent(
+                self.hyperkernel_, X, pairs, conic, self.pivot_tol, self.max_pivots
+            )
+            solution = solve_pairs(
+                PairProgram(space, labels, check_positive("C", self.C), conic),
+                check_positive("tol", self.tol),
+                check_count("max_iter", self.max_iter),
+                self._report if self.verbose else None,
+            )
+        self._store(X[pairs], solution)
+        if conic:
+            self.kernel_: Expansion = self.hyperkernel_.expansion(self.pairs_, self.coef_)
+            self._embedding = Embedding(self.kernel_, n_components, self.random_state).fit(X)
+        else:
+            self.__dict__.pop("kernel_", None)  # of an earlier fit
+        return self
+
+    def _store(self, pairs: Array, solution: PairSolution) -> None:
+        kept = np.flatnonzero(solution.coef)
+        self.pairs_ = pairs[kept]
+        self.coef_ = solution.coef[kept]
+        self.intercept_ = solution.intercept
+        self.n_pairs_ = len(pairs)
+        self.objective_ = solution.objective
+        self.lower_bound_ = solution.lower_bound
+        self.duality_gap_ = solution.gap
+        self.status_ = solution.status
+        self.n_iter_ = solution.n_iter
+        if not solution.status.is_optimal:
+            warnings.warn(
+                f"{type(self).__name__} {solution.status}: {solution.gap:.1e}, expected "
+                f"{self.tol:.1e}; raise max_iter or tol, or rescale the data",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _values(self, left: Array, right: Array) -> Array:
+        """Σ α_p k̲(p, (x, z)) for every pair, in blocks."""
+        values: Array = np.zeros(len(left))
+        if len(self.coef_) == 0:
+            return values
+        hyperkernel = self.hyperkernel_
+        # One thread: for blocks of this size more would wait for each other.
+        with quiet(), threads_for(0):
+            fixed = hyperkernel._table(self.pairs_[:, 0], self.pairs_[:, 1])
+            for start in range(0, len(left), _BLOCK):
+                rows = slice(start, start + _BLOCK)
+                table = hyperkernel._table(left[rows], right[rows])
+                values[rows] = self.coef_ @ hyperkernel._evaluate(fixed, table)
+        hyperkernel._check_values(values)
+        return values
+
+    def _checked_pairs(self, pairs: Any) -> Array:
+        check_is_fitted(self)
+        points = check_pairs(pairs, "pairs")
+        check_same_features(points.shape[2], self.n_features_in_, "pairs")
+        return points
+
+    def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
+        if self.hyperkernel is None:
+            sigma = _WIDTH * _median_distance(X, self.random_state)
+            return GaussianHyperkernel(sigma, _SHARED * sigma)
+        if not isinstance(self.hyperkernel, Hyperkernel):
+            raise ValueError(
+                f"expected a hyperkernel of kernlearn.hyperkernels, got {self.hyperkernel!r}; pass "
+                "for example GaussianHyperkernel(sigma=1.0, sigma_h=1.0)"
+            )
+        return self.hyperkernel
+
+    def _report(self, n_iter: int, found: Certificate) -> None:
+        print(
+            f"{type(self).__name__}: {n_iter} Newton steps, objective {found.objective:.6g}, "
+            f"lower bound {found.lower_bound:.6g}",
+            flush=True,
+        )
+
+
+def _median_distance(X: Array, random_state: Any) -> float:
+    """The median of the distances that are not zero; one if all of them are."""
+    if len(X) > _ROWS_FOR_MEDIAN:
+        rows = check_random_state(random_state).choice(len(X), _ROWS_FOR_MEDIAN, replace=False)
+        X = X[rows]
+    distances = pdist(X)
+    apart = distances[distances > 0]
+    return float(np.median(apart)) if len(apart) else 1.0

@@ -1,0 +1,113 @@
+"""Regression by a least-squares support vector machine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import MultiOutputMixin, RegressorMixin
+
+from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
+
+
+class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
+    r"""Least-squares support vector regression that selects its own kernel parameters.
+
+    Kernel ridge regression with an intercept that is not penalised, trained by equation (3) of
+    Cawley and Talbot (2014); λ and the kernel parameters are selected as in
+    :class:`kernlearn.LSSVMClassifier`. Several targets share λ and θ, so targets in different
+    units should be standardised.
+
+    Parameters
+    ----------
+    kernel, selection, lam, theta, tol, max_iter, random_state
+        As in :class:`kernlearn.LSSVMClassifier`.
+    cv : int, splitter or iterable, default=5
+        For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
+        once.
+
+    Attributes
+    ----------
+    theta_, lam_, kernel_, support_, support_vectors_, objective_, n_iter_, n_evaluations_, status_
+        As in :class:`kernlearn.LSSVMClassifier`.
+    dual_coef_ : ndarray of shape (n_targets, n_support)
+        α, one row for each target.
+    intercept_ : ndarray of shape (n_targets,)
+        b.
+    loo_predictions_ : ndarray of shape (n,) or (n, n_targets)
+        Prediction of every row of X by the machine trained without it, for these λ and θ.
+    loo_loss_ : float
+        Mean squared error of them, summed over targets: PRESS over the total weight. Too hopeful
+        where λ and θ were selected by it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import LSSVMRegressor
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> model = LSSVMRegressor().fit(X, np.sin(X[:, 0]))
+    >>> bool(model.score(X, np.sin(X[:, 0])) > 0.999)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        selection: str | None = "loo",
+        lam: float | None = None,
+        theta: Any = None,
+        *,
+        cv: Any = 5,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        random_state: Any = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.selection = selection
+        self.lam = lam
+        self.theta = theta
+        self.cv = cv
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMRegressor:
+        """Select λ and θ, and train.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training points.
+        y : array-like of shape (n,) or (n, n_targets)
+            Targets.
+        sample_weight : array-like of shape (n,), optional
+            The weights s of the squared errors, in training and in selection.
+
+        Returns
+        -------
+        self : LSSVMRegressor
+            Fitted.
+        """
+        rows, target = self._checked_with_target(X, y, multi_output=True, y_numeric=True)
+        target = np.asarray(target, dtype=float)
+        weight = self._sample_weight(sample_weight, len(target))
+        Y = target.reshape(len(target), -1)
+        self._learn(rows, Y, target, weight, stratify=False)
+        self._flat = target.ndim == 1
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_targets)
+            Predictions, of the shape of the y of ``fit``.
+        """
+        values = self._decision(X)
+        return values[:, 0] if self._flat else values

@@ -1,0 +1,109 @@
+"""What first-level learning asks of a kernel with parameters θ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from kernlearn.kernels.base import Kernel
+
+Array = NDArray[np.float64]
+
+# Central differences err by h² and by eps/h: this relative step balances the two.
+_RELATIVE_STEP = float(np.cbrt(np.finfo(float).eps))
+
+
+class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no types
+    r"""A family of kernels :math:`k(x, z; \theta)`, smooth in its parameters θ ≥ 0.
+
+    A new family defines `start` and `kernel`; all derivatives then come by central differences.
+    Defining `matrix`, `gradient`, `jacobian_products` and `second` as well makes it fast;
+    `kernlearn.testing.check_parametric_kernel` tests whatever was defined. Tables are float64
+    arrays of finite numbers. Where `K` is asked for it is ``matrix(X, None, theta)``, so that
+    nothing is computed twice.
+
+    Attributes
+    ----------
+    floor : float
+        The least share of ``start(X)`` that learning may set a parameter to: zero where zero
+        makes sense, as it leaves a column out of an ARD kernel.
+
+    Examples
+    --------
+    A family of one's own:
+
+    >>> import numpy as np
+    >>> from kernlearn.families.parametric import ParametricKernel
+    >>> from kernlearn.kernels import Laplacian
+    >>> class LaplacianFamily(ParametricKernel):
+    ...     def start(self, X):
+    ...         return np.array([1.0 / np.ptp(X, axis=0).sum()])
+    ...     def kernel(self, theta):
+    ...         return Laplacian(gamma=float(theta[0]))
+    >>> X = np.array([[0.0], [1.0]])
+    >>> family = LaplacianFamily()
+    >>> K = family.matrix(X, None, family.start(X))
+    >>> family.gradient(X, family.start(X), K, np.ones((2, 2))).round(6)  # -2/e
+    array([-0.735759])
+    """
+
+    floor: float = 1e-6
+
+    @abstractmethod
+    def start(self, X: Array) -> Array:
+        """A sensible θ for these data, of shape (p,), every entry positive."""
+
+    @abstractmethod
+    def kernel(self, theta: Array) -> Kernel:
+        """The kernel at θ, to be called on any data."""
+
+    def matrix(self, X: Array, Y: Array | None, theta: Array) -> Array:
+        """The matrix K(θ) between the rows of `X` and those of `Y`, or of `X` itself."""
+        return self.kernel(theta)(X, Y)
+
+    def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
+        r"""All of :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_r`, of shape (p,)."""
+        return np.array([np.vdot(W, self._slope(X, theta, r)) for r in range(len(theta))])
+
+    def jacobian_products(
+        self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
+    ) -> Array:
+        r"""All of :math:`(\partial K/\partial\theta_r)\,v` as columns, of shape (n, p).
+
+        With `Y` the matrix is that between the rows of `X` and those of `Y`, and so is `K`.
+        """
+        return np.column_stack([self._slope(X, theta, r, Y) @ v for r in range(len(theta))])
+
+    def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
+        r"""All of :math:`\sum_{ij} W_{ij}\,\partial^2 K_{ij}/\partial\theta_r\partial\theta_s`."""
+        rows = []
+        for r in range(len(theta)):
+            above, below, width = _stepped(theta, r)
+            ahead = self.gradient(X, above, self.matrix(X, None, above), W)
+            behind = self.gradient(X, below, self.matrix(X, None, below), W)
+            rows.append((ahead - behind) / width)
+        half = 0.5 * np.array(rows)
+        return half + half.T
+
+    def along(self, direction: Array) -> ParametricKernel:
+        """The family of one parameter c ≥ 0 with θ = c · direction."""
+        from kernlearn.families.parametric.ray import Ray
+
+        return Ray(self, direction)
+
+    def _slope(self, X: Array, theta: Array, r: int, Y: Array | None = None) -> Array:
+        """∂K/∂θ_r by central differences."""
+        above, below, width = _stepped(theta, r)
+        return (self.matrix(X, Y, above) - self.matrix(X, Y, below)) / width
+
+
+def _stepped(theta: Array, r: int) -> tuple[Array, Array, float]:
+    """θ a little above and below in entry r, never below zero, and how far apart the two are."""
+    above, below = np.array(theta, dtype=float), np.array(theta, dtype=float)
+    step = _RELATIVE_STEP * (theta[r] if theta[r] > 0 else 1.0)
+    above[r] += step
+    below[r] = max(below[r] - step, 0.0)
+    return above, below, float(above[r] - below[r])

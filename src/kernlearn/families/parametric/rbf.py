@@ -1,0 +1,78 @@
+"""The Gaussian kernel with one learned scale."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.families.parametric._squares import mean_squares, middles
+from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
+from kernlearn.kernels._distances import gaussian_gram
+
+
+class RBF(ParametricKernel):
+    r"""The Gaussian kernel, :math:`k(x, z; \theta) = \exp(-\theta_1 \|x - z\|^2)`.
+
+    This is equation (1) of Cawley and Talbot (2014).
+
+    Parameters
+    ----------
+    weights : array-like of shape (d,), optional
+        Non-negative weights of the columns in the squared distance; ones by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.families.parametric import RBF
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> RBF().matrix(X, None, np.array([0.5])).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, weights: Array | None = None) -> None:
+        self.weights = weights
+
+    def start(self, X: Array) -> Array:
+        """One over the mean squared distance."""
+        with np.errstate(over="ignore"):
+            total = np.sum(mean_squares(X) * self._weights(X))
+        return np.array([0.5 / np.clip(total, 1e-300, 1e300)])
+
+    def kernel(self, theta: Array) -> Kernel:
+        """The Gaussian kernel of this width."""
+        if self.weights is None:
+            return Gaussian(gamma=float(theta[0]))
+        return ARDGaussian(theta[0] * np.asarray(self.weights, dtype=float))
+
+    def matrix(self, X: Array, Y: Array | None, theta: Array) -> Array:
+        """Equation (1) for all pairs of rows."""
+        return gaussian_gram(X, X if Y is None else Y, theta[0] * self._weights(X))
+
+    def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
+        """The sum of -W∘K∘D, D the squared distances."""
+        return np.array([-np.vdot(W * K, self._distances(X))])
+
+    def jacobian_products(
+        self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
+    ) -> Array:
+        """The one column -(K∘D)v."""
+        return -((K * self._distances(X, Y)) @ v)[:, None]
+
+    def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
+        """The sum of W∘K∘D∘D."""
+        D = self._distances(X)
+        return np.array([[np.vdot(W * K, D * D)]])
+
+    def _weights(self, X: Array) -> Array:
+        return np.ones(X.shape[1]) if self.weights is None else np.asarray(self.weights, float)
+
+    def _distances(self, X: Array, Y: Array | None = None) -> Array:
+        middle, roots = middles(X), np.sqrt(self._weights(X))
+        rows = (X - middle) * roots
+        columns = rows if Y is None else (Y - middle) * roots
+        D = rows @ columns.T
+        D *= -2.0
+        D += np.einsum("ij,ij->i", rows, rows)[:, None]
+        D += np.einsum("ij,ij->i", columns, columns)
+        return np.maximum(D, 0.0, out=D)

@@ -1,0 +1,45 @@
+"""The parametric kernels by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.families.parametric.ard import ARD
+from kernlearn.families.parametric.ard_polynomial import ARDPolynomial
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.families.parametric.rbf import RBF
+
+PARAMETRIC_KERNELS: dict[str, type[ParametricKernel]] = {
+    "rbf": RBF,
+    "ard": ARD,
+    "ard_polynomial": ARDPolynomial,
+}
+
+
+def parametric_kernel(kernel: Any) -> ParametricKernel:
+    """Return the family of that name, or the family itself.
+
+    Parameters
+    ----------
+    kernel : str or ParametricKernel
+        A name among ``PARAMETRIC_KERNELS``, or a family.
+
+    Returns
+    -------
+    ParametricKernel
+        The family.
+
+    Examples
+    --------
+    >>> from kernlearn.families.parametric import parametric_kernel
+    >>> parametric_kernel("ard")
+    ARD()
+    """
+    if isinstance(kernel, ParametricKernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in PARAMETRIC_KERNELS:
+        return PARAMETRIC_KERNELS[kernel]()
+    raise ValueError(
+        f"expected kernel to be one of {', '.join(PARAMETRIC_KERNELS)} or a ParametricKernel, got "
+        f"{kernel!r}; derive your own from kernlearn.families.parametric.ParametricKernel"
+    )

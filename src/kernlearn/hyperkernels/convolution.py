@@ -1,0 +1,166 @@
+"""Convolution hyperkernels of Kondor and Jebara (2007), on a finite set of points."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from kernlearn.hyperkernels.base import Hyperkernel
+from kernlearn.kernels._parameters import positive_integer
+from kernlearn.kernels._validation import FloatArray, check_numbers, is_finite
+
+# How far below zero, in units of the largest eigenvalue, rounding may put one of h.
+_ROUNDING = 1e-10
+
+
+class Convolution(Hyperkernel):
+    r"""Two points are alike by way of a third (Kondor 2007, Definition 2, (6)).
+
+    .. math:: \underline k((x_1, x_1'), (x_2, x_2')) = \sum_{a, b} w_a w_b\,
+              r(x_1, z_a)\, r(x_1', z_a)\, h(z_a, z_b)\, r(x_2, z_b)\, r(x_2', z_b)
+
+    is (6) with sums over points :math:`z` of weights :math:`w` for the integrals: a grid and its
+    quadrature weights, or points drawn at random and the mean over them. If h is a kernel, this
+    is a kernel between pairs; its sections are kernels if in addition r and h are never negative
+    (Lemma 1). All three are checked whenever the hyperkernel is called.
+
+    Parameters
+    ----------
+    r : callable
+        ``r(X, Z)`` gives the matrix of r between the rows of two arrays, never negative; a
+        kernel, or any function: it need not be symmetric. One that has a name can be pickled.
+    h : callable
+        ``h(Z, Z)``, likewise: a kernel that is never negative on the points.
+    points : array-like of shape (n_points, n_features) or callable
+        The points z, or ``points(generator, n_points)``, which draws them with a
+        `numpy.random.Generator`; dz then is the law that they are drawn from.
+    weights : array-like of shape (n_points,), optional
+        The weights w of given points, not negative; by default 1/n_points each.
+    n_points : int, default=200
+        How many points to draw.
+    random_state : int, default=0
+        Seed of the drawing. A number, so that every call sees the same points.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.hyperkernels import Convolution
+    >>> from kernlearn.kernels import Gaussian
+    >>> grid = np.linspace(-6.0, 6.0, 61)[:, None]
+    >>> hk = Convolution(Gaussian(0.5), Gaussian(0.5), grid, np.full(61, 0.2))
+    >>> hk([[[0.0], [0.0]], [[0.0], [1.0]]]).round(3)
+    array([[2.221, 1.625],
+           [1.625, 1.347]])
+    """
+
+    def __init__(
+        self,
+        r: Callable[[FloatArray, FloatArray], Any],
+        h: Callable[[FloatArray, FloatArray], Any],
+        points: ArrayLike | Callable[[np.random.Generator, int], ArrayLike],
+        weights: ArrayLike | None = None,
+        *,
+        n_points: int = 200,
+        random_state: int = 0,
+    ) -> None:
+        self.r = r
+        self.h = h
+        self.points = points
+        self.weights = weights
+        self.n_points = n_points
+        self.random_state = random_state
+
+    def _check_parameters(self) -> None:
+        for name in ("r", "h"):
+            if not callable(getattr(self, name)):
+                raise ValueError(
+                    f"Convolution's {name} must be a function of two arrays of points, got "
+                    f"{getattr(self, name)!r}; pass for example kernlearn.kernels.Gaussian(1.0)."
+                )
+        points = self._points()
+        self._weights(len(points))
+        h = self._values("h", points, points)
+        eigenvalues = np.linalg.eigvalsh(0.5 * h + 0.5 * h.T)
+        allowed = _ROUNDING * max(float(np.abs(h).max()), float(eigenvalues[-1]))
+        if eigenvalues[0] < -allowed or np.abs(h - h.T).max() > allowed:
+            raise ValueError(
+                "Convolution's h must be symmetric and positive semidefinite on the points, got "
+                f"the smallest eigenvalue {eigenvalues[0]:.3g} and differences of "
+                f"{np.abs(h - h.T).max():.3g} to its transpose; choose a kernel, such as a "
+                "Gaussian."
+            )
+
+    def _points(self) -> FloatArray:
+        if not callable(self.points):
+            return check_numbers(self.points, "points")
+        n_points = positive_integer(self.n_points, "Convolution's n_points")
+        seed: Any = self.random_state
+        if isinstance(seed, bool) or not isinstance(seed, Integral):
+            raise ValueError(
+                "Convolution's random_state must be a whole number, so that every call draws the "
+                f"same points, got {seed!r}; pass for example 0."
+            )
+        generator = np.random.default_rng(int(seed))
+        return check_numbers(self.points(generator, n_points), "points")
+
+    def _weights(self, n_points: int) -> FloatArray:
+        if self.weights is None:
+            return np.full(n_points, 1.0 / n_points)
+        weights = np.asarray(self.weights)
+        is_vector = weights.shape == (n_points,) and weights.dtype.kind in "biuf"
+        if callable(self.points) or not (is_vector and is_finite(weights) and weights.min() >= 0):
+            raise ValueError(
+                f"Convolution's weights must be {n_points} non-negative finite numbers, one for "
+                f"each given point, and None for points that are drawn, got {self.weights!r}; "
+                "leave them out for a plain mean."
+            )
+        return weights.astype(np.float64)
+
+    def _values(self, name: str, X: FloatArray, Z: FloatArray) -> FloatArray:
+        """The matrix of r or h, as the user's function gives it."""
+        values = np.asarray(getattr(self, name)(X, Z), dtype=np.float64)
+        if values.shape != (len(X), len(Z)):
+            raise ValueError(
+                f"Convolution's {name} must give a matrix of shape {(len(X), len(Z))} for "
+                f"{len(X)} and {len(Z)} points, got shape {values.shape}; let it return one value "
+                "for each row of its first and each row of its second argument."
+            )
+        if not values.min() >= 0:
+            raise ValueError(
+                f"Convolution's {name} must never be negative, since sections need not be kernels "
+                f"otherwise, got {values.min():.3g}; take its square or its exponential."
+            )
+        return values
+
+    def _weighted(self, X: FloatArray) -> FloatArray:
+        """√w_a r(x, z_a) for every point x."""
+        points = self._points()
+        if points.shape[1] != X.shape[1]:
+            raise ValueError(
+                "Convolution's points must have as many features as the pairs, got "
+                f"{points.shape[1]} for {X.shape[1]}; pass all points with the same features."
+            )
+        return self._values("r", X, points) * np.sqrt(self._weights(len(points)))
+
+    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+        return self._weighted(left) * self._weighted(right)
+
+    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        left, right = self._weighted(X), self._weighted(Y)
+        return (left[:, None] * right[None]).reshape(len(X) * len(Y), -1)
+
+    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+        points = self._points()
+        h = self._values("h", points, points)
+        if len(table) < len(other):
+            return (table @ h) @ other.T
+        return table @ (h @ other.T)
+
+    def _diag(self, table: FloatArray) -> FloatArray:
+        points = self._points()
+        values: FloatArray = np.einsum("ij,ij->i", table @ self._values("h", points, points), table)
+        return values

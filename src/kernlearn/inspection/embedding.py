@@ -1,0 +1,106 @@
+"""A picture of points in the plane of a learned kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlearn.inspection._matplotlib import new_axes
+
+# Told apart with any kind of colour vision; further classes differ by their marker too.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+class EmbeddingDisplay:
+    """Points by their first two coordinates, one colour and marker for each class.
+
+    Parameters
+    ----------
+    coordinates : array-like of shape (n_points, n_components)
+        Two columns or more, of which the first two are drawn; a single one is drawn along a line.
+    labels : array-like of shape (n_points,), optional
+        The class of each point.
+
+    Examples
+    --------
+    >>> from kernlearn.inspection import EmbeddingDisplay
+    >>> display = EmbeddingDisplay([[0.0, 1.0], [2.0, 0.5]], ["three", "eight"])
+    >>> display.classes.tolist()
+    ['eight', 'three']
+    """
+
+    def __init__(self, coordinates: ArrayLike, labels: ArrayLike | None = None) -> None:
+        self.coordinates: NDArray[np.float64] = np.asarray(coordinates, dtype=float)
+        n_points = len(self.coordinates)
+        self.labels = np.zeros(n_points, dtype=int) if labels is None else np.asarray(labels)
+        self.classes = np.unique(self.labels)
+        self.has_classes = labels is not None
+        if self.coordinates.ndim != 2 or self.labels.shape != (n_points,):
+            raise ValueError(
+                "expected coordinates of shape (n_points, n_components) and a label for each "
+                f"point, got shapes {self.coordinates.shape} and {self.labels.shape}; pass as many "
+                "labels as rows"
+            )
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike | None = None, ax: Any = None
+    ) -> EmbeddingDisplay:
+        """Draw points where a fitted estimator's ``transform`` puts them.
+
+        Parameters
+        ----------
+        estimator : estimator with ``transform``
+            Fitted, for example a :class:`~kernlearn.HyperkernelMetric`.
+        X : array-like of shape (n_points, n_features)
+            The points, those of the fit or new ones.
+        y : array-like of shape (n_points,), optional
+            Their classes.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        return cls(estimator.transform(X), y).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> EmbeddingDisplay:
+        """Draw the points.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        EmbeddingDisplay
+            This object, with ``ax_``, ``figure_`` and ``points_``, one collection for each class.
+        """
+        ax = new_axes(ax, height=4.8)
+        self.points_ = []
+        for number, label in enumerate(self.classes):
+            first, second = self._columns(self.labels == label)
+            style = {
+                "color": COLOURS[number % len(COLOURS)],
+                "marker": MARKERS[number % len(MARKERS)],
+                "label": str(label),
+            }
+            self.points_.append(ax.scatter(first, second, s=24, alpha=0.8, linewidths=0, **style))
+        ax.set_xlabel("first component")
+        ax.set_ylabel("second component")
+        ax.spines[["top", "right"]].set_visible(False)
+        if self.has_classes:
+            ax.legend(frameon=False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _columns(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        chosen = self.coordinates[rows]
+        second = chosen[:, 1] if chosen.shape[1] > 1 else np.zeros(len(chosen))
+        return chosen[:, 0], second

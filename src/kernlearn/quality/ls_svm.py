@@ -1,0 +1,129 @@
+r"""The least-squares support vector machine on a Gram matrix: Cawley and Talbot (2014), eq. (3).
+
+.. math::
+
+    \begin{bmatrix} K + \Lambda & 1 \\ 1^\top & 0 \end{bmatrix}
+    \begin{bmatrix} \alpha \\ b \end{bmatrix} = \begin{bmatrix} y \\ 0 \end{bmatrix},
+    \qquad \Lambda = \lambda \operatorname{diag}(1/s_i),
+
+the minimum of :math:`\tfrac12 \sum_i s_i (y_i - f(x_i))^2 + \tfrac{\lambda}{2} \|w\|^2` over
+:math:`f(x) = \sum_i \alpha_i k(x_i, x) + b`. Everything about it follows from P, the upper left
+block of the inverse of the bordered matrix: α = Py, and held-out residuals are in
+:mod:`kernlearn.quality.held_out`.
+
+Since P1 = 0, adding u1ᵀ + 1uᵀ to K changes b but neither P nor α. So K is centred first and
+lifted along 1 by its own mean eigenvalue: a kernel that is nearly constant, as a wide Gaussian is,
+would otherwise lose the digits that matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+
+Array = NDArray[np.float64]
+
+# Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
+# cannot be told from none. The larger ones are tried where a kernel is less exact than that.
+_RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
+
+
+@dataclass(frozen=True, eq=False)
+class LSSVMFit:
+    """A trained machine, or k machines on one matrix.
+
+    Attributes
+    ----------
+    dual_coef : ndarray of shape (n, k)
+        α, one column per target.
+    intercept : ndarray of shape (k,)
+        b.
+    inverse : ndarray of shape (n, n)
+        P, exactly symmetric.
+    ridge : ndarray of shape (n,)
+        The diagonal of Λ as it was used, raised where it was lost in the rounding of K.
+    """
+
+    dual_coef: Array
+    intercept: Array
+    inverse: Array
+    ridge: Array
+
+
+def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
+    """Solve (3) for all columns of Y with one factorisation; inputs are checked.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Gram matrix, n ≥ 2.
+    Y : ndarray of shape (n, k)
+        Targets.
+    ridge : ndarray of shape (n,)
+        λ/s_i, positive.
+
+    Returns
+    -------
+    fit : LSSVMFit
+        The machines.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If K is not positive semidefinite beyond rounding, or not finite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.quality.ls_svm import fit_ls_svm
+    >>> fit = fit_ls_svm(np.eye(2), np.array([[1.0], [-1.0]]), np.ones(2))
+    >>> fit.dual_coef.round(3).ravel().tolist(), fit.intercept.round(3).tolist()
+    ([0.5, -0.5], [0.0])
+    """
+    row_means = K.mean(axis=0)
+    centred = K - row_means
+    centred -= (row_means - row_means.mean())[:, None]
+    noise = float(np.abs(K.diagonal()).mean())
+    offset = Y.mean(axis=0)
+    for floor in _RIDGE_FLOORS:
+        raised = np.maximum(ridge, floor * noise)
+        solved = _solve(centred, raised, Y - offset)
+        if solved is not None:
+            break
+    else:
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+    dual_coef, inverse = solved
+    intercept = offset - row_means @ dual_coef - (raised / len(K)) @ dual_coef
+    return LSSVMFit(dual_coef, intercept, inverse, raised)
+
+
+def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None:
+    """α and P, or None if the factorisation breaks down.
+
+    α comes from the factor and not from P, whose large entries would cancel for a small ridge.
+    """
+    n = len(centred)
+    matrix = centred + max(float(centred.diagonal().mean()), float(ridge.mean())) / n
+    matrix[np.diag_indices(n)] += ridge
+    # The transpose of a symmetric matrix in C order is the matrix in LAPACK's, without a copy.
+    factor, failed = dpotrf(matrix.T, lower=1, overwrite_a=1, clean=1)
+    if failed or not np.isfinite(factor.diagonal()).all():
+        return None
+    solved, _ = dpotrs(factor, np.column_stack([Y, np.ones(n)]), lower=1)
+    towards_one = solved[:, -1]
+    total = towards_one.sum()
+    dual_coef = solved[:, :-1] - np.outer(towards_one, solved[:, :-1].sum(axis=0) / total)
+    P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
+    towards_one = towards_one / np.sqrt(total)
+    P -= np.outer(towards_one, towards_one)
+    return dual_coef, P
+
+
+def mirrored(lower: Array) -> Array:
+    """The symmetric matrix of that lower triangle, above which there are zeros."""
+    full = lower + lower.T
+    full[np.diag_indices(len(full))] *= 0.5
+    return np.asarray(full)

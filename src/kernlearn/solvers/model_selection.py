@@ -1,0 +1,132 @@
+r"""Choose λ and the kernel parameters θ of an LS-SVM by descent on a selection criterion.
+
+The variables are z = (log λ, log θ), so that nothing need be kept positive. Two descents:
+
+1. tied: θ = cθ⁰ along one direction, from the best points of a coarse grid in (λ, c). With
+   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel.
+2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
+   because the criterion has many local minima in θ and few along the direction.
+
+So the criterion of an ARD kernel is never above that of the RBF kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.selection_descent import Limits, Stage, descend
+from kernlearn.solvers.selection_grid import grid_starts
+from kernlearn.solvers.selection_objective import SelectionObjective
+from kernlearn.solvers.selection_status import SelectionStatus
+
+# With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
+_LINEAR = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What model selection returns.
+
+    Attributes
+    ----------
+    lam : float
+        λ.
+    theta : ndarray of shape (p,)
+        θ.
+    fit : LSSVMFit
+        The machine trained with them.
+    objective : float
+        The criterion there.
+    n_iter, n_evaluations : int
+        Steps taken, and machines trained on the way.
+    status : SelectionStatus
+        How it ended.
+    """
+
+    lam: float
+    theta: Array
+    fit: LSSVMFit
+    objective: float
+    n_iter: int
+    n_evaluations: int
+    status: SelectionStatus
+
+
+def select(
+    kernel: ParametricKernel,
+    X: Array,
+    Y: Array,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None = None,
+) -> Selection:
+    """Choose (λ, θ); inputs are checked.
+
+    Parameters
+    ----------
+    kernel : ParametricKernel
+        The family K(θ).
+    X : array or data frame of n rows
+        Points.
+    Y : ndarray of shape (n, k)
+        Targets.
+    criterion : SelectionCriterion
+        What is minimised.
+    limits : Limits
+        When to stop.
+    lam : float, optional
+        A λ to be kept.
+
+    Returns
+    -------
+    selection : Selection
+        The best point found.
+    """
+    plain = replace(criterion, regularised=False)
+    objective = SelectionObjective(kernel, X, Y, plain)
+    starts = _directions(kernel, X)
+    stages = [stage for theta in starts for stage in _tied(objective, theta, lam, limits)]
+    stage = min(stages, key=lambda s: s.value)
+    n_iter = sum(s.n_iter for s in stages)
+    if len(stage.z) > 2 or criterion.regularised:
+        scale = float(np.linalg.norm(kernel.start(X)))
+        objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
+        stage = descend(objective, stage.z, np.eye(len(stage.z))[:, lam is not None :], limits)
+        n_iter += stage.n_iter
+    theta = np.exp(stage.z[1:])
+    fit = objective.machine(stage.z)
+    return Selection(
+        float(np.exp(stage.z[0])) if lam is None else lam,
+        theta,
+        fit,
+        criterion.value(fit, theta),
+        n_iter,
+        objective.n_evaluations,
+        stage.status,
+    )
+
+
+def _directions(kernel: ParametricKernel, X: Array) -> list[Array]:
+    """The kernel's own start, and that of equal parameters where it is another."""
+    start = kernel.start(X)
+    if len(start) < 2 or np.allclose(start, start[0]):
+        return [start]
+    ones = np.ones(len(start))
+    return [start, kernel.along(ones).start(X) * ones]
+
+
+def _tied(
+    objective: SelectionObjective, theta: Array, lam: float | None, limits: Limits
+) -> list[Stage]:
+    """Minima over λ and a common factor of θ."""
+    directions = np.zeros((1 + len(theta), min(1 + len(theta), 2)))
+    directions[0, 0] = 1.0
+    directions[1:, 1:] = 1.0
+    directions = directions[:, lam is not None :]
+    starts = grid_starts(objective, theta, lam)
+    return [descend(objective, z, directions, limits) for z in starts]

@@ -1,0 +1,92 @@
+"""Descent of a selection criterion along some directions of (log λ, log θ)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+
+from kernlearn.quality.ls_svm import Array
+from kernlearn.solvers.selection_objective import SelectionObjective
+from kernlearn.solvers.selection_status import SelectionStatus
+
+# How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above
+# this share of the mean diagonal of K; far beyond the others nothing depends on them any more.
+_SMALLEST_RIDGE = 1e-8
+_WIDEST_RIDGE = np.log(1e14)
+_WIDEST_SCALE = np.log(1e8)
+# What a point without a machine counts as, above the start; in logarithms, far beyond any loss.
+_REFUSED = 100.0
+# Steps that the curvature is taken from: an evaluation costs far more than keeping them.
+_MEMORY = 30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: the largest slope of the logarithmic criterion, and the number of steps."""
+
+    tol: float
+    max_iter: int
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """Where a descent stands."""
+
+    z: Array
+    value: float
+    n_iter: int
+    status: SelectionStatus
+
+
+def descend(
+    objective: SelectionObjective, start: Array, directions: Array, limits: Limits
+) -> Stage:
+    """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds."""
+    first = objective.value_and_gradient(start)
+    if directions.shape[1] == 0 or not np.isfinite(first[0]):
+        ended = SelectionStatus.CONVERGED if np.isfinite(first[0]) else SelectionStatus.STALLED
+        return Stage(start, first[0], 0, ended)
+    result = minimize(
+        _along(objective, start, directions, first),
+        np.zeros(directions.shape[1]),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=_bounds(objective, start, directions),
+        options={
+            "maxiter": limits.max_iter,
+            "gtol": limits.tol,
+            "ftol": 1e-3 * limits.tol**2,
+            "maxcor": _MEMORY,
+        },
+    )
+    if not result.fun <= first[0]:
+        return Stage(start, first[0], int(result.nit), SelectionStatus.STALLED)
+    ends = {0: SelectionStatus.CONVERGED, 1: SelectionStatus.ITERATION_LIMIT}
+    status = ends.get(int(result.status), SelectionStatus.STALLED)
+    return Stage(start + directions @ result.x, float(result.fun), int(result.nit), status)
+
+
+def _bounds(objective: SelectionObjective, start: Array, directions: Array) -> Array:
+    diagonal = float(objective.matrix(np.exp(start[1:])).diagonal().mean())
+    smallest = np.log(max(_SMALLEST_RIDGE * diagonal, np.finfo(float).tiny))
+    moves_ridge = directions[0] != 0
+    lower = np.where(moves_ridge, min(smallest - start[0], 0.0), -_WIDEST_SCALE)
+    upper = np.where(moves_ridge, _WIDEST_RIDGE, _WIDEST_SCALE)
+    return np.column_stack([lower, upper])
+
+
+def _along(
+    objective: SelectionObjective, start: Array, directions: Array, first: tuple[float, Array]
+) -> Callable[[Array], tuple[float, Array]]:
+    """The function of u; a point without a machine is high and flat, so the search steps back."""
+
+    def value_and_gradient(u: Array) -> tuple[float, Array]:
+        value, gradient = first
+        if u.any():
+            value, gradient = objective.value_and_gradient(start + directions @ u)
+        return min(value, first[0] + _REFUSED), gradient @ directions
+
+    return value_and_gradient

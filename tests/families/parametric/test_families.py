@@ -1,0 +1,151 @@
+"""The parametric kernels: values by hand, derivatives by differences and by naive loops."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernlearn.families import parametric
+from kernlearn.families.parametric import (
+    ARD,
+    PARAMETRIC_KERNELS,
+    RBF,
+    ARDPolynomial,
+    ParametricKernel,
+    parametric_kernel,
+)
+from kernlearn.families.parametric.ray import Ray
+from kernlearn.kernels import Laplacian
+from kernlearn.testing import check_parametric_kernel
+
+
+class LaplacianFamily(ParametricKernel):
+    """A user's family, with nothing but what has to be defined."""
+
+    def start(self, X):
+        return np.array([1.0 / np.abs(X).sum(axis=1).mean()])
+
+    def kernel(self, theta):
+        return Laplacian(gamma=float(theta[0]))
+
+
+FAMILIES = [
+    RBF(),
+    RBF(np.array([1.0, 0.5, 0.0, 3.0])),
+    ARD(),
+    ARDPolynomial(),
+    ARDPolynomial(degree=1),
+    ARDPolynomial(degree=3, offset=0.5),
+    Ray(ARD(), np.array([1.0, 0.5, 0.0, 3.0])),
+    Ray(ARDPolynomial(), np.array([1.0, 0.5, 0.1, 3.0])),
+    LaplacianFamily(),
+]
+
+
+@pytest.fixture
+def X():
+    return np.random.default_rng(0).normal(size=(12, 4)) * [1.0, 2.0, 0.5, 1.0] + 3.0
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=repr)
+def test_the_laws_hold(family, X):
+    check_parametric_kernel(family, X)
+
+
+@pytest.mark.parametrize("name", PARAMETRIC_KERNELS)
+def test_the_registered_ones_obey_the_laws_at_any_scale(name, X):
+    family = parametric_kernel(name)
+    check_parametric_kernel(family, X * [1e-9, 1.0, 1e9, 1e3])
+
+
+def test_every_family_of_this_folder_is_registered():
+    """Forgetting the registry line fails here."""
+    kinds = {
+        kind
+        for kind in vars(parametric).values()
+        if isinstance(kind, type) and issubclass(kind, ParametricKernel)
+    }
+    assert set(PARAMETRIC_KERNELS.values()) == kinds - {ParametricKernel}
+
+
+def test_values_are_those_of_the_paper(X):
+    theta = np.array([0.1, 0.2, 0.3, 0.0])
+    x, z = X[0], X[1]
+    ard = np.exp(-sum(t * (a - b) ** 2 for t, a, b in zip(theta, x, z, strict=True)))
+    np.testing.assert_allclose(ARD().matrix(X, None, theta)[0, 1], ard, rtol=1e-13)
+    rbf = np.exp(-0.3 * np.sum((x - z) ** 2))
+    np.testing.assert_allclose(RBF().matrix(X, None, np.array([0.3]))[0, 1], rbf, rtol=1e-13)
+    poly = (sum(t * a * b for t, a, b in zip(theta, x, z, strict=True)) + 0.7) ** 3
+    found = ARDPolynomial(degree=3, offset=0.7).matrix(X, None, theta)[0, 1]
+    np.testing.assert_allclose(found, poly, rtol=1e-13)
+
+
+def test_all_derivatives_of_ard_are_those_of_the_element_wise_formula(X):
+    """Section 2.1 of the paper, written out with broadcasting."""
+    rng = np.random.default_rng(1)
+    theta, W, v = rng.uniform(0.05, 0.3, 4), rng.normal(size=(12, 12)), rng.normal(size=12)
+    K = ARD().matrix(X, None, theta)
+    D = (X[:, None] - X[None]) ** 2
+    np.testing.assert_allclose(
+        ARD().gradient(X, theta, K, W), -np.einsum("ij,ij,ijr->r", W, K, D), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        ARD().jacobian_products(X, theta, K, v), -np.einsum("ij,ijr,j->ir", K, D, v), rtol=1e-9
+    )
+    np.testing.assert_allclose(
+        ARD().second(X, theta, K, W), np.einsum("ij,ij,ijr,ijs->rs", W, K, D, D), rtol=1e-10
+    )
+
+
+def test_rbf_is_ard_along_the_diagonal(X):
+    c, ones = np.array([0.2]), np.ones(4)
+    W = np.random.default_rng(2).normal(size=(12, 12))
+    K = RBF().matrix(X, None, c)
+    general = Ray(ARD(), ones)
+    for left in (RBF(), ARD().along(ones)):
+        np.testing.assert_allclose(left.matrix(X, None, c), general.matrix(X, None, c), rtol=1e-13)
+        np.testing.assert_allclose(
+            left.gradient(X, c, K, W), general.gradient(X, c, K, W), rtol=1e-10
+        )
+        np.testing.assert_allclose(left.second(X, c, K, W), general.second(X, c, K, W), rtol=1e-10)
+
+
+def test_more_pairs_of_columns_than_go_into_one_product():
+    """Forty columns have 820 pairs, which take two products."""
+    X = np.random.default_rng(3).normal(size=(6, 40))
+    theta = np.full(40, 0.01)
+    K = ARD().matrix(X, None, theta)
+    D = (X[:, None] - X[None]) ** 2
+    expected = np.einsum("ij,ijr,ijs->rs", K, D, D)
+    np.testing.assert_allclose(ARD().second(X, theta, K, np.ones((6, 6))), expected, rtol=1e-10)
+
+
+def test_a_start_is_one_over_the_mean_squared_distance(X):
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    # The mean over all pairs, those of a point with itself too.
+    np.testing.assert_allclose(RBF().start(X), 1.0 / D.mean(), rtol=1e-12)
+    scaled = ((X[:, None] - X[None]) ** 2) @ ARD().start(X)
+    np.testing.assert_allclose(scaled.mean(), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", PARAMETRIC_KERNELS)
+def test_constant_columns_and_single_points_have_a_start(name):
+    family = parametric_kernel(name)
+    for table in (np.zeros((3, 2)), np.ones((1, 2)), np.array([[1.0, 7.0], [2.0, 7.0]])):
+        start = family.start(table)
+        assert np.isfinite(start).all()
+        assert (start > 0).all()
+
+
+@pytest.mark.parametrize("kernel", ["linear", None, 3, Laplacian()])
+def test_what_is_no_family_is_refused(kernel):
+    with pytest.raises(ValueError, match=r"expected kernel to be one of rbf, ard, .*derive your"):
+        parametric_kernel(kernel)
+
+
+@pytest.mark.parametrize(
+    ("scales", "message"), [([1.0], "one number for each column"), ([-1.0] * 4, "non-negative")]
+)
+def test_scales_of_a_polynomial_are_checked(scales, message, X):
+    with pytest.raises(ValueError, match=message):
+        ARDPolynomial().kernel(np.array(scales))(X)

@@ -1,0 +1,77 @@
+"""The check suite for parametric kernels finds every kind of mistake."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernlearn.families.parametric import ARD
+from kernlearn.testing import check_parametric_kernel
+
+X = np.random.default_rng(0).normal(size=(8, 2))
+
+
+class WrongGradient(ARD):
+    def gradient(self, X, theta, K, W):
+        return 1.001 * super().gradient(X, theta, K, W)
+
+
+class WrongProducts(ARD):
+    def jacobian_products(self, X, theta, K, v, Y=None):
+        return super().jacobian_products(X, theta, K, np.abs(v), Y)
+
+
+class IgnoresY(ARD):
+    def jacobian_products(self, X, theta, K, v, Y=None):
+        n = len(X)
+        return super().jacobian_products(X, theta, K[:, :n], v[:n])
+
+
+class WrongSecond(ARD):
+    def second(self, X, theta, K, W):
+        return np.diag(np.diag(super().second(X, theta, K, W)))
+
+
+class WrongMatrix(ARD):
+    def matrix(self, X, Y, theta):
+        return super().matrix(X, Y, 2.0 * theta)
+
+
+class WrongLine(ARD):
+    def along(self, direction):
+        return super().along(2.0 * direction)
+
+
+class NegativeStart(ARD):
+    def start(self, X):
+        return -super().start(X)
+
+
+class Changes(ARD):
+    def second(self, X, theta, K, W):
+        result = super().second(X, theta, K, W)
+        X *= 2.0
+        return result
+
+
+@pytest.mark.parametrize(
+    ("family", "message"),
+    [
+        (WrongGradient(), "gradient = Σ W ∂K/∂θ"),
+        (WrongProducts(), "jacobian = "),
+        (IgnoresY(), "jacobian with Y"),
+        (WrongSecond(), "second = Σ W"),
+        (WrongMatrix(), r"matrix\(X, None, θ\) = kernel"),
+        (WrongLine(), "along"),
+        (NegativeStart(), "must be a vector of positive numbers"),
+        (Changes(), "left as they were"),
+    ],
+    ids=lambda value: type(value).__name__ if isinstance(value, ARD) else "",
+)
+def test_a_mistake_is_named(family, message):
+    with pytest.raises(AssertionError, match=message):
+        check_parametric_kernel(family, X)
+
+
+def test_a_place_can_be_given():
+    check_parametric_kernel(ARD(), X, theta=[3.0, 0.01])
