@@ -3,6 +3,8 @@
 from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
+    FirstLevelClassifier,
+    FirstLevelRegressor,
     HyperkernelClassifier,
     HyperkernelMetric,
     HyperkernelNoveltyDetector,
@@ -24,6 +26,8 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "ErrorBound",
+    "FirstLevelClassifier",
+    "FirstLevelRegressor",
     "HyperNorm",
     "HyperkernelClassifier",
     "HyperkernelMetric",

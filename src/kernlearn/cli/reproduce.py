@@ -28,7 +28,13 @@ def reproduce(
         Path | None, typer.Option(help="Data folder; without it, OpenML is asked.")
     ] = None,
     splits: Annotated[
-        int | None, typer.Option(min=1, help="Random splits; the paper's number by default.")
+        int | None,
+        typer.Option(
+            "--splits",
+            "--partitions",
+            min=1,
+            help="Splits of each data set; the paper's number by default.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for results; by default reproduced/PAPER.")
@@ -56,7 +62,7 @@ def reproduce(
     try:
         for exhibit in exhibits:
             _run(exhibit, request)
-    except (DataNotFoundError, ResultsFileError, ValueError) as error:
+    except (DataNotFoundError, ResultsFileError, ImportError, ValueError) as error:
         fail(str(error), NO_RESULT)
     except KeyboardInterrupt:
         fail(f"stopped; what is finished is in {folder}: the same command continues.", 130)

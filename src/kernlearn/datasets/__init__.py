@@ -8,6 +8,8 @@ The folder a loader reads has this layout (a file is needed only when it is aske
     DIR/uci_class/wisconsin_original.csv.gz  first column `id`; a missing cell is `?`
     DIR/uci_class/NAME.csv.gz                likewise pima, wdbc, new_thyroid, crx and glass
     DIR/uci_reg/NAME.csv.gz                  auto_mpg, boston_housing, imports85, cpu_machine, servo
+    DIR/ida/NAME.npz                         X, y, train, test, partition, note; thirteen sets
+    DIR/misc/ripley_synth.npz                X_train, y_train, X_test, y_test; labels 0 and 1
     DIR/images/mnist_3v8.npz                 X, bytes of 28 by 28 pixels; y, 3 or 8
     DIR/images/att_faces.npz                 X, bytes of 112 by 92 pixels; y, people from 0 to 39
     DIR/images/usps.npz                      X_train, y_train, X_test, y_test; grey values in 1/1000
@@ -22,10 +24,13 @@ Without a folder the tables and the digits are fetched from OpenML by
 from kernlearn.datasets.data_set import DataSet
 from kernlearn.datasets.faces import load_att_faces
 from kernlearn.datasets.folder import DataNotFoundError
+from kernlearn.datasets.ida import IDA_NAMES, load_ida
 from kernlearn.datasets.image_set import ImageSet
 from kernlearn.datasets.mnist import load_mnist_3v8
+from kernlearn.datasets.partitioned_set import PartitionedSet
 from kernlearn.datasets.regression_set import RegressionSet
 from kernlearn.datasets.reuters import ReutersCorpus, load_reuters, load_reuters_counts
+from kernlearn.datasets.ripley import load_ripley
 from kernlearn.datasets.two_scales import make_two_scales
 from kernlearn.datasets.twonorm import make_twonorm
 from kernlearn.datasets.uci import UCI_NAMES, load_uci
@@ -33,18 +38,22 @@ from kernlearn.datasets.uci_regression import UCI_REGRESSION_NAMES, load_uci_reg
 from kernlearn.datasets.usps import UspsDigits, load_usps
 
 __all__ = [
+    "IDA_NAMES",
     "UCI_NAMES",
     "UCI_REGRESSION_NAMES",
     "DataNotFoundError",
     "DataSet",
     "ImageSet",
+    "PartitionedSet",
     "RegressionSet",
     "ReutersCorpus",
     "UspsDigits",
     "load_att_faces",
+    "load_ida",
     "load_mnist_3v8",
     "load_reuters",
     "load_reuters_counts",
+    "load_ripley",
     "load_uci",
     "load_uci_regression",
     "load_usps",

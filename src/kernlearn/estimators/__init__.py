@@ -1,5 +1,7 @@
 """scikit-learn estimators."""
 
+from kernlearn.estimators.first_level_classifier import FirstLevelClassifier
+from kernlearn.estimators.first_level_regressor import FirstLevelRegressor
 from kernlearn.estimators.hyperkernel_classifier import HyperkernelClassifier
 from kernlearn.estimators.hyperkernel_metric import HyperkernelMetric
 from kernlearn.estimators.hyperkernel_novelty import HyperkernelNoveltyDetector
@@ -11,6 +13,8 @@ from kernlearn.estimators.mkl_novelty import MKLNoveltyDetector
 from kernlearn.estimators.mkl_regressor import MKLRegressor
 
 __all__ = [
+    "FirstLevelClassifier",
+    "FirstLevelRegressor",
     "HyperkernelClassifier",
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",

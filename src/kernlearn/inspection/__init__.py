@@ -1,15 +1,35 @@
 """Pictures of what was learned, by scikit-learn's Display convention."""
 
+from kernlearn.inspection.convergence import ConvergenceDisplay
 from kernlearn.inspection.critical_difference import CriticalDifferenceDisplay
+from kernlearn.inspection.decision_surface import DecisionSurfaceDisplay
 from kernlearn.inspection.embedding import EmbeddingDisplay
+from kernlearn.inspection.feature_scales import FeatureScalesDisplay
+from kernlearn.inspection.formula import kernel_formula
+from kernlearn.inspection.gram import GramDisplay
 from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
 from kernlearn.inspection.labels import kernel_label
 from kernlearn.inspection.pair_score import PairScoreDisplay
+from kernlearn.inspection.relevance import RelevanceDisplay
+from kernlearn.inspection.relevance_path import relevance_path
+from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
+from kernlearn.inspection.spectrum import SpectrumDisplay
+from kernlearn.inspection.weight_path import WeightPathDisplay
 
 __all__ = [
+    "ConvergenceDisplay",
     "CriticalDifferenceDisplay",
+    "DecisionSurfaceDisplay",
     "EmbeddingDisplay",
+    "FeatureScalesDisplay",
+    "GramDisplay",
     "KernelWeightsDisplay",
     "PairScoreDisplay",
+    "RelevanceDisplay",
+    "RelevancePathDisplay",
+    "SpectrumDisplay",
+    "WeightPathDisplay",
+    "kernel_formula",
     "kernel_label",
+    "relevance_path",
 ]

@@ -17,6 +17,16 @@ def new_axes(ax: Any, height: float = 4.0, width: float = 6.4) -> Any:
     return _pyplot().subplots(figsize=(width, height), layout="constrained")[1]
 
 
+def free_figure(width: float, height: float) -> Any:
+    """A figure of this size in inches that pyplot does not know, and so does not keep."""
+    return _pyplot().Figure(figsize=(width, height), layout="constrained")
+
+
+def settings(values: dict[str, Any]) -> Any:
+    """Matplotlib's defaults with these values in their place, within a ``with`` statement."""
+    return _pyplot().style.context(["default", values])
+
+
 def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt

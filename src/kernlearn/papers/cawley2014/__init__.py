@@ -1,1 +1,32 @@
-"""Cawley and Talbot (2014): kernel learning at the first level of inference."""
+"""Cawley and Talbot (2014), Kernel learning at the first level of inference."""
+
+from functools import partial
+
+from kernlearn.papers.cawley2014.error_tables import reproduce_error_table
+from kernlearn.papers.cawley2014.figure1 import reproduce_figure1
+from kernlearn.papers.cawley2014.rank_figures import reproduce_rank_figure
+from kernlearn.papers.cawley2014.table1 import reproduce_table1
+from kernlearn.papers.cawley2014.table4 import reproduce_table4
+from kernlearn.papers.cawley2014.theta_figures import reproduce_figure4, reproduce_figure5
+from kernlearn.papers.paper import Exhibit, Paper
+
+__all__ = ["PAPER"]
+
+PAPER = Paper(
+    name="cawley2014",
+    citation=(
+        "G. C. Cawley, N. L. C. Talbot: Kernel learning at the first level of inference, "
+        "Neural Networks 53, 2014"
+    ),
+    exhibits=(
+        Exhibit("table", 1, reproduce_table1),
+        Exhibit("figure", 1, reproduce_figure1),
+        *(Exhibit("table", n, partial(reproduce_error_table, n)) for n in (2, 3)),
+        *(Exhibit("figure", n, partial(reproduce_rank_figure, n)) for n in (2, 3)),
+        Exhibit("figure", 4, reproduce_figure4),
+        Exhibit("figure", 5, reproduce_figure5),
+        *(Exhibit("figure", n, partial(reproduce_rank_figure, n)) for n in (6, 7)),
+        Exhibit("table", 4, reproduce_table4),
+        Exhibit("figure", 8, partial(reproduce_rank_figure, 8)),
+    ),
+)

@@ -1,0 +1,169 @@
+"""What first-level classification and regression share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._threads import threads_for
+from kernlearn.estimators._folds import make_folds
+from kernlearn.families.parametric import parametric_kernel
+from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.first_level_cv import Evaluation
+from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
+from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
+from kernlearn.solvers.first_level_status import FirstLevelStatus
+
+Array = NDArray[np.float64]
+
+
+class FirstLevel:
+    """Learns θ and the machine together; to be mixed into the estimators of fixed machines.
+
+    These state the targets, check the data, and predict with K @ dual_coef + intercept.
+    """
+
+    kernel: Any
+    lam: Any
+    mu: Any
+    cv: Any
+    strategy: str
+    tol: float
+    max_iter: int
+    random_state: Any
+    verbose: int
+    status_: Any
+
+    @property
+    def relevance_(self) -> dict[str, float]:
+        """θ by the name of its column; by number where θ is not one for every column."""
+        n_features = self.n_features_in_  # type: ignore[attr-defined]
+        if len(self.theta_) == n_features:
+            names = getattr(self, "feature_names_in_", [f"x{i}" for i in range(n_features)])
+        else:
+            names = [f"theta{i}" for i in range(len(self.theta_))]
+        return dict(zip(map(str, names), self.theta_.tolist(), strict=True))
+
+    def _learn(self, X: Array, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
+        """Check the parameters, state the problem, learn, store."""
+        family = parametric_kernel(self.kernel)
+        lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
+        control = self._control()
+        kept = np.flatnonzero(weight > 0)
+        self._check_enough(len(kept), lam is None or mu is None)
+        folds = []
+        if lam is None or mu is None:
+            folds = make_folds(
+                self.cv, X, y, kept, stratify=stratify, random_state=self.random_state
+            )
+        rows = X[kept]
+        _check_sizes(rows)
+        # The intercept takes up any offset; working around it keeps the numbers small.
+        offset = np.average(Y[kept], axis=0, weights=weight[kept])
+        problem = FirstLevelProblem(
+            family, rows, Y[kept] - offset, weight[kept], np.asarray(family.start(rows))
+        )
+        with threads_for(len(kept)):
+            solution = self._solved(problem, folds, lam, mu, control)
+        self._store_learned(solution, offset, kept)
+
+    def _solved(
+        self,
+        problem: FirstLevelProblem,
+        folds: list[NDArray[np.intp]],
+        lam: float | None,
+        mu: float | None,
+        control: FirstLevelControl,
+    ) -> FirstLevelSolution:
+        try:
+            solution = learn_first_level(problem, folds, lam, mu, control)
+        except np.linalg.LinAlgError as broken:
+            raise ValueError(
+                f"{type(self).__name__} expected a positive semidefinite kernel matrix of finite "
+                f"numbers, got one that cannot be factorised ({broken}); standardise the columns"
+            ) from broken
+        if solution.status is FirstLevelStatus.ITERATION_LIMIT:
+            warnings.warn(
+                f"{type(self).__name__} {solution.status}; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
+        return solution
+
+    def _store_learned(
+        self, solution: FirstLevelSolution, offset: Array, kept: NDArray[np.intp]
+    ) -> None:
+        point = solution.point
+        self.theta_ = point.theta
+        self.lam_, self.mu_ = point.lam, solution.mu
+        self.kernel_ = point.problem.family.kernel(point.theta)
+        self.dual_coef_ = np.ascontiguousarray(point.dual_coef.T)
+        self.intercept_ = point.intercept + offset
+        self.support_ = kept
+        self.support_vectors_ = point.problem.X
+        self.objective_ = point.objective
+        self.cv_loss_ = solution.cv_loss
+        self.n_iter_ = solution.n_iter
+        self.n_evaluations_ = solution.n_evaluations
+        self.n_machine_solves_ = solution.n_machine_solves
+        self.status_ = solution.status
+
+    def _control(self) -> FirstLevelControl:
+        check_choice("strategy", self.strategy, STRATEGIES)
+        report = self._print_place if self.verbose else None
+        return FirstLevelControl(
+            self.strategy,
+            check_positive("tol", self.tol),
+            check_count("max_iter", self.max_iter),
+            report,
+        )
+
+    def _check_enough(self, n: int, chosen: bool) -> None:
+        if n < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two points of positive weight, got "
+                f"{n}; add points"
+            )
+        is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
+        if chosen and is_count and not 2 <= self.cv <= n:
+            raise ValueError(
+                f"expected cv between 2 and {n}, the number of points, got {self.cv}; choose "
+                "another cv, or pass numbers for lam and mu"
+            )
+
+    def _print_place(self, place: Evaluation) -> None:
+        lam, mu = np.exp(place.x)
+        kind = "common scale" if place.folds and len(place.folds[0].theta) == 1 else "all scales"
+        print(
+            f"{type(self).__name__}: {kind}, lam {lam:.3g}, mu {mu:.3g}, "
+            f"cross-validated loss {place.loss:.6g}",
+            flush=True,
+        )
+
+
+def _check_sizes(X: Array) -> None:
+    """θ goes with the inverse square of a column's size and μ with its fourth power."""
+    sizes = np.abs(X).max(axis=0)
+    sizes = sizes[sizes > 0]
+    if sizes.size and not (sizes.min() > 1e-60 and sizes.max() < 1e60):
+        raise ValueError(
+            "expected columns of X of sizes between 1e-60 and 1e60, got sizes from "
+            f"{sizes.min():.3g} to {sizes.max():.3g}; rescale them first, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )
+
+
+def _number_or_cv(name: str, value: Any) -> float | None:
+    """The number, or None where it is to be chosen."""
+    if isinstance(value, str):
+        if value != "cv":
+            raise ValueError(
+                f"expected {name} to be a positive number or 'cv', got {value!r}; try {name}='cv'"
+            )
+        return None
+    return check_positive(name, value)

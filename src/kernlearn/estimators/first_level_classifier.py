@@ -1,0 +1,126 @@
+"""Classification with a kernel learned at the first level of inference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.estimators._first_level import FirstLevel
+from kernlearn.estimators.lssvm_classifier import LSSVMClassifier
+
+
+class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
+    r"""Least-squares support vector classifier that learns its kernel together with itself.
+
+    For labels ±1 it minimises over the machine and the kernel parameters at once
+
+    .. math:: \tfrac12 \sum_i s_i (y_i - f(x_i))^2 + \tfrac{\lambda}{2}\|w\|^2
+              + \tfrac{\mu}{2}\|\theta\|^2, \qquad
+              f(x) = \sum_i \alpha_i k(x_i, x; \theta) + b,
+
+    equation (5) of Cawley and Talbot (2014). Only λ and μ are left to cross-validation, so that
+    one scale for every column can be learned without over-fitting: ``theta_`` tells which columns
+    matter. More than two classes are told apart one against the rest, with one θ for the sum of
+    their criteria. Columns are used as they come; standardise them first, in a pipeline, as the
+    paper does, since μ weighs all scales alike.
+
+    Parameters
+    ----------
+    kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
+        The family K(θ): a Gaussian with a scale for every column or with one for all, a
+        polynomial with a scale for every column, or a family of one's own.
+    lam : float or "cv", default="cv"
+        λ, or "cv" to have it chosen.
+    mu : float or "cv", default="cv"
+        μ, or "cv" to have it chosen.
+    cv : int, splitter or iterable, default=5
+        The number of folds, shuffled and stratified, or the folds themselves. Every row is held
+        out once.
+    strategy : {"gradient", "nelder-mead"}, default="gradient"
+        How the squared loss on held-out points is minimised over λ and μ: by descent with its
+        exact slope, or by the simplex of the paper, which is slower.
+    tol : float, default=3e-4
+        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
+        loss has a kink, λ and μ are found to half a per cent. For the simplex, its size.
+    max_iter : int, default=200
+        Limit on the evaluations of that loss, and on the machines trained for each θ.
+    random_state : int, RandomState or None, default=0
+        For shuffling rows into folds.
+    verbose : int, default=0
+        Print a line for every λ and μ tried.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (p,)
+        The paper's θ; for "ard" one for every column, and zero for a column that is left out.
+    relevance_ : dict
+        ``theta_`` by the names of the columns.
+    lam_, mu_ : float
+        λ and μ. λ is raised where it would be lost in the rounding of K.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        α: one row for two classes, one row for each class for more.
+    intercept_ : ndarray of shape (n_machines,)
+        b.
+    support_ : ndarray of shape (n_support,)
+        Rows of X of positive weight; all of them have a coefficient.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Those rows.
+    objective_ : float
+        Equation (5) at its minimum.
+    cv_loss_ : float or None
+        Mean of ½(y - f)² over held-out points, summed over machines; None where λ and μ were
+        given.
+    n_iter_ : int
+        Machines trained for the final θ.
+    n_evaluations_, n_machine_solves_ : int
+        Evaluations of the cross-validated loss, and all machines trained.
+    status_ : FirstLevelStatus
+        How it ended.
+
+    See Also
+    --------
+    kernlearn.LSSVMClassifier : Selects θ at the second level, by held-out loss.
+    kernlearn.inspection.RelevanceDisplay : A picture of ``theta_``.
+
+    References
+    ----------
+    G. C. Cawley and N. L. C. Talbot (2014), Kernel learning at the first level of inference,
+    Neural Networks 53.
+
+    Examples
+    --------
+    The second column is noise:
+
+    >>> import numpy as np
+    >>> from kernlearn import FirstLevelClassifier
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> model = FirstLevelClassifier().fit(X, X[:, 0] > 0)
+    >>> bool(model.theta_[1] < 0.1 * model.theta_[0]), bool(model.score(X, X[:, 0] > 0) > 0.95)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        lam: float | str = "cv",
+        mu: float | str = "cv",
+        *,
+        cv: Any = 5,
+        strategy: str = "gradient",
+        tol: float = 3e-4,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.lam = lam
+        self.mu = mu
+        self.cv = cv
+        self.strategy = strategy
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose

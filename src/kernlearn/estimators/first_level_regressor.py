@@ -1,0 +1,66 @@
+"""Regression with a kernel learned at the first level of inference."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.estimators._first_level import FirstLevel
+from kernlearn.estimators.lssvm_regressor import LSSVMRegressor
+
+
+class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
+    r"""Least-squares regression that learns its kernel together with itself.
+
+    It minimises equation (5) of Cawley and Talbot (2014), as
+    :class:`kernlearn.FirstLevelClassifier` does, with y the targets. Several targets share θ, λ
+    and μ, so targets in different units should be standardised.
+
+    Parameters
+    ----------
+    kernel, lam, mu, strategy, tol, max_iter, random_state, verbose
+        As in :class:`kernlearn.FirstLevelClassifier`.
+    cv : int, splitter or iterable, default=5
+        The number of folds, shuffled, or the folds themselves. Every row is held out once.
+
+    Attributes
+    ----------
+    theta_, relevance_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_, \
+n_iter_, n_evaluations_, n_machine_solves_, status_
+        As in :class:`kernlearn.FirstLevelClassifier`.
+    dual_coef_ : ndarray of shape (n_targets, n_support)
+        α, one row for each target.
+    intercept_ : ndarray of shape (n_targets,)
+        b.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import FirstLevelRegressor
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> model = FirstLevelRegressor().fit(X, np.sin(2 * X[:, 0]))
+    >>> bool(model.score(X, np.sin(2 * X[:, 0])) > 0.99)
+    True
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        lam: float | str = "cv",
+        mu: float | str = "cv",
+        *,
+        cv: Any = 5,
+        strategy: str = "gradient",
+        tol: float = 3e-4,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.lam = lam
+        self.mu = mu
+        self.cv = cv
+        self.strategy = strategy
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose

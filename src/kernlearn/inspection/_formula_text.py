@@ -1,0 +1,46 @@
+"""Numbers, exponents and columns as formulas show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+MOST_SHOWN = 4
+
+
+def columns(names: Any) -> str:
+    """The columns of a view, the first few of them by name."""
+    if isinstance(names, slice):
+        ends = ["" if end is None else str(end) for end in (names.start, names.stop)]
+        return ":".join(ends if names.step is None else [*ends, str(names.step)])
+    chosen = [str(name) for name in np.atleast_1d(names).tolist()]
+    more = f", … {len(chosen)} in all" if len(chosen) > MOST_SHOWN else ""
+    return ", ".join(chosen[:MOST_SHOWN]) + more
+
+
+def vector(values: Any) -> str:
+    """The first few entries, and how many there are."""
+    numbers = [number(value) for value in np.ravel(np.asarray(values, dtype=float))]
+    more = f", … {len(numbers)} in all" if len(numbers) > MOST_SHOWN else ""
+    return f"({', '.join(numbers[:MOST_SHOWN])}{more})"
+
+
+def raised(exponent: int) -> str:
+    """An exponent in small figures."""
+    return "" if exponent == 1 else str(exponent).translate(_RAISED)
+
+
+def number(value: float) -> str:
+    """Three digits, with the minus sign of print.
+
+    >>> number(0.00001234)
+    '1.23e−5'
+    """
+    text = f"{value:.3g}".replace("-", "−")
+    mantissa, _, exponent = text.partition("e")
+    if not exponent:
+        return mantissa
+    sign = "−" if exponent[0] == "−" else ""
+    return f"{mantissa}e{sign}{exponent.lstrip('+−').lstrip('0')}"

@@ -1,0 +1,129 @@
+"""A picture of how a fit closed its duality gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_choice
+from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._text import plain_legend, power_of_ten
+from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
+
+# Where a gap is exactly zero, a logarithmic axis needs a number: half a unit of the last digit.
+SMALLEST = np.finfo(float).eps / 2.0
+
+
+class ConvergenceDisplay:
+    r"""Objective and lower bound against the number of machine solves.
+
+    The relative gap is :math:`(\text{objective} - \text{bound}) / |\text{objective}|`, of the
+    best of both so far, as the fit's tolerance bounds it.
+
+    Parameters
+    ----------
+    n_machine_solves, objective, lower_bound : array-like of shape (n_steps,)
+        The history of a fit; a bound that is not known yet is minus infinity.
+
+    Examples
+    --------
+    >>> display = ConvergenceDisplay([1, 2, 3], [4.0, 2.0, 2.0], [-4.0, 1.0, 2.0])
+    >>> display.gap
+    array([2. , 0.5, 0. ])
+    """
+
+    def __init__(
+        self, n_machine_solves: ArrayLike, objective: ArrayLike, lower_bound: ArrayLike
+    ) -> None:
+        self.n_machine_solves: NDArray[np.float64] = np.asarray(n_machine_solves, dtype=float)
+        self.objective: NDArray[np.float64] = np.asarray(objective, dtype=float)
+        self.lower_bound: NDArray[np.float64] = np.asarray(lower_bound, dtype=float)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, kind: str = "gap", ax: Any = None
+    ) -> ConvergenceDisplay:
+        """Draw the history of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : estimator with ``history_``, or a Pipeline that ends in one
+            Fitted.
+        kind : {"gap", "bounds"}, default="gap"
+            See `plot`.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        step = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        check_is_fitted(step)
+        if not hasattr(step, "history_"):
+            raise ValueError(
+                f"expected an estimator that keeps its history, got {type(step).__name__} without "
+                "history_; pass for example a fitted MKLClassifier"
+            )
+        rows = [(s.n_machine_solves, s.objective, s.lower_bound) for s in step.history_]
+        # The certificate is computed once more at the end, and may be better than the last step.
+        rows.append((step.n_machine_solves_, step.objective_, step.lower_bound_))
+        solves, objective, lower = np.array(rows, dtype=float).T
+        return cls(solves, objective, lower).plot(kind=kind, ax=ax)
+
+    @property
+    def gap(self) -> NDArray[np.float64]:
+        """Relative gap after every step."""
+        best = np.minimum.accumulate(self.objective)
+        bound = np.maximum.accumulate(self.lower_bound)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.maximum(best - bound, 0.0) / np.abs(best))
+
+    def plot(self, kind: str = "gap", ax: Any = None) -> ConvergenceDisplay:
+        """Draw the gap on a logarithmic scale, or both bounds as they close in.
+
+        Parameters
+        ----------
+        kind : {"gap", "bounds"}, default="gap"
+            What to draw.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        ConvergenceDisplay
+            This object, with ``ax_``, ``figure_`` and ``lines_``.
+        """
+        check_choice("kind", kind, ["gap", "bounds"])
+        ax = new_axes(ax)
+        self.lines_ = self._draw_gap(ax) if kind == "gap" else self._draw_bounds(ax)
+        ax.set_xlabel("machine solves")
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.spines[["top", "right"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_gap(self, ax: Any) -> list[Any]:
+        gap = np.where(np.isfinite(self.gap), np.maximum(self.gap, SMALLEST), np.nan)
+        lines = ax.plot(self.n_machine_solves, gap, color=POSITIVE, marker="o", markersize=4)
+        ax.set_yscale("log")
+        ax.yaxis.set_major_formatter(power_of_ten)
+        ax.yaxis.set_minor_formatter("")
+        ax.set_ylabel("relative duality gap")
+        return list(lines)
+
+    def _draw_bounds(self, ax: Any) -> list[Any]:
+        lower = np.where(np.isfinite(self.lower_bound), self.lower_bound, np.nan)
+        style = {"marker": "o", "markersize": 4}
+        lines = ax.plot(
+            self.n_machine_solves, self.objective, color=NEGATIVE, label="objective", **style
+        )
+        lines += ax.plot(self.n_machine_solves, lower, color=POSITIVE, label="lower bound", **style)
+        ax.set_ylabel("objective")
+        plain_legend(ax)
+        return list(lines)

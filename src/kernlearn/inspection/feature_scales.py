@@ -1,0 +1,117 @@
+"""A picture of how far the learned kernel sees along each column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlearn.inspection._learned import last_step
+from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection.kernel_weights import POSITIVE
+
+MOST_BARS = 30
+
+
+class FeatureScalesDisplay:
+    r"""Bars of each column's spread in units of the learned kernel's width there.
+
+    With σ_j the standard deviation of column j and s_j the distance over which the kernel falls
+    off (``feature_scales_`` of a hyperkernel estimator), the bar is :math:`\sigma_j / s_j`: the
+    longer, the more the column tells points apart; zero where the kernel does not see it.
+
+    Parameters
+    ----------
+    spread : array-like of shape (d,)
+        The ratios σ_j / s_j.
+    labels : sequence of str
+        Names of the columns.
+
+    Attributes
+    ----------
+    spread, labels : ndarray and list
+        From long to short; at most the first thirty are drawn.
+
+    Examples
+    --------
+    >>> display = FeatureScalesDisplay([0.1, 2.0], ["age", "weight"])
+    >>> display.spread, display.labels
+    (array([2. , 0.1]), ['weight', 'age'])
+    """
+
+    def __init__(self, spread: ArrayLike, labels: Sequence[str]) -> None:
+        ratios = np.asarray(spread, dtype=float)
+        if ratios.shape != (len(labels),):
+            raise ValueError(
+                f"expected one ratio for each of {len(labels)} columns, got shape {ratios.shape}; "
+                "pass a name for every column"
+            )
+        order = np.argsort(-ratios, kind="stable")
+        self.spread: NDArray[np.float64] = ratios[order]
+        self.labels = [str(labels[j]) for j in order]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+    ) -> FeatureScalesDisplay:
+        """Draw the scales of a fitted estimator on points.
+
+        Parameters
+        ----------
+        estimator : estimator with ``feature_scales_``, or a Pipeline that ends in one
+            Fitted, for example a HyperkernelClassifier.
+        X : array-like of shape (n, n_features)
+            Points, for the spread of the columns; usually the training data.
+        feature_names : sequence of str, optional
+            Names of the columns that the estimator sees; by default those it was fitted with.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        FeatureScalesDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        step, prepared = last_step(estimator, X)
+        scales = np.asarray(step.feature_scales_, dtype=float)
+        # Zero over infinity is zero: a constant column that the kernel does not see.
+        spread = np.asarray(prepared, dtype=float).std(axis=0) / scales
+        if feature_names is None:
+            default = [f"x{j}" for j in range(len(scales))]
+            feature_names = list(getattr(step, "feature_names_in_", default))
+        return cls(spread, list(feature_names)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> FeatureScalesDisplay:
+        """Draw the bars.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        FeatureScalesDisplay
+            This object, with ``ax_``, ``figure_`` and ``bars_``.
+        """
+        shown = self.spread[:MOST_BARS]
+        ax = new_axes(ax, height=0.8 + 0.3 * len(shown))
+        places = np.arange(len(shown))
+        self.bars_ = ax.barh(places, shown, color=POSITIVE)
+        ax.bar_label(self.bars_, [f"{value:.3g}" for value in shown], padding=3)
+        ax.set_yticks(places, self.labels[:MOST_BARS], parse_math=False)
+        ax.invert_yaxis()
+        ax.margins(x=0.15)
+        ax.set_xlim(left=0.0)
+        more = len(self.spread) - len(shown)
+        label = "standard deviation / learned width"
+        ax.set_xlabel(f"{label}, and {more} more columns with less" if more else label)
+        ax.spines[["top", "right"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self

@@ -1,0 +1,162 @@
+"""A picture of the Gram matrix of a learned kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import leaves_list, linkage
+from scipy.spatial.distance import squareform
+from sklearn.base import is_regressor
+
+from kernlearn.gram import check_gram
+from kernlearn.inspection._learned import learned_gram
+from kernlearn.inspection._matplotlib import new_axes
+
+Array = NDArray[np.float64]
+
+
+class GramDisplay:
+    r"""The Gram matrix as an image, points of one class next to each other.
+
+    Inside a class, points that are alike in the kernel stand together: they follow the leaves of
+    a tree of average linkage on the distances :math:`d_{ij}^2 = K_{ii} - 2K_{ij} + K_{jj}`.
+
+    Parameters
+    ----------
+    gram : array-like of shape (n, n)
+        The matrix, in any order.
+    y : array-like of shape (n,), optional
+        The classes, or the targets of a regression.
+    by_class : bool, default=True
+        Whether `y` holds classes; otherwise points are put in the order of `y`.
+
+    Attributes
+    ----------
+    gram : ndarray of shape (n, n)
+        The matrix in the order drawn.
+    order : ndarray of shape (n,)
+        Which row of the matrix given stands in each place.
+    classes, counts : list
+        The classes from the top, and how many points each has; empty without classes.
+    limits : tuple of float
+        The values at the ends of the colours. Colours are spent on the entries off the diagonal,
+        without the half per cent at either end, so that a few large ones do not hide the rest.
+
+    Examples
+    --------
+    >>> display = GramDisplay([[2, 0, 1], [0, 3, 0], [1, 0, 2]], y=["b", "a", "b"])
+    >>> display.order.tolist(), display.classes, display.counts
+    ([1, 0, 2], ['a', 'b'], [1, 2])
+    >>> display.gram.diagonal()
+    array([3., 2., 2.])
+    """
+
+    def __init__(self, gram: ArrayLike, y: ArrayLike | None = None, by_class: bool = True) -> None:
+        matrix = check_gram(gram, psd="trust")
+        target = None if y is None else np.asarray(y)
+        if target is not None and target.shape != (len(matrix),):
+            raise ValueError(
+                f"expected one entry of y for each of the {len(matrix)} points, got shape "
+                f"{target.shape}; pass as many as the matrix has rows"
+            )
+        self.classes: list[Any] = []
+        self.counts: list[int] = []
+        if target is None:
+            self.order = _alike_together(matrix)
+        elif not by_class:
+            self.order = np.argsort(target, kind="stable")
+        else:
+            self.order = self._order_by_class(matrix, target)
+        self.gram: Array = matrix[np.ix_(self.order, self.order)]
+        self.limits = _limits(matrix)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike | None = None, ax: Any = None
+    ) -> GramDisplay:
+        """Draw the learned kernel on points.
+
+        Parameters
+        ----------
+        estimator : estimator with ``kernel_``, or a Pipeline that ends in one
+            Fitted.
+        X : array-like of shape (n, n_features)
+            The points; a few hundred make a picture.
+        y : array-like of shape (n,), optional
+            Their classes or, for a regressor, their targets.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        GramDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        gram = learned_gram(estimator, X)
+        return cls(gram, y, by_class=not is_regressor(estimator)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> GramDisplay:
+        """Draw the matrix.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        GramDisplay
+            This object, with ``ax_``, ``figure_``, ``image_`` and ``colorbar_``.
+        """
+        ax = new_axes(ax, height=4.4, width=7.2)
+        low, high = self.limits
+        style = {"cmap": "cividis", "interpolation": "none", "vmin": low, "vmax": high}
+        self.image_ = ax.imshow(self.gram, **style)
+        beyond = {(False, False): "neither", (True, False): "min", (False, True): "max"}
+        ends = beyond.get((self.gram.min() < low, self.gram.max() > high), "both")
+        # A bar as high as the matrix, and one that leaves room for the names of the classes.
+        bar = ax.inset_axes((1.04, 0.0, 0.05, 1.0))
+        self.colorbar_ = ax.figure.colorbar(self.image_, cax=bar, extend=ends)
+        self.colorbar_.set_label("k(x, z)")
+        self.colorbar_.outline.set_visible(False)
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+        last = np.cumsum(self.counts)
+        for edge in last[:-1] - 0.5:
+            ax.axhline(edge, color="white", linewidth=1.2)
+            ax.axvline(edge, color="white", linewidth=1.2)
+        if self.classes:
+            middles = last - np.array(self.counts) / 2.0 - 0.5
+            names = [str(label) for label in self.classes]
+            ax.set_yticks(middles, names, parse_math=False)
+            ax.tick_params(length=0)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _order_by_class(self, matrix: Array, y: NDArray[Any]) -> NDArray[np.intp]:
+        order = []
+        for label in np.unique(y):
+            rows = np.flatnonzero(y == label)
+            order.append(rows[_alike_together(matrix[np.ix_(rows, rows)])])
+            self.classes.append(label.item() if isinstance(label, np.generic) else label)
+            self.counts.append(len(rows))
+        return np.concatenate(order)
+
+
+def _limits(matrix: Array) -> tuple[float, float]:
+    off = matrix[~np.eye(len(matrix), dtype=bool)]
+    low, high = np.quantile(off if off.size else matrix, [0.005, 0.995])
+    # Where all are alike there is nothing to tell apart, but colours need a range.
+    return (float(low), float(high)) if high > low else (float(matrix.min()), float(matrix.max()))
+
+
+def _alike_together(matrix: Array) -> NDArray[np.intp]:
+    """An order in which neighbours are close in the kernel's distance."""
+    if len(matrix) < 3:
+        return np.arange(len(matrix))
+    squares = np.add.outer(matrix.diagonal(), matrix.diagonal()) - 2.0 * matrix
+    distances = np.sqrt(np.maximum(squares, 0.0))
+    tree = linkage(squareform(distances, checks=False), method="average")
+    return np.asarray(leaves_list(tree), dtype=np.intp)

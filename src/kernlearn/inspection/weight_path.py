@@ -1,0 +1,165 @@
+"""A picture of the learned weights along a parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
+from kernlearn.inspection.embedding import COLOURS, MARKERS
+from kernlearn.inspection.labels import kernel_label
+
+# So many curves can be told apart; the rest is drawn grey.
+MOST_NAMED = 7
+GREY = "#999999"
+
+
+class WeightPathDisplay:
+    """One curve per kernel: its weight against a parameter, say C or λ_Q.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_values,)
+        Values of the parameter, positive and ascending.
+    weights : array-like of shape (n_values, m)
+        The weights learned at each.
+    labels : sequence of str
+        Names of the m kernels.
+    parameter : str, default="C"
+        Name of the parameter.
+
+    Attributes
+    ----------
+    named : ndarray
+        The kernels with a colour and a name of their own: those that reach the largest weights, at
+        most seven. The other ones that have weight are grey.
+
+    Examples
+    --------
+    >>> display = WeightPathDisplay([0.1, 1.0], [[2.0, 0.0], [0.5, 0.0]], ["linear", "Gaussian"])
+    >>> display.weights.shape, display.named
+    ((2, 2), array([0]))
+    """
+
+    def __init__(
+        self,
+        values: ArrayLike,
+        weights: ArrayLike,
+        labels: Sequence[str],
+        parameter: str = "C",
+    ) -> None:
+        self.values: NDArray[np.float64] = np.asarray(values, dtype=float)
+        self.weights: NDArray[np.float64] = np.asarray(weights, dtype=float)
+        self.labels = list(labels)
+        self.parameter = parameter
+        if self.weights.shape != (len(self.values), len(self.labels)):
+            raise ValueError(
+                f"expected weights of shape {(len(self.values), len(self.labels))}, values by "
+                f"labels, got {self.weights.shape}; pass one row for each value"
+            )
+        largest = np.abs(self.weights).max(axis=0, initial=0.0)
+        self._used = np.argsort(-largest, kind="stable")[: np.count_nonzero(largest)]
+        self.named: NDArray[np.intp] = self._used[:MOST_NAMED]
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        parameter: str = "C",
+        values: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
+        ax: Any = None,
+    ) -> WeightPathDisplay:
+        """Fit a clone for every value, and draw the weights.
+
+        Every clone is fitted afresh: estimators cannot yet start from the solution of another
+        value. A random choice of sections must be fixed by an integer ``random_state`` for the
+        curves to be of the same kernels.
+
+        Parameters
+        ----------
+        estimator : estimator with ``weights_`` once fitted
+            For example an MKLClassifier or a HyperkernelClassifier; it is not changed.
+        X, y : array-like
+            Data to fit.
+        parameter : str, default="C"
+            The parameter to vary, for example ``"lambda_q"``.
+        values : array-like, default=(0.01, 0.1, 1, 10, 100)
+            Its values, positive.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        WeightPathDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        grid = _checked_values(values)
+        fits = [clone(estimator).set_params(**{parameter: float(v)}).fit(X, y) for v in grid]
+        for fit in fits:
+            check_is_fitted(fit, "weights_")
+        sizes = sorted({len(fit.weights_) for fit in fits})
+        if len(sizes) > 1:
+            raise ValueError(
+                f"expected as many kernels at every value, got {sizes}; vary a parameter that "
+                "leaves the kernels alone, such as C or lambda_q"
+            )
+        weights = [fit.weights_ for fit in fits]
+        return cls(grid, weights, _labels(fits[0]), parameter).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> WeightPathDisplay:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        WeightPathDisplay
+            This object, with ``ax_``, ``figure_`` and ``lines_``, those of `named` first.
+        """
+        ax = new_axes(ax, width=8.0)
+        self.lines_ = []
+        for place, i in enumerate(self._used):
+            style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 1}
+            if place < MOST_NAMED:
+                style = {"color": COLOURS[place], "marker": MARKERS[place % len(MARKERS)]}
+                style["label"] = legend_label(self.labels[i])
+            self.lines_ += ax.plot(self.values, self.weights[:, i], markersize=5, **style)
+        ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(power_of_ten)
+        ax.xaxis.set_minor_formatter("")
+        ax.axhline(0.0, color="black", linewidth=0.8)
+        ax.set_xlabel(self.parameter, parse_math=False)
+        ax.set_ylabel("learned weight")
+        ax.spines[["top", "right"]].set_visible(False)
+        if self.lines_:
+            plain_legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def _checked_values(values: ArrayLike) -> NDArray[np.float64]:
+    grid = np.sort(np.asarray(values, dtype=float).ravel())
+    if not len(grid) or not (np.isfinite(grid).all() and grid[0] > 0):
+        raise ValueError(
+            f"expected positive values of the parameter, got {values!r}; pass for example "
+            "[0.1, 1, 10]"
+        )
+    return grid
+
+
+def _labels(fit: Any) -> list[str]:
+    if hasattr(fit, "pivots_"):
+        m = len(fit.weights_)
+        return [f"section at pair {p} of {m}" for p in range(1, m + 1)]
+    return [kernel_label(kernel) for kernel in fit.kernels_]

@@ -1,0 +1,162 @@
+"""One method on the partitions of the sets: a column of a table, kept in a file of its own.
+
+Tables and figures that show the same method read the same file, so nothing is fitted twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn import __version__
+from kernlearn.datasets import PartitionedSet
+from kernlearn.papers.cawley2014.methods import METHODS
+from kernlearn.papers.cawley2014.protocol import count_partitions, divide, fingerprint
+from kernlearn.papers.grid_search import fit_quietly
+from kernlearn.papers.paper import Request
+from kernlearn.papers.results_file import ResultsFile
+from kernlearn.papers.runner import run_tasks
+
+__all__ = ["Column", "fit_partition", "run_column", "run_columns"]
+
+HOUR, MINUTE = 3600.0, 60.0
+
+
+@dataclass(frozen=True)
+class Column:
+    """What one method found.
+
+    Attributes
+    ----------
+    method : str
+        Its name in the paper.
+    results : dict
+        What `fit_partition` returned for each partition, by the name of the set.
+    """
+
+    method: str
+    results: dict[str, list[dict[str, Any]]]
+
+    @property
+    def errors(self) -> dict[str, list[float]]:
+        """Test errors in per cent, one for each partition, by set."""
+        return {name: [fit["error"] for fit in fits] for name, fits in self.results.items()}
+
+    @property
+    def mean_errors(self) -> dict[str, float]:
+        """Mean test error in per cent, by set."""
+        return {name: float(np.mean(errors)) for name, errors in self.errors.items()}
+
+    def thetas(self, name: str) -> NDArray[np.float64]:
+        """Kernel parameters learned on a set, of shape (partitions, parameters)."""
+        return np.array([fit["theta"] for fit in self.results[name]])
+
+    def note(self) -> str:
+        """Say how long the fits took, and how those ended that did not converge."""
+        fits = [fit for fits in self.results.values() for fit in fits]
+        text = f"{self.method}: {_duration(sum(fit['seconds'] for fit in fits))} of fitting"
+        ends = Counter(fit["status"] for fit in fits if not fit["converged"])
+        if not ends:
+            return f"{text}; all {len(fits)} fits converged."
+        others = "; ".join(f"{count} {status}" for status, count in ends.items())
+        return f"{text}; of {len(fits)} fits, {others}."
+
+
+def run_columns(
+    methods: Iterable[str],
+    sets: Mapping[str, PartitionedSet],
+    request: Request,
+    names: Iterable[str] | None = None,
+) -> dict[str, Column]:
+    """Run several methods, one after the other; see `run_column`."""
+    chosen = list(sets if names is None else names)
+    return {method: run_column(method, sets, request, chosen) for method in methods}
+
+
+def run_column(
+    method: str, sets: Mapping[str, PartitionedSet], request: Request, names: Iterable[str]
+) -> Column:
+    """Fit a method to the partitions of some sets, or read what an earlier run has found.
+
+    Parameters
+    ----------
+    method : str
+        One of ``METHODS``.
+    sets : mapping of str to PartitionedSet
+        All sets: the file of results belongs to these data.
+    request : Request
+        What the user asked for.
+    names : iterable of str
+        The sets to run.
+
+    Returns
+    -------
+    Column
+    """
+    counts = {name: count_partitions(name, request) for name in names}
+    # Partition by partition, not set by set: the time left is then that of the average set.
+    tasks = {
+        f"{name}/{index}": (method, sets[name], index, request.seed)
+        for index in range(max(counts.values()))
+        for name in counts
+        if index < counts[name]
+    }
+    found = run_tasks(
+        fit_partition,
+        tasks,
+        ResultsFile(request.out, METHODS[method].stem, _settings(method, sets, request)),
+        jobs=request.jobs,
+        description=method,
+        quiet=request.quiet,
+    )
+    return Column(
+        method,
+        {name: [found[f"{name}/{index}"] for index in range(counts[name])] for name in counts},
+    )
+
+
+def fit_partition(method: str, data: PartitionedSet, index: int, seed: int) -> dict[str, Any]:
+    """Select and fit on the training part of one partition, and count errors on its test part.
+
+    Returns
+    -------
+    dict
+        ``error`` in per cent, ``theta``, ``lam``, ``mu`` (None where there is no such parameter),
+        ``seconds`` of fitting, and how the fit ended: ``converged`` and ``status``.
+    """
+    split = divide(data, index, seed)
+    start = time.perf_counter()
+    model = fit_quietly(METHODS[method].make(), split.X_train, split.y_train)
+    seconds = time.perf_counter() - start
+    mu = getattr(model, "mu_", None)
+    return {
+        "error": 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test)),
+        "theta": np.asarray(model.theta_, dtype=float).tolist(),
+        "lam": float(model.lam_),
+        "mu": None if mu is None else float(mu),
+        "seconds": seconds,
+        "converged": bool(model.status_.has_converged),
+        "status": str(model.status_),
+    }
+
+
+def _settings(method: str, sets: Mapping[str, PartitionedSet], request: Request) -> dict[str, Any]:
+    """Return everything on which the result of a partition depends."""
+    return {
+        "method": METHODS[method].settings(),
+        "seed": request.seed,
+        "version": __version__,
+        "data": {name: fingerprint(data) for name, data in sets.items()},
+    }
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 2 * HOUR:
+        return f"{seconds / HOUR:.1f} h"
+    return f"{seconds / MINUTE:.0f} min" if seconds >= 2 * MINUTE else f"{seconds:.1f} s"

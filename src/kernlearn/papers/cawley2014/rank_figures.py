@@ -1,0 +1,125 @@
+"""Figures 2, 3, 6, 7 and 8: critical-difference diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernlearn.comparison import Comparison, compare
+from kernlearn.inspection import CriticalDifferenceDisplay
+from kernlearn.papers.cawley2014.columns import run_columns
+from kernlearn.papers.cawley2014.departures import PRINTED
+from kernlearn.papers.cawley2014.protocol import load_sets, partitions_note
+from kernlearn.papers.cawley2014.published import TABLE_2, TABLE_4, mean_errors
+from kernlearn.papers.cawley2014.table4 import OURS, compare_with_quoted
+from kernlearn.papers.paper import Request
+from kernlearn.papers.pictures import save_picture
+from kernlearn.papers.tables import ComparisonTable, Entry
+
+__all__ = ["FIGURES", "RankFigure", "printed_errors", "printed_groups", "reproduce_rank_figure"]
+
+LEVEL = 0.1
+COLUMN = "value"
+
+
+@dataclass(frozen=True)
+class RankFigure:
+    """What one of the diagrams shows.
+
+    Attributes
+    ----------
+    title : str
+        What it is about.
+    methods : tuple of str
+        Methods that are run here.
+    sets : tuple of str
+        Data sets over which they are ranked.
+    quoted : bool
+        Whether the other authors' columns of Table 4 are shown too.
+    """
+
+    title: str
+    methods: tuple[str, ...]
+    sets: tuple[str, ...]
+    quoted: bool = False
+
+
+ALL, COMMON = tuple(TABLE_2), tuple(TABLE_4)
+XVAL, BAYES, FLKL = "ARD-XVAL-LSSVM", "ARD-BR-LSSVM", "ARD-FLKL-LSSVM"
+FIGURES = {
+    2: RankFigure("RBF kernel", tuple(mean_errors(2)), ALL),
+    3: RankFigure("ARD kernel", tuple(mean_errors(3)), ALL),
+    6: RankFigure("RBF and ARD", ("RBF-XVAL-LSSVM", XVAL, "RBF-FLKL-LSSVM", FLKL), ALL),
+    7: RankFigure("beside Bayesian regularisation", (XVAL, BAYES, FLKL), COMMON),
+    8: RankFigure("beside multiple kernel learning", OURS, COMMON, quoted=True),
+}
+# Section 3.6 says so; the errors of ARD-BR-LSSVM are not printed.
+GROUPS_OF_SECTION_3_6 = ((FLKL, BAYES), (BAYES, XVAL))
+
+
+def printed_errors(number: int) -> dict[str, dict[str, float]] | None:
+    """Return the printed mean errors behind a figure by method and set; None if there are none."""
+    figure = FIGURES[number]
+    if figure.quoted:
+        return mean_errors(4)
+    if not all(method in PRINTED for method in figure.methods):
+        return None
+    return {m: {name: PRINTED[m][name][0] for name in figure.sets} for m in figure.methods}
+
+
+def printed_groups(number: int) -> Sequence[Sequence[Hashable]]:
+    """Return the methods that the paper finds not significantly different."""
+    errors = printed_errors(number)
+    return GROUPS_OF_SECTION_3_6 if errors is None else compare(errors).groups(LEVEL)
+
+
+def reproduce_rank_figure(number: int, request: Request) -> ComparisonTable:
+    """Run the methods of a figure, draw their ranks, and return ranks and tests."""
+    figure = FIGURES[number]
+    sets = load_sets(request.data_dir)
+    names = [name for name in sets if name in figure.sets]
+    columns = run_columns(figure.methods, sets, request, names)
+    if figure.quoted:
+        ours = compare_with_quoted(columns)
+    else:
+        ours = compare({method: column.errors for method, column in columns.items()})
+    errors = printed_errors(number)
+    printed = None if errors is None else _statistics(compare(errors))
+    entries = tuple(
+        Entry(row, COLUMN, None if printed is None else printed[row], [value], ".4g")
+        for row, value in _statistics(ours).items()
+    )
+    notes = (
+        "The paper's ranks and tests are those of its printed errors"
+        + ("." if printed else ", which it does not print for all of these methods."),
+        f"Not significantly different at {LEVEL}, paper: {_in_words(printed_groups(number))}.",
+        f"Not significantly different at {LEVEL}, ours: {_in_words(ours.groups(LEVEL))}.",
+        partitions_note({name: sets[name] for name in names}, request),
+        *(column.note() for column in columns.values()),
+        _draw(number, ours, request),
+    )
+    title = f"Cawley and Talbot (2014), Figure {number}: mean ranks, {figure.title}"
+    return ComparisonTable(title, ("", "method"), (COLUMN,), entries, notes)
+
+
+def _statistics(comparison: Comparison) -> Mapping[tuple[str, str], float]:
+    ranks = {("mean rank", str(m)): float(rank) for m, rank in comparison.ranks.items()}
+    test = comparison.iman_davenport
+    return ranks | {
+        ("χ²_F", ""): comparison.friedman.statistic,
+        ("F_F", ""): test.statistic,
+        ("p-value of F_F", ""): test.pvalue,
+        ("critical difference", ""): comparison.critical_difference(LEVEL),
+    }
+
+
+def _in_words(groups: Iterable[Sequence[Hashable]]) -> str:
+    return "; ".join(" = ".join(str(method) for method in group) for group in groups) or "none"
+
+
+def _draw(number: int, comparison: Comparison, request: Request) -> str:
+    def draw(figure: Any) -> None:
+        CriticalDifferenceDisplay.from_comparison(comparison, LEVEL, ax=figure.subplots())
+
+    return save_picture(request.out / f"figure{number}.png", draw, width=8.0, height=2.2)

@@ -1,0 +1,66 @@
+"""The linear system of the least-squares machine, factorised once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from kernlearn.solvers.factor import lower_factor
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Bordered:
+    r"""The matrix :math:`\begin{bmatrix} A & 1 \\ 1^T & 0 \end{bmatrix}` of equation (3), A = LLᵀ.
+
+    P denotes the upper left block of its inverse: with :math:`h = L^{-1} 1`,
+    :math:`P = L^{-T}(I - hh^T/h^Th)L^{-1}`.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n, n)
+        L; what is above its diagonal is not read.
+    """
+
+    factor: Array
+
+    @classmethod
+    def of(cls, K: Array, ridge: Array) -> Bordered | None:
+        """Factorise A = K + diag(ridge), or None if it is not positive definite."""
+        A = K.copy()
+        A[np.diag_indices_from(A)] += ridge
+        try:
+            return cls(lower_factor(A))
+        except np.linalg.LinAlgError:
+            return None
+
+    def solve(self, right: Array, total: Array | float = 0.0) -> tuple[Array, Array]:
+        """The a of shape (n, k) and b of shape (k,) with Aa + b = right and 1ᵀa = total."""
+        half = self._forward(right)
+        one = self._half_of_one
+        b = (one @ half - total) / (one @ one)
+        return self._backward(half - one[:, None] * b), b
+
+    def half(self, right: Array) -> Array:
+        """A square root of P: V of the shape of right with VᵀV = rightᵀ P right."""
+        half = self._forward(right)
+        one = self._half_of_one
+        half -= np.outer(one, one @ half / (one @ one))
+        return half
+
+    @cached_property
+    def _half_of_one(self) -> Array:
+        return self._forward(np.ones((len(self.factor), 1)))[:, 0]
+
+    def _forward(self, right: Array) -> Array:
+        return np.asarray(solve_triangular(self.factor, right, lower=True, check_finite=False))
+
+    def _backward(self, right: Array) -> Array:
+        return np.asarray(
+            solve_triangular(self.factor, right, lower=True, trans="T", check_finite=False)
+        )

@@ -1,0 +1,165 @@
+r"""Newton's method for a smooth function of a few variables with lower bounds.
+
+Every step minimises the quadratic model over the bounds and a trust region that is a box too, so
+that a small quadratic program finds in one step which variables belong at their bounds:
+
+.. math:: \min_d\; g^Td + \tfrac12 d^T|H|d \quad\text{subject to}\quad
+          \max(l - \theta, -\rho\sigma) \le d \le \rho\sigma .
+
+Where the function is not convex, \|H\| has the eigenvalues' absolute values, which leads away from
+saddles. Bounds rather than logarithms: a logarithm never reaches zero, and near it has no slope
+that would lead back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.solvers.quadratic import quadratic_program
+
+Array = NDArray[np.float64]
+
+# Standard choices of trust-region methods: accept what decreases at all, shrink below a quarter
+# of what was predicted, grow above three quarters.
+_ACCEPT, _POOR, _GOOD = 1e-4, 0.25, 0.75
+# Eigenvalues of the scaled Hessian are kept above this share of the largest.
+_FLAT = 1e-9
+# Differences of function values below this share of them are rounding.
+_ROUNDING = 1e-14
+_SMALLEST_RADIUS = 1e-10
+# How close to a bound, relative to its variable's size, the interior method counts as at it.
+_AT_BOUND = 1e-6
+
+
+class SmoothPoint(Protocol):
+    """A point with the function's value and derivatives there."""
+
+    @property
+    def theta(self) -> Array:
+        """Where it is."""
+
+    @property
+    def objective(self) -> float:
+        """The value, positive."""
+
+    @property
+    def gradient(self) -> Array:
+        """The first derivatives."""
+
+    @property
+    def hessian(self) -> Array:
+        """The second derivatives."""
+
+
+Point = TypeVar("Point", bound=SmoothPoint)
+
+
+@dataclass(frozen=True, eq=False)
+class Descent(Generic[Point]):
+    """Where the descent ended.
+
+    Attributes
+    ----------
+    point : SmoothPoint
+        The best point.
+    step : ndarray of shape (p,)
+        The Newton step from there, not taken; its size says how far the minimum is.
+    decrease : float
+        What that step would gain, relative to the objective.
+    converged : bool
+        Whether that is within the tolerance.
+    n_points : int
+        Points at which the function was evaluated.
+    """
+
+    point: Point
+    step: Array
+    decrease: float
+    converged: bool
+    n_points: int
+
+
+def bounded_newton(
+    evaluate: Callable[[Array], Point | None],
+    first: Point,
+    low: Array,
+    scale: Array,
+    tol: float,
+    max_iter: int,
+) -> Descent[Point]:
+    """Descend from `first`, never below `low`; `scale` is the usual size of each variable.
+
+    `evaluate` may return None for a point at which the function has no value: the step is then
+    shortened.
+    """
+    point, radius, n_points = first, 1.0, 1
+    while True:
+        size = np.maximum(point.theta, scale)
+        step, gain = _model_step(point, low, size, radius)
+        decrease = gain / max(abs(point.objective), 1e-300)
+        converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
+        stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
+        if converged or stalled or n_points > max_iter:
+            return Descent(point, step, decrease, converged, n_points)
+        trial = evaluate(np.maximum(point.theta + step, low))
+        n_points += 1
+        ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
+        reach = float(np.max(np.abs(step) / size))
+        if ratio < _POOR:
+            radius = 0.25 * reach
+        elif ratio > _GOOD and reach > 0.9 * radius:
+            radius *= 4.0
+        if trial is not None and ratio > _ACCEPT:
+            point = trial
+
+
+def _model_step(point: SmoothPoint, low: Array, size: Array, radius: float) -> tuple[Array, float]:
+    """The step that minimises the model, and what the model gains by it."""
+    g = point.gradient * size
+    values, vectors = np.linalg.eigh(point.hessian * np.outer(size, size))
+    absolute = np.abs(values)
+    B = (vectors * np.maximum(absolute, _FLAT * absolute.max() + 1e-300)) @ vectors.T
+    nearest = np.maximum((low - point.theta) / size, -radius)
+    step = -np.linalg.solve(B, g)
+    if (step < nearest).any() or (step > radius).any():
+        step = _boxed(B, g, nearest, np.full(len(g), radius))
+    gain = -(g @ step + 0.5 * step @ B @ step)
+    moved = step * size
+    # What comes this close to its bound belongs there; rounding and the interior method of the
+    # quadratic program stop just short of it.
+    at_bound = point.theta + moved - low < 1e-9 * size
+    return np.where(at_bound, low - point.theta, moved), max(float(gain), 0.0)
+
+
+def _boxed(B: Array, g: Array, low: Array, high: Array) -> Array:
+    """Minimise gᵀx + ½xᵀBx in a box."""
+    unit = max(float(np.abs(B).max()), 1e-300)
+    none = np.zeros((0, len(g)))
+    solution = quadratic_program(B / unit, g / unit, none, np.zeros(0), low, high)
+    if solution is None:
+        return np.clip(-g / unit, low, high)
+    return _polished(B, g, low, high, solution.x)
+
+
+def _polished(B: Array, g: Array, low: Array, high: Array, x: Array) -> Array:
+    """The same with the bounds that x is at, exact in flat directions too."""
+    exact = np.where(x - low < _AT_BOUND, low, np.where(high - x < _AT_BOUND, high, x))
+    free = (exact > low) & (exact < high)
+    right = -g[free] - B[np.ix_(free, ~free)] @ exact[~free]
+    exact[free] = np.linalg.solve(B[np.ix_(free, free)], right)
+    exact = np.clip(exact, low, high)
+
+    def model(step: Array) -> float:
+        return float(g @ step + 0.5 * step @ B @ step)
+
+    return exact if model(exact) <= model(x) else x
+
+
+def _inside(step: Array, size: Array, radius: float) -> bool:
+    """Whether the trust region let the whole step through."""
+    return bool(np.max(step / size) < radius and np.min(step / size) > -radius)

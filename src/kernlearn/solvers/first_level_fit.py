@@ -1,0 +1,121 @@
+r"""First-level kernel learning from beginning to end.
+
+λ and μ minimise the cross-validated squared loss, either by descent with the exact slope or by
+the Nelder-Mead simplex of Cawley and Talbot (2014), section 2.2. As advised there, families of
+several parameters are first learned with a common scale, θ = c times the start, which for ARD on
+standardised data is the RBF kernel, and all parameters start from that solution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.solvers.first_level import FirstLevelPoint, FirstLevelProblem
+from kernlearn.solvers.first_level_search import FirstLevelControl, Search
+from kernlearn.solvers.first_level_status import FirstLevelStatus
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+# λ starts at this share of the kernel's mean diagonal.
+_FIRST_LAM = 0.3
+_FINAL_TOL = 1e-12
+# The common scale is only a start.
+_ROUGHER = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLevelSolution:
+    """What was learned.
+
+    Attributes
+    ----------
+    point : FirstLevelPoint
+        The machine on all data.
+    lam, mu : float
+        λ and μ as chosen or given.
+    cv_loss : float or None
+        The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it.
+    n_iter : int
+        Machines trained for the final θ.
+    n_evaluations : int
+        Evaluations of the cross-validated loss.
+    n_machine_solves : int
+        All machines trained.
+    status : FirstLevelStatus
+        How it ended.
+    """
+
+    point: FirstLevelPoint
+    lam: float
+    mu: float
+    cv_loss: float | None
+    n_iter: int
+    n_evaluations: int
+    n_machine_solves: int
+    status: FirstLevelStatus
+
+
+def learn_first_level(
+    problem: FirstLevelProblem,
+    folds: Sequence[Rows],
+    lam: float | None,
+    mu: float | None,
+    control: FirstLevelControl,
+) -> FirstLevelSolution:
+    """Learn θ and the machine; λ and μ too where they are None.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no machine can be trained at all: the kernel overflows, or is not positive semidefinite.
+    """
+    direction = problem.scale / np.linalg.norm(problem.scale)
+    line = problem.along(direction)
+    x = np.log(_first_values(line, lam, mu))
+    search = Search(folds, x, np.array([lam is None, mu is None]), control)
+    if len(problem.scale) > 1:
+        length = search.stage(line, line.scale, _ROUGHER)
+        start = length[0] * direction
+    else:
+        start = problem.scale
+    theta = search.stage(problem, start, 1.0)
+    # A number that was given is used as it is, not as the exponential of its logarithm.
+    lam = float(np.exp(search.x[0])) if lam is None else lam
+    mu = float(np.exp(search.x[1])) if mu is None else mu
+    descent = problem.minimise(theta, lam, mu, _FINAL_TOL, control.max_iter)
+    if descent is None:
+        raise np.linalg.LinAlgError("no machine could be trained")
+    status = FirstLevelStatus.CONVERGED
+    if not (descent.converged and search.converged):
+        stopped = max(descent.n_points, search.n_evaluations) >= control.max_iter
+        status = FirstLevelStatus.ITERATION_LIMIT if stopped else FirstLevelStatus.STALLED
+    return FirstLevelSolution(
+        descent.point,
+        lam,
+        mu,
+        search.loss,
+        descent.n_points,
+        search.n_evaluations,
+        search.n_points + descent.n_points,
+        status,
+    )
+
+
+def _first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Array:
+    """λ and μ where the search starts: the μ for which the usual scale is a stationary point."""
+    first = line.family.matrix(line.X, None, line.scale)
+    lam = _FIRST_LAM * float(np.abs(first.diagonal()).mean()) if lam is None else lam
+    if mu is None:
+        point = line.at(line.scale, lam, 0.0)
+        if point is None:
+            raise np.linalg.LinAlgError("no machine could be trained")
+        balanced = float(0.5 * point.lam * point.forms[0] / line.scale[0])
+        # Where nothing is to be learned the criterion has no slope to be balanced.
+        fallback = (point.objective or 1.0) / float(line.scale[0] ** 2)
+        mu = balanced if balanced > 1e-6 * fallback else fallback
+    return np.array([lam, mu])

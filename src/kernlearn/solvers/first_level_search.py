@@ -1,0 +1,120 @@
+"""The search for λ and μ: one stage for each family, by descent or by simplex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from kernlearn.solvers.capped_bfgs import capped_bfgs
+from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.first_level_cv import CrossValidation, Evaluation
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+STRATEGIES = ("gradient", "nelder-mead")
+
+# Descents stay within these factors of where λ and μ start.
+_WITHIN = np.log([1e6, 1e10])
+# Folds stop early, since the loss is corrected for the last step.
+_FOLD_TOL = 1e-5
+
+
+@dataclass(frozen=True)
+class FirstLevelControl:
+    """How λ and μ are chosen.
+
+    Parameters
+    ----------
+    strategy : {"gradient", "nelder-mead"}
+        Descent with the exact slope, or the simplex of the paper.
+    tol : float
+        The slope of the logarithm of the loss, by log λ and log μ, at which the descent ends; for
+        the simplex, how far apart its corners may be.
+    max_iter : int
+        Limit on evaluations of the loss, and on the machines trained for each θ.
+    report : callable, optional
+        Called after every evaluation.
+    """
+
+    strategy: str
+    tol: float
+    max_iter: int
+    report: Callable[[Evaluation], None] | None = None
+
+
+class Search:
+    """Chooses λ and μ stage by stage, from one family to the next, and counts."""
+
+    def __init__(
+        self, folds: Sequence[Rows], x: Array, free: NDArray[np.bool_], control: FirstLevelControl
+    ) -> None:
+        self.folds, self.x, self.free, self.control = folds, x, free, control
+        self.low, self.high = x - _WITHIN, x + _WITHIN
+        self.n_evaluations = self.n_points = 0
+        self.converged = True
+        self.loss: float | None = None
+
+    def stage(self, problem: FirstLevelProblem, start: Array, rougher: float) -> Array:
+        """Learn in one family; returns a θ to go on from."""
+        if not self.free.any():
+            return self._given(problem, start)
+        cv = CrossValidation(problem, self.folds, _FOLD_TOL, self.control.max_iter)
+        first = self._counted(cv.at(self.x, start))
+        if not np.isfinite(first.loss):
+            raise np.linalg.LinAlgError("no machine could be trained")
+        if self.control.strategy == "gradient":
+            result = capped_bfgs(
+                lambda x, known: self._counted(cv.near(x, known)),
+                first,
+                self.free,
+                self.low,
+                self.high,
+                rougher * self.control.tol,
+                self.control.max_iter,
+            )
+            best, self.converged = result.best, result.converged
+        else:
+            best = self._simplex(cv, first, rougher)
+        self.x, self.loss = best.x, best.loss
+        return np.asarray(np.mean([fold.theta for fold in best.folds], axis=0))
+
+    def _given(self, problem: FirstLevelProblem, start: Array) -> Array:
+        lam, mu = np.exp(self.x)
+        descent = problem.minimise(start, lam, mu, _FOLD_TOL, self.control.max_iter)
+        if descent is None:
+            return start
+        self.n_points += descent.n_points
+        return descent.point.theta
+
+    def _simplex(self, cv: CrossValidation, first: Evaluation, rougher: float) -> Evaluation:
+        best = first
+        unit = first.loss or 1.0
+
+        def loss(variables: Array) -> float:
+            nonlocal best
+            x = self.x.copy()
+            x[self.free] = variables
+            place = self._counted(cv.near(np.clip(x, self.low, self.high), best))
+            best = place if place.loss < best.loss else best
+            return place.loss / unit
+
+        options = {
+            "xatol": rougher * self.control.tol,
+            "fatol": rougher * self.control.tol,
+            "maxfev": self.control.max_iter,
+        }
+        ended = minimize(loss, self.x[self.free], method="Nelder-Mead", options=options)
+        self.converged = bool(ended.success)
+        return best
+
+    def _counted(self, place: Evaluation) -> Evaluation:
+        self.n_evaluations += 1
+        self.n_points += place.n_points
+        if self.control.report is not None:
+            self.control.report(place)
+        return place

@@ -1,0 +1,85 @@
+"""The learned kernel as a formula."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
+from kernlearn.inspection import kernel_formula
+from kernlearn.kernels import (
+    ARDGaussian,
+    Centered,
+    Columns,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Matern,
+    Normalized,
+    Polynomial,
+    Precomputed,
+    WeightedSum,
+)
+
+N = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
+
+
+@pytest.mark.parametrize(
+    ("kernel", "formula"),
+    [
+        (Linear(), "⟨x, z⟩"),
+        (Polynomial(degree=3, offset=2.0), "(2 + ⟨x, z⟩)³"),
+        (Polynomial(degree=2, offset=0.0), "(⟨x, z⟩)²"),
+        (Gaussian(gamma=0.012345), "exp(−0.0123 ‖x − z‖²)"),
+        (Laplacian(gamma=1e-7), "exp(−1e−7 ‖x − z‖₁)"),
+        (Normalized(Gaussian(gamma=2.0)), "exp(−2 ‖x − z‖²)"),
+        (Normalized(Linear()) * 2.0, f"2·N[⟨x, z⟩], where {N}"),
+        (ARDGaussian([1.0, 0.0]), "exp(−Σⱼ γⱼ (xⱼ − zⱼ)²), where γ = (1, 0)"),
+        (Matern(2.0, nu=0.5), "exp(−r), where r = ‖x − z‖ / 2"),
+        (Columns(["age", "<b>"], Linear()), "⟨x[age, <b>], z[age, <b>]⟩"),
+        (Columns(slice(2, None), Linear()), "⟨x[2:], z[2:]⟩"),
+        (WeightedSum([Linear(), Gaussian(), Linear()], [-1.0, -0.5, 0.0]),
+         "−⟨x, z⟩ − 0.5·exp(−1 ‖x − z‖²)"),
+        (2.0 * (Linear() + Gaussian()), "2·(⟨x, z⟩ + exp(−1 ‖x − z‖²))"),
+        ((Linear() + Gaussian()) * Linear(), "(⟨x, z⟩ + exp(−1 ‖x − z‖²))·⟨x, z⟩"),
+        ((Linear() + Gaussian()) ** 2, "[⟨x, z⟩ + exp(−1 ‖x − z‖²)]²"),
+        (WeightedSum([Linear()], [0.0]), "0"),
+        (Precomputed([[1.0]]), "Precomputed(K=<1 x 1 matrix>)"),
+        (Harmonic(0.5, 2.0).expansion([[[0.0], [1.0]]], [3.0]),
+         "3·0.5 / (1 − 0.5 exp(−2 (‖x − z‖² + ‖s − t‖²))), where (s, t) is the pair of points "
+         "that was kept"),
+    ],
+)  # fmt: skip
+def test_a_kernel_is_written_as_on_paper(kernel, formula):
+    assert kernel_formula(kernel) == f"k(x, z) = {formula}"
+
+
+def test_a_sum_of_sections_says_over_how_many_pairs_it_runs():
+    pairs = np.zeros((3, 2, 2))
+    formula = kernel_formula(ARDHarmonic(0.6, [1.0, 2.0]).expansion(pairs, [1.0, 0.0, 2.0]))
+    assert "Σ wₛₜ Πⱼ 0.4 / (1 − 0.6 exp(−γⱼ ((xⱼ − zⱼ)² + (sⱼ − tⱼ)²)))" in formula
+    assert formula.endswith("where γ = (1, 2); the sum runs over 2 pairs of points (s, t)")
+    other = kernel_formula(GaussianHyperkernel(1.0, 1.0).expansion(pairs, np.ones(3)))
+    assert "h((x, z), (s, t)), where h is a GaussianHyperkernel" in other
+
+
+def test_a_legend_says_each_thing_once():
+    kernel = Normalized(Linear()) + Normalized(Polynomial()) + Centered(Linear(), [[1.0]])
+    formula = kernel_formula(kernel)
+    assert formula.count("N[k] =") == 1
+    assert formula.endswith(f"where {N}; C[k] is k around the mean of the training points")
+
+
+def test_the_formula_is_the_kernel():
+    """Read back by a few replacements, it gives the kernel's values."""
+    kernel = WeightedSum([Linear(), Gaussian(0.25), Polynomial(2, 3.0)], [0.5, 4.0, -0.125])
+    right = kernel_formula(kernel).removeprefix("k(x, z) = ")
+    for mark, code in [("−", "-"), ("‖x - z‖²", "*s"), ("⟨x, z⟩", "p"), ("·", "*"), ("²", "**2")]:
+        right = right.replace(mark, code)
+    assert re.fullmatch(r"[-+*() .0-9spexp]+", right)
+    rng = np.random.default_rng(0)
+    x, z = rng.normal(size=(2, 3))
+    value = eval(right, {"exp": np.exp, "s": np.sum((x - z) ** 2), "p": x @ z})
+    assert value == pytest.approx(kernel([x], [z])[0, 0])

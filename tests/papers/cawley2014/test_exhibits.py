@@ -1,0 +1,231 @@
+"""Tables and figures from end to end, on four small sets."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kernlearn.datasets import DataNotFoundError
+from kernlearn.papers import find_paper
+from kernlearn.papers.cawley2014 import columns, figure1, theta_figures
+from kernlearn.papers.cawley2014.columns import Column
+from kernlearn.papers.cawley2014.protocol import divide, load_sets
+from kernlearn.papers.cawley2014.rank_figures import printed_groups
+from kernlearn.papers.cawley2014.table4 import compare_with_quoted
+from kernlearn.papers.cawley2014.theta_figures import variation
+from kernlearn.papers.paper import Request
+from kernlearn.papers.tables import ComparisonTable
+
+PAPER = find_paper("cawley2014")
+PNG = b"\x89PNG"
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for the module: what one exhibit has fitted, the next one reads."""
+    return tmp_path_factory.mktemp("out")
+
+
+@pytest.fixture
+def request_small(small_paper: dict[str, int], data_dir: Path, out: Path) -> Request:
+    return Request(out, data_dir, repetitions=2, quiet=True)
+
+
+def value(table: ComparisonTable, row: tuple[str, ...], column: str = "value") -> float:
+    (number,) = table.rows()[row][column].found
+    return number
+
+
+def test_everything_of_the_paper_is_registered() -> None:
+    exhibits = {(exhibit.kind, exhibit.number) for exhibit in PAPER.exhibits}
+    assert exhibits == {("table", n) for n in range(1, 5)} | {("figure", n) for n in range(1, 9)}
+
+
+def test_table_1(request_small: Request) -> None:
+    table = PAPER.find("table", 1).reproduce(request_small)
+    row = table.rows()["thyroid",]
+    assert [row[column].published for column in table.columns] == [140, 75, 100, 5, None]
+    assert [row[column].found for column in table.columns] == [[30], [40], [2], [3], [2]]
+
+
+@pytest.mark.parametrize(("number", "kernel"), [(2, "RBF"), (3, "ARD")])
+def test_tables_2_and_3(request_small: Request, number: int, kernel: str) -> None:
+    table = PAPER.find("table", number).reproduce(request_small)
+    names = [f"{kernel}-{label}-LSSVM" for label in ("LOO", "XVAL", "FLKL")]
+    assert list(table.columns) == names
+    sets = load_sets(request_small.data_dir)
+    fits = [columns.fit_partition(names[2], sets["thyroid"], index, 0) for index in (0, 1)]
+    found = table.rows()["thyroid",][names[2]].found
+    assert found == pytest.approx([fit["error"] for fit in fits])
+    ranks = np.zeros(3)
+    for name in sets:
+        row = table.rows()[name,]
+        means = [round(statistics.mean(row[column].found), 9) for column in names]
+        for i, mean in enumerate(means):
+            # One plus those that are better, and half of those that tie.
+            ranks[i] += 1 + sum(m < mean for m in means) + (means.count(mean) - 1) / 2
+    for column, rank in zip(names, ranks / len(sets), strict=True):
+        assert value(table, ("mean rank",), column) == pytest.approx(rank)
+    printed = {2: "2.578 ± 0.015", 3: "3.027 ± 0.024"}[number]
+    assert table.rows()["twonorm",][names[2]].published_text() == printed
+    notes = " ".join(table.notes)
+    for part in ("standard errors of the difference", "banana 2 + 0", "of fitting", "Best of ours"):
+        assert part in notes
+
+
+def test_far_means_are_listed(request_small: Request) -> None:
+    table = PAPER.find("table", 2).reproduce(request_small)
+    listed = table.notes[1]
+    for name in ("banana", "synthetic", "thyroid", "twonorm"):
+        for column, entry in table.rows()[name,].items():
+            mean, error = statistics.mean(entry.found), statistics.stdev(entry.found) / 2**0.5
+            spread = (error**2 + entry.published_spread**2) ** 0.5
+            is_far = abs(mean - entry.published) > 2 * spread
+            assert (f"{column} on {name}, {mean:.3f} instead" in listed) == is_far
+
+
+def test_figures_read_what_tables_have_fitted(
+    request_small: Request, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in (2, 3):
+        PAPER.find("table", number).reproduce(request_small)
+    monkeypatch.setattr(columns, "fit_partition", None)  # any further fit would fail
+    for number in (2, 3, 4, 5, 6, 8):
+        table = PAPER.find("figure", number).reproduce(request_small)
+        picture = request_small.out / f"figure{number}.png"
+        assert picture.read_bytes().startswith(PNG)
+        assert picture.name in table.notes[-1]
+    table = PAPER.find("table", 4).reproduce(request_small)
+    row = table.rows()["thyroid",]
+    assert "synthetic" not in {row[0] for row in table.rows()}
+    assert row["IKL products"].published_text() == "4.1 ± 2.0"
+    assert row["IKL products"].our_text() == "–"
+    errors = row["ARD-FLKL-LSSVM"].found
+    deviation = statistics.stdev(errors)
+    assert row["ARD-FLKL-LSSVM"].our_text() == f"{statistics.mean(errors):.1f} ± {deviation:.1f}"
+
+
+@pytest.mark.parametrize(
+    ("number", "ranks", "statistic"),
+    [(2, (1.8571, 1.8571, 2.2857), 0.85), (3, (2.6429, 2.1429, 1.2143), 14.4)],
+)
+def test_ranks_and_tests_of_the_paper(
+    request_small: Request, number: int, ranks: tuple[float, ...], statistic: float
+) -> None:
+    table = PAPER.find("figure", number).reproduce(request_small)
+    rows = table.rows()
+    printed = [entry["value"].published for row, entry in rows.items() if row[0] == "mean rank"]
+    assert printed == pytest.approx(ranks, abs=5e-5)
+    assert rows["F_F", ""]["value"].published == pytest.approx(statistic, rel=6e-3)
+    assert rows["critical difference", ""]["value"].published == pytest.approx(
+        2.052 * (12 / 84) ** 0.5, rel=1e-3
+    )
+
+
+def test_groups_of_the_paper() -> None:
+    def short(number: int) -> list[set[str]]:
+        return [{str(m).removesuffix("-LSSVM") for m in group} for group in printed_groups(number)]
+
+    assert short(2) == [{"RBF-LOO", "RBF-XVAL", "RBF-FLKL"}]
+    assert short(3) == [{"ARD-LOO", "ARD-XVAL"}]
+    # ARD is no longer inferior to RBF when learned at the first level, and is when selected.
+    assert {"RBF-XVAL", "RBF-FLKL", "ARD-FLKL"} in short(6)
+    assert not any({"RBF-XVAL", "ARD-XVAL"} <= group for group in short(6))
+    assert short(7) == [{"ARD-FLKL", "ARD-BR"}, {"ARD-BR", "ARD-XVAL"}]
+    assert short(8) == [{"RBF-XVAL", "ARD-FLKL", "MKL separate", "IKL products"}]
+
+
+def test_figure_7_has_no_printed_ranks(request_small: Request) -> None:
+    table = PAPER.find("figure", 7).reproduce(request_small)
+    assert all(entry.published is None for entry in table.entries)
+    ranks = [value(table, row) for row in table.rows() if row[0] == "mean rank"]
+    assert sum(ranks) == pytest.approx(6)
+    assert "ARD-FLKL-LSSVM = ARD-BR-LSSVM; ARD-BR-LSSVM = ARD-XVAL-LSSVM." in table.notes[1]
+    # Three sets: Ripley's does not count here.
+    assert value(table, ("critical difference", "")) == pytest.approx(
+        2.052 * (12 / 18) ** 0.5, 1e-3
+    )
+
+
+def test_our_errors_are_rounded_among_the_quoted() -> None:
+    # Quoted for banana: MKL 10.5, IKL 10.7; for titanic both 22.4.
+    def column(method: str, banana: float, titanic: float) -> Column:
+        errors = {"banana": [{"error": banana}], "titanic": [{"error": titanic}]}
+        return Column(method, errors)
+
+    ours = {
+        "RBF-XVAL-LSSVM": column("RBF-XVAL-LSSVM", 10.54, 22.44),
+        "ARD-FLKL-LSSVM": column("ARD-FLKL-LSSVM", 10.6, 22.3),
+    }
+    ranks = compare_with_quoted(ours).ranks.to_dict()
+    assert ranks == {
+        "RBF-XVAL-LSSVM": (1.5 + 3) / 2,
+        "ARD-FLKL-LSSVM": (3 + 1) / 2,
+        "MKL separate": (1.5 + 3) / 2,
+        "IKL products": (4 + 3) / 2,
+    }
+
+
+def test_variation_of_parameters() -> None:
+    thetas = np.array([[4.0, 0.0, 1.0], [8.0, 0.07, 1.0], [6.0, 0.0, 1.0], [2.0, 0.0, 5.0]])
+    largest, spread, small = variation(thetas)
+    # Quartiles of 2 4 6 8 are 3.5 and 6.5, of 0 0 0 0.07 they are 0 and 0.0175, of 1 1 1 5 1 and 2.
+    assert largest == 5
+    assert spread == pytest.approx((3.0 + 0.0175 + 1.0) / 3 / 5)
+    assert small == 1
+    assert variation(3 * thetas)[1:] == pytest.approx((spread, small))
+
+
+def test_boxes_hold_the_parameters(request_small: Request) -> None:
+    from matplotlib.figure import Figure
+
+    columns_found = {
+        method: Column(method, {"twonorm": [{"theta": [i, 2.0 * i]} for i in range(1, 6)]})
+        for method in theta_figures.ARD_METHODS
+    }
+    for draw, medians in (
+        (theta_figures.draw_scales, [3]),
+        (theta_figures.draw_relevances, [3, 6]),
+    ):
+        figure = Figure()
+        draw(figure, columns_found)
+        assert len(figure.axes) == 2
+        for ax in figure.axes:
+            # A box of matplotlib is seven lines, its median one with twice the same height.
+            flat = [line.get_ydata()[0] for line in ax.get_lines() if line.get_color() == "C1"]
+            assert flat == medians
+
+
+def test_figure_4_says_where_the_claim_holds(request_small: Request) -> None:
+    table = PAPER.find("figure", 4).reproduce(request_small)
+    rows = table.rows()
+    less = [
+        name
+        for (name,), row in rows.items()
+        if row["RBF-FLKL-LSSVM: spread"].found < row["RBF-XVAL-LSSVM: spread"].found
+    ]
+    assert f"on {len(less)} of 4 sets: {', '.join(less) or 'none'}." in table.notes[1]
+
+
+def test_figure_1(request_small: Request, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figure1, "SIDE", 3)
+    monkeypatch.setattr(figure1, "GRID", 11)
+    table = PAPER.find("figure", 1).reproduce(request_small)
+    lam, mu = value(table, ("λ",)), value(table, ("μ",))
+    split = divide(load_sets(data_dir)["synthetic"], 0, 0)
+    folds = figure1._folds(split, 0)
+    # The estimator's own loss at its choice, and the same by refitting every fold.
+    (loss,) = figure1.loss_row(split, folds, lam, [mu])
+    chosen = value(table, ("loss at the chosen λ and μ",))
+    assert loss == pytest.approx(chosen, rel=1e-4)
+    assert value(table, ("lowest loss on the grid",)) <= chosen * (1 + 1e-4)
+    assert (request_small.out / "figure1.png").read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("exhibit", PAPER.exhibits, ids=lambda exhibit: exhibit.stem)
+def test_missing_data_are_named(tmp_path: Path, exhibit: object) -> None:
+    with pytest.raises(DataNotFoundError, match=r"put (banana|ripley_synth).npz into"):
+        exhibit.reproduce(Request(tmp_path, data_dir=tmp_path))  # type: ignore[attr-defined]
