@@ -5,10 +5,15 @@ from __future__ import annotations
 import platform
 import sys
 
-from benchmarks import combinations, hyperkernels
+from benchmarks import combinations, first_level, hyperkernels, metric
 from benchmarks.timing import REPEATS, report, say
 
-TOPICS = {"combinations": combinations.BENCHMARKS, "hyperkernels": hyperkernels.BENCHMARKS}
+TOPICS = {
+    "combinations": combinations.BENCHMARKS,
+    "hyperkernels": hyperkernels.BENCHMARKS,
+    "first-level": first_level.BENCHMARKS,
+    "metric": metric.BENCHMARKS,
+}
 
 
 def main(names: list[str]) -> None:

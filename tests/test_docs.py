@@ -1,6 +1,7 @@
 """The code in the README and the docs runs, and their links lead somewhere."""
 
 import re
+import shlex
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -8,7 +9,16 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+DOCS = ROOT / "docs"
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        *(page for page in DOCS.rglob("*.md") if DOCS / "_build" not in page.parents),
+    ]
+)
+PACKAGES = sorted((ROOT / "src" / "kernlearn").glob("*/__init__.py"))
+# Their public names are those of kernlearn itself.
+ELSEWHERE = {"cli", "estimators"}
 
 
 def _id(page):
@@ -16,7 +26,8 @@ def _id(page):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_id)
-def test_python_blocks_run(page, capsys, monkeypatch):
+def test_python_blocks_run(page, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)  # where the tables that a page writes may lie
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         module = ModuleType("__page__")
         # Known by its name, as a script is, so that classes of a block can be pickled.
@@ -29,6 +40,34 @@ def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
         if not target.startswith("http"):
             assert (page.parent / target).exists(), target
+
+
+def _commands():
+    """Every line of the pages that calls the command line."""
+    for page in PAGES:
+        for line in re.findall(r"^ *(kernlearn \w.*)$", page.read_text("utf-8"), re.MULTILINE):
+            yield pytest.param(line, id=f"{_id(page)}: {line}")
+
+
+@pytest.mark.parametrize("line", list(_commands()))
+def test_commands_are_understood(line):
+    """Parsed, not run: the command is there, and takes these options."""
+    from typer.main import get_command
+
+    from kernlearn.cli.app import app
+
+    name, *arguments = shlex.split(line)[1:]
+    group = get_command(app)
+    command = group.get_command(group.make_context("kernlearn", ["info"]), name)
+    assert command is not None, f"there is no command {name}"
+    assert command.make_context(name, arguments).params
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.parent.name)
+def test_packages_with_public_names_are_in_the_api_pages(package):
+    name = package.parent.name
+    if "__all__ = " in package.read_text("utf-8") and name not in ELSEWHERE:
+        assert f"   kernlearn.{name}\n" in (DOCS / "api" / "index.rst").read_text("utf-8")
 
 
 def test_the_readme_opens_with_the_two_commands():

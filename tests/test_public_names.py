@@ -23,6 +23,8 @@ SETTLED = [
     "FirstLevelClassifier",
     "FirstLevelRegressor",
     "retrieval_auc",
+    "save",
+    "load",
     "learn_weights",
     "transductive_error_bound",
     "kernels",
@@ -136,7 +138,8 @@ def test_importing_needs_none_of_the_extras():
     """Drawing, the command line and the oracle are imported when they are used."""
     code = (
         "import sys, kernlearn\n"
-        "print([m for m in ('matplotlib', 'typer', 'cvxpy', 'hypothesis') if m in sys.modules])"
+        "print([m for m in ('matplotlib', 'typer', 'cvxpy', 'hypothesis', 'skops') "
+        "if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

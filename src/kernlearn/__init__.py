@@ -18,6 +18,7 @@ from kernlearn.estimators import (
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.learn import learn_weights
+from kernlearn.persistence import load, save
 from kernlearn.retrieval import retrieval_auc
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
@@ -48,6 +49,8 @@ __all__ = [
     "inspection",
     "kernels",
     "learn_weights",
+    "load",
     "retrieval_auc",
+    "save",
     "transductive_error_bound",
 ]

@@ -138,3 +138,18 @@ def test_a_negative_seed_is_refused():
     result = RUNNER.invoke(app, ["demo", "--seed", "-1"])
     assert result.exit_code == 2
     assert "--seed" in result.stderr
+
+
+def test_the_report_tells_what_was_learned(tmp_path):
+    page = tmp_path / "demo.html"
+    done = CliRunner().invoke(app, ["demo", "--report", str(page)])
+    assert done.exit_code == 0, done.output
+    text = page.read_text(encoding="utf-8")
+    for words in ("malignant", "171 tumours were held out", "mean radius", "<svg", "kernlearn demo"):
+        assert words in text
+
+
+def test_a_report_in_no_folder_is_refused_before_the_work(tmp_path):
+    done = CliRunner().invoke(app, ["demo", "--report", str(tmp_path / "none" / "demo.html")])
+    assert done.exit_code != 0
+    assert "in an existing folder" in done.output

@@ -9,7 +9,10 @@ import typer
 from kernlearn import __version__
 from kernlearn.cli.compare import compare
 from kernlearn.cli.demo import demo
+from kernlearn.cli.fit import fit
 from kernlearn.cli.info import info
+from kernlearn.cli.predict import predict
+from kernlearn.cli.report import report
 from kernlearn.cli.reproduce import reproduce
 
 __all__ = ["app"]
@@ -21,6 +24,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(demo)
+app.command()(fit)
+app.command()(predict)
+app.command()(report)
 app.command()(compare)
 app.command()(reproduce)
 app.command()(info)

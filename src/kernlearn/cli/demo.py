@@ -16,7 +16,9 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_sp
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from kernlearn.cli.demo_report import score_fact, write_demo_report
 from kernlearn.cli.failure import NO_RESULT, fail
+from kernlearn.cli.output import check_output
 from kernlearn.cli.picture import check_picture
 from kernlearn.estimators import MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
@@ -41,21 +43,27 @@ def demo(
     picture: Annotated[
         Path | None, typer.Option(help="Also draw the learned weights into this file (PNG, SVG).")
     ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Also write a report of what was learned (HTML).")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random split.")] = 0,
 ) -> None:
     """Learn a kernel from the breast cancer data that come with scikit-learn."""
     if picture is not None:
         check_picture(picture)
+    check_output(report)
     console = Console()
-    X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.3, stratify=y, random_state=seed
+    # Only the report needs the names of the columns, and pandas for them.
+    cancer = load_breast_cancer(as_frame=report is not None)
+    rows, held_out, *codes = train_test_split(
+        cancer.data, cancer.target, test_size=0.3, stratify=cancer.target, random_state=seed
     )
-    scaler = StandardScaler().fit(X_train)
-    X_train, X_test = scaler.transform(X_train), scaler.transform(X_test)
+    y_train, y_test = (cancer.target_names[code] for code in codes)
+    scaler = StandardScaler().fit(rows)
+    X_train, X_test = scaler.transform(rows), scaler.transform(held_out)
     console.print(
         f"Breast cancer, Wisconsin diagnostic: {len(X_train)} tumours to learn from, "
-        f"{len(X_test)} held out, {X.shape[1]} measurements each."
+        f"{len(X_test)} held out, {X_train.shape[1]} measurements each."
     )
     fits = [
         _learn("learned kernel, positive weights", "positive", X_train, y_train, X_test, y_test),
@@ -69,6 +77,20 @@ def demo(
     if picture is not None:
         _draw(fits[0].model, picture)
         console.print(f"The weights are drawn in {picture}.")
+    if report is not None:
+        scores = [
+            score_fact(fit.name, fit.accuracy, len(y_test), fit.seconds, role)
+            for fit, role in ((fits[0], "model"), (fits[2], "baseline"))
+        ]
+        facts = {
+            "scores": scores,
+            "evaluation": f"{len(y_test)} tumours were held out.",
+            "seed": seed,
+            "seconds": fits[0].seconds,
+            "command": ["kernlearn", "demo", "--report", str(report), "--seed", str(seed)],
+        }
+        write_demo_report(report, scaler, fits[0].model, rows, y_train, facts)
+        console.print(f"The report is in {report}: open it in a browser.")
 
 
 def _learn(name: str, weights: str, X: Any, y: Any, X_test: Any, y_test: Any) -> _Fit:

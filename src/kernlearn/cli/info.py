@@ -12,12 +12,12 @@ from kernlearn import __version__
 
 __all__ = ["info"]
 
-CORE = ("numpy", "scipy", "scikit-learn", "clarabel")
+CORE = ("numpy", "scipy", "scikit-learn", "piqp", "threadpoolctl")
 EXTRAS = {
     "cli": ("typer", "rich"),
     "plot": ("matplotlib",),
     "reference": ("cvxpy",),
-    "io": ("pandas",),
+    "io": ("pandas", "pyarrow", "skops"),
     "gpu": ("torch", "array-api-compat"),
     "dask": ("dask", "distributed"),
 }

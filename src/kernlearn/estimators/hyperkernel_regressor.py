@@ -25,7 +25,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
         The machine.
     C : float, default=100.0
-        The box |a| ≤ C.
+        The box −C ≤ a ≤ C.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3

@@ -34,9 +34,10 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_, objective_, \
-lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_
         As in :class:`kernlearn.MKLClassifier`.
+    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
     C : float, default=1.0
-        The box |a| ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares".
+        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     epsilon : float, default=0.1
@@ -34,9 +34,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_, objective_, \
-lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_
         As in :class:`kernlearn.MKLClassifier`.
+    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
 
     Examples
     --------

@@ -10,16 +10,16 @@ check, not to work. The values are the papers', twice those of the rest of the l
 Lanckriet's margins. Read the status: the semidefinite programs end now and then as
 ``"optimal_inaccurate"``.
 
-============================  ==========  ==========  =========
-quality                       free signs  rank one    positive
-============================  ==========  ==========  =========
-general margin                `eq26`                  `eq27`
-hard margin                   `eq31`      `eq32`      `eq33`
-1-norm soft margin            `eq36`      `eq37`      `eq38`
-2-norm soft margin            `eq41`      `eq42`      `eq43`
-2-norm soft margin, τ learned `eq45`      `eq46`      `eq47`
-alignment                     `eq53`      `eq54`      `after_eq56`
-============================  ==========  ==========  =========
+=============================  ==========  ==========  =========
+quality                        free signs  rank one    positive
+=============================  ==========  ==========  =========
+general margin                 `eq26`                  `eq27`
+hard margin                    `eq31`      `eq32`      `eq33`
+1-norm soft margin             `eq36`      `eq37`      `eq38`
+2-norm soft margin             `eq41`      `eq42`      `eq43`
+2-norm soft margin, τ learned  `eq45`      `eq46`      `eq47`
+alignment                      `eq53`      `eq54`      `after_eq56`
+=============================  ==========  ==========  =========
 
 Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, are `ong_eq24` and
 `ong_eq27` (C-SVM), `ong_eq28` (ν-SVM), `ong_eq29` (Lagrangian SVM), `ong_eq30` (one-class),

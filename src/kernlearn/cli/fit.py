@@ -1,0 +1,175 @@
+"""`kernlearn fit`: learn from a table."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.learned import print_learned
+from kernlearn.cli.output import check_output, system_message
+from kernlearn.cli.problem import Request, read_problem
+from kernlearn.cli.progress import progress_bar
+from kernlearn.cli.report import write_html
+from kernlearn.methods.facts import make_bundle
+from kernlearn.methods.registry import METHODS
+from kernlearn.methods.workflow import learn, n_steps
+from kernlearn.persistence import save
+from kernlearn.persistence._file import versions
+
+__all__ = ["fit"]
+
+PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
+NAMES = (*METHODS, "auto")
+
+
+def fit(
+    table: Annotated[
+        Path, typer.Argument(help="CSV, TSV or Parquet file, or gzip of one, with column names.")
+    ],
+    target: Annotated[str, typer.Option(help="Name of the column to predict.")],
+    method: Annotated[
+        str,
+        typer.Option(
+            help=f"One of {', '.join(NAMES)}; auto compares them all by nested cross-validation."
+        ),
+    ] = "mkl",
+    task: Annotated[
+        str,
+        typer.Option(
+            help="auto, classification or regression; auto takes text, and whole numbers of which "
+            "at most ten differ, for classes."
+        ),
+    ] = "auto",
+    model: Annotated[Path | None, typer.Option(help="Write the model into this file.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="Write a report into this file (HTML).")
+    ] = None,
+    views: Annotated[
+        Path | None,
+        typer.Option(
+            help="TOML file with a table named views, a list of columns under each name: every "
+            "view has kernels of its own."
+        ),
+    ] = None,
+    kernel_matrix: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="Kernel of all rows against all rows (.npy, or text), instead of the columns; "
+            "may be given several times."
+        ),
+    ] = None,
+    holdout: Annotated[float, typer.Option(help="Share of rows held out for the score.")] = 0.25,
+    cv: Annotated[
+        int | None, typer.Option(min=2, help="Cross-validate in so many folds instead.")
+    ] = None,
+    categorical: Annotated[
+        list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
+    ] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Column to leave out.")] = None,
+    delimiter: Annotated[
+        str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Learn to predict a column of a table, and say how well that goes on rows held out.
+
+    For example: kernlearn fit wine.csv --target class --model wine.kl --report wine.html
+    """
+    request = Request(
+        table,
+        target,
+        method,
+        task,
+        holdout,
+        cv,
+        seed,
+        views,
+        tuple(kernel_matrix or ()),
+        frozenset(categorical or ()),
+        frozenset(drop or ()),
+        delimiter,
+    )
+    _check(request)
+    check_output(model)
+    check_output(report)
+    try:
+        bundle = _learned(request, quiet or as_json)
+        written = _written(bundle, model, report)
+    except KeyboardInterrupt:
+        fail("stopped; nothing was written.", 130)
+    except OSError as error:
+        where = error.filename or table
+        fail(f"could not read or write {where}: {system_message(error)}.", NO_RESULT)
+    except (ImportError, ValueError) as error:
+        fail(f"could not fit {table.name}: {error}", NO_RESULT)
+    except MemoryError:
+        fail(
+            f"could not fit {table.name}: it needs more memory than there is; use fewer rows.",
+            NO_RESULT,
+        )
+    _show(bundle, written, as_json, quiet)
+
+
+def _check(request: Request) -> None:
+    for name, value, choices in (
+        ("--method", request.method, NAMES),
+        ("--task", request.task, ("auto", "classification", "regression")),
+    ):
+        if value not in choices:
+            fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
+    if not 0.0 < request.holdout < 1.0:
+        fail(
+            f"--holdout must lie between 0 and 1, got {request.holdout:g}: 0.25 is usual.",
+            BAD_USAGE,
+        )
+    if request.delimiter is not None and len(request.delimiter) != 1:
+        fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
+    if request.views is not None and request.matrices:
+        fail("--views groups columns, --kernel-matrix replaces them: give one of them.", BAD_USAGE)
+    if request.method != "mkl" and (request.views is not None or request.matrices):
+        fail(
+            f"--views and --kernel-matrix combine kernels, so --method must be mkl, got "
+            f"{request.method!r}.",
+            BAD_USAGE,
+        )
+
+
+def _learned(request: Request, quiet: bool) -> ModelBundle:
+    problem = read_problem(request)
+    with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as advance:
+        outcome = learn(problem.task, advance)
+    about = {
+        "table": request.table.name,
+        "target": request.target,
+        "command": ["kernlearn", *sys.argv[1:]],
+        "versions": versions(PACKAGES),
+    }
+    return make_bundle(problem.task, problem.target, outcome, about, problem.notes)
+
+
+def _written(bundle: ModelBundle, model: Path | None, report: Path | None) -> list[Path]:
+    if model is not None:
+        save(bundle, model)
+    if report is not None:
+        write_html(bundle, report)
+    return [path for path in (model, report) if path is not None]
+
+
+def _show(bundle: ModelBundle, written: list[Path], as_json: bool, quiet: bool) -> None:
+    if as_json:
+        facts: dict[str, Any] = {**bundle.facts, "written": [str(path) for path in written]}
+        typer.echo(json.dumps(facts, allow_nan=False))
+    elif not quiet:
+        console = Console()
+        print_learned(console, bundle.facts)
+        for path in written:
+            typer.echo(f"written: {path}")

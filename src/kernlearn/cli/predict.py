@@ -1,0 +1,101 @@
+"""`kernlearn predict`: a model on a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.cli.failure import NO_RESULT, fail
+from kernlearn.cli.output import check_output, system_message
+from kernlearn.cli.report import read_bundle
+from kernlearn.methods.predictions import predictions
+from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
+from kernlearn.tables.writing import table_writer
+
+__all__ = ["predict"]
+
+# Rows at a time: the kernel between them and all support vectors has to fit in memory.
+CHUNK_ROWS = 1000
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
+    table: Annotated[
+        Path, typer.Argument(help="Table with the columns that the model was fitted to.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Write predictions into this file (.csv, .tsv, .parquet, .gz).")
+    ],
+    delimiter: Annotated[
+        str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Predict the target for every row of a table, in its order."""
+    check_output(out)
+    summary: dict[str, Any] = {"rows": 0, "ignored_columns": [], "out": str(out)}
+    try:
+        bundle = read_bundle(model)
+        chunks = _predicted(bundle, table, delimiter, summary)
+        with table_writer(out) as write:
+            for chunk in chunks:
+                write(chunk)
+            _check_rows(bundle, summary["rows"])
+    except KeyboardInterrupt:
+        fail(f"stopped; {out} was not written.", 130)
+    except OSError as error:
+        where = error.filename or out
+        fail(f"could not read or write {where}: {system_message(error)}.", NO_RESULT)
+    except (ImportError, ValueError) as error:
+        fail(f"could not predict {table.name}: {error}", NO_RESULT)
+    _show(summary, as_json, quiet)
+
+
+def _predicted(
+    bundle: ModelBundle, table: Path, delimiter: str | None, summary: dict[str, Any]
+) -> Iterator[Any]:
+    columns = [Column(**column) for column in bundle.facts["columns"]]
+    for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
+        chunk.columns = [str(name) for name in chunk.columns]
+        if summary["rows"] == 0:
+            if len(chunk) == 0:
+                raise TableError("the table has no rows below its column names; add rows")
+            summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
+        rows = typed_columns(chunk, columns, summary["rows"])
+        summary["rows"] += len(rows)
+        yield predictions(bundle, rows)
+
+
+def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:
+    """Columns that the model does not know; those it left out on purpose are no news."""
+    known = {column.name for column in columns} | {target}
+    if columns_used(columns, "row number"):
+        return []
+    return [name for name in chunk.columns if name not in known]
+
+
+def _check_rows(bundle: ModelBundle, n_rows: int) -> None:
+    kernels = getattr(bundle.estimator, "kernels", None) or []
+    sizes = {len(kernel.K) for kernel in kernels if hasattr(kernel, "K")}
+    if sizes and sizes != {n_rows}:
+        raise TableError(
+            f"expected the {sizes.pop()} rows of the kernel matrices, got {n_rows}; a model of "
+            "kernel matrices predicts the rows of its own table, those without a target too"
+        )
+
+
+def _show(summary: dict[str, Any], as_json: bool, quiet: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(summary))
+    elif not quiet:
+        ignored = summary["ignored_columns"]
+        if ignored:
+            listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
+            typer.echo(f"Ignored, since the model does not know them: {listed}.")
+        typer.echo(f"{summary['rows']} rows predicted; written: {summary['out']}")

@@ -1,0 +1,118 @@
+"""From what was typed to what is to be learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from kernlearn.methods.matrices import read_matrices
+from kernlearn.methods.method import Setting
+from kernlearn.methods.task import Task
+from kernlearn.methods.views import read_views
+from kernlearn.tables import (
+    Column,
+    TableError,
+    Target,
+    columns_used,
+    describe_columns,
+    read_table,
+    read_target,
+    typed_columns,
+)
+
+__all__ = ["Problem", "Request", "read_problem"]
+
+FEWEST_ROWS = 10
+ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of `fit` that say what to learn."""
+
+    table: Path
+    target: str
+    method: str
+    task: str
+    holdout: float
+    cv: int | None
+    seed: int
+    views: Path | None
+    matrices: tuple[Path, ...]
+    categorical: frozenset[str]
+    drop: frozenset[str]
+    delimiter: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A task, its target, and notes on the table."""
+
+    task: Task
+    target: Target
+    notes: list[str]
+
+
+def read_problem(request: Request) -> Problem:
+    """Read the table and all that comes with it."""
+    frame = read_table(request.table, request.delimiter)
+    frame.columns = [str(name) for name in frame.columns]
+    _check_table(frame, request)
+    target = read_target(frame[request.target], request.target, request.task)
+    notes = _missing_targets(len(frame), len(target.rows), request.target)
+    if len(target.rows) < FEWEST_ROWS:
+        raise TableError(
+            f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
+        )
+    kernels: tuple[Any, ...] = ()
+    views = None
+    if request.matrices:
+        kernels = read_matrices(request.matrices, len(frame))
+        columns = [ROW_NUMBER]
+        notes.append("the columns of the table are not used: the kernel matrices take their place")
+    else:
+        columns = _columns(frame, target, request)
+        views = None if request.views is None else read_views(request.views, columns)
+    X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
+    setting = Setting(target.task, request.seed, views=tuple(views or ()), kernels=kernels)
+    task = Task(X, target.y, columns, setting, request.method, request.holdout, request.cv, views)
+    return Problem(task, target, notes)
+
+
+def _check_table(frame: Any, request: Request) -> None:
+    names = list(frame.columns)
+    if len(frame) == 0:
+        raise TableError("the table has no rows below its column names; add rows")
+    for name in (request.target, *sorted(request.categorical), *sorted(request.drop)):
+        if name in names:
+            continue
+        close = get_close_matches(name, names, 1)
+        hint = f"did you mean {close[0]!r}?" if close else f"it has {_listed(names)}"
+        raise TableError(f"the table has no column {name!r}: {hint}")
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names[:8]) + ", …" * (len(names) > 8)
+
+
+def _columns(frame: Any, target: Target, request: Request) -> list[Column]:
+    names = [name for name in frame.columns if name != request.target]
+    rows = frame.iloc[target.rows]
+    columns = describe_columns(rows, names, request.categorical, request.drop)
+    if not columns_used(columns):
+        raise TableError(
+            f"no column besides the target {request.target!r} can be used "
+            f"({', '.join(f'{c.name}: {c.kind}' for c in columns[:5]) or 'there is none'}); add "
+            "columns of numbers or categories"
+        )
+    return columns
+
+
+def _missing_targets(n_rows: int, n_present: int, name: str) -> list[str]:
+    n_missing = n_rows - n_present
+    if n_missing == 0:
+        return []
+    word = "row" if n_missing == 1 else "rows"
+    return [f"{n_missing} {word} without a value of {name!r} left out"]

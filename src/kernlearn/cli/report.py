@@ -1,0 +1,53 @@
+"""`kernlearn report`: the report of a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.cli.failure import NO_RESULT, fail
+from kernlearn.cli.output import check_output, system_message
+from kernlearn.persistence import ModelFileError, load
+
+__all__ = ["read_bundle", "report", "write_html"]
+
+
+def report(
+    model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
+    out: Annotated[Path, typer.Option(help="Write the report into this file (HTML).")],
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+) -> None:
+    """Write the report of a model: one HTML file that needs nothing else."""
+    check_output(out)
+    try:
+        write_html(read_bundle(model), out)
+    except KeyboardInterrupt:
+        fail("stopped; nothing was written.", 130)
+    except OSError as error:
+        fail(f"could not read {model} or write {out}: {system_message(error)}.", NO_RESULT)
+    except (ImportError, ValueError) as error:
+        fail(f"could not report on {model.name}: {error}", NO_RESULT)
+    if not quiet:
+        typer.echo(f"written: {out}")
+
+
+def read_bundle(path: Path) -> ModelBundle:
+    """The content of a model file of the command line."""
+    bundle = load(path)
+    if not isinstance(bundle, ModelBundle):
+        raise ModelFileError(
+            f"{path.name} holds {type(bundle).__name__}, written by kernlearn.save: expected a "
+            "model file of kernlearn fit; read it in Python by kernlearn.load"
+        )
+    return bundle
+
+
+def write_html(bundle: ModelBundle, path: Path) -> None:
+    """Write the report of a bundle."""
+    # Pictures and templates take time to import, and few commands need them.
+    from kernlearn.report import write_report
+
+    write_report(bundle, path)

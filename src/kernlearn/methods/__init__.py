@@ -1,0 +1,1 @@
+"""Methods by name (`registry`), and learning from a table with them (`workflow`)."""

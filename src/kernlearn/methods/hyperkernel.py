@@ -1,0 +1,19 @@
+"""A kernel from a hyperkernel, with the parameters of the paper and nothing to tune."""
+
+from __future__ import annotations
+
+from kernlearn.estimators import HyperkernelClassifier, HyperkernelRegressor
+from kernlearn.methods.method import Method, Plan, Setting
+
+__all__ = ["HYPERKERNEL"]
+
+
+def _plan(setting: Setting) -> Plan:
+    kind = HyperkernelClassifier if setting.task == "classification" else HyperkernelRegressor
+    # Sections of pairs among a thousand rows fill the memory before they teach anything more.
+    return Plan([("estimator", kind(n_pairs=20_000, random_state=setting.seed))])
+
+
+HYPERKERNEL = Method(
+    "hyperkernel", "hyperkernel (a scale for every column)", _plan, max_rows=600, max_columns=500
+)

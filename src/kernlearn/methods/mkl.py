@@ -1,0 +1,35 @@
+"""Multiple kernel learning, C cross-validated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.estimators import MKLClassifier, MKLRegressor
+from kernlearn.methods.method import Method, Plan, Setting
+from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+
+__all__ = ["MKL"]
+
+CS = (0.1, 1.0, 10.0, 100.0)
+# Half the width of the tube in units of the target's spread, as scikit-learn's SVR has it.
+EPSILON = 0.1
+
+
+def _plan(setting: Setting) -> Plan:
+    grid = {"estimator__C": [C * setting.spread for C in CS]}
+    return Plan([("estimator", _estimator(setting))], grid)
+
+
+def _estimator(setting: Setting) -> Any:
+    epsilon = EPSILON * setting.spread
+    if setting.views:
+        if setting.task == "classification":
+            return ViewMKLClassifier(random_state=setting.seed)
+        return ViewMKLRegressor(epsilon=epsilon, random_state=setting.seed)
+    kernels = list(setting.kernels) or None
+    if setting.task == "classification":
+        return MKLClassifier(kernels, random_state=setting.seed)
+    return MKLRegressor(kernels, "epsilon_svr", epsilon=epsilon, random_state=setting.seed)
+
+
+MKL = Method("mkl", "multiple kernel learning", _plan, max_rows=2500, takes_kernels=True)

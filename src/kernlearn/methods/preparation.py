@@ -1,0 +1,78 @@
+"""Columns of a table to standardised numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from kernlearn.tables import Column, columns_used
+from kernlearn.tables.describe import MAX_CATEGORIES
+
+__all__ = ["preparation", "prepared_name"]
+
+NUMBERS, CATEGORIES = "numbers", "categories"
+
+
+def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | None = None) -> Any:
+    """The transformer from a typed table to numbers.
+
+    Numbers and dates: missing cells filled by the median, then mean 0 and standard deviation 1.
+    Categories: missing cells filled by the most frequent value, then one column of 0 and 1 for each
+    value; rare ones beyond thirty share a column, and a value never seen before has zeros.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What the columns are.
+    views : mapping from str to sequence of str, optional
+        Groups of columns. The result is then a data frame with columns named ``view__...``.
+
+    Returns
+    -------
+    ColumnTransformer
+        Not fitted.
+    """
+    if not views:
+        return _of_columns(columns)
+    by_name = {column.name: column for column in columns}
+    parts = []
+    for view, names in views.items():
+        kept = [by_name[name] for name in names if by_name[name].is_used]
+        parts.append((view, _of_columns(kept), columns_used(kept)))
+    return ColumnTransformer(parts).set_output(transform="pandas")
+
+
+def _of_columns(columns: Sequence[Column]) -> Any:
+    numbers = columns_used(columns, "number", "date")
+    categories = columns_used(columns, "category")
+    steps = []
+    if numbers:
+        fill = SimpleImputer(strategy="median", keep_empty_features=True)
+        steps.append((NUMBERS, Pipeline([("fill", fill), ("scale", StandardScaler())]), numbers))
+    if categories:
+        fill = SimpleImputer(missing_values="", strategy="most_frequent", keep_empty_features=True)
+        code = OneHotEncoder(
+            handle_unknown="infrequent_if_exist",
+            max_categories=MAX_CATEGORIES,
+            sparse_output=False,
+        )
+        steps.append((CATEGORIES, Pipeline([("fill", fill), ("code", code)]), categories))
+    return ColumnTransformer(steps)
+
+
+def prepared_name(name: str) -> str:
+    """A prepared column as a reader knows it.
+
+    >>> prepared_name("numbers__age"), prepared_name("blood__categories__type_A")
+    ('age', 'type_A')
+    """
+    for mark in (f"{NUMBERS}__", f"{CATEGORIES}__"):
+        before, found, after = name.partition(mark)
+        if found and (not before or before.endswith("__")):
+            return after
+    return name

@@ -1,0 +1,30 @@
+"""The baseline: a support vector machine with a Gaussian kernel, both parameters tuned."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import SVC, SVR
+
+from kernlearn.methods.method import Method, Plan, Setting
+
+__all__ = ["TUNED_SVM"]
+
+CS = np.logspace(-1, 3, 5)
+GAMMAS = np.logspace(-4, 0, 5)
+
+
+def _plan(setting: Setting) -> Plan:
+    machine: Any = SVC()
+    if setting.task == "regression":
+        # ε and the tolerance are in units of the target too: libsvm does not scale them.
+        machine = SVR(epsilon=0.1 * setting.spread, tol=1e-3 * setting.spread)
+    grid: dict[str, list[Any]] = {
+        "estimator__C": [float(C) * setting.spread for C in CS],
+        "estimator__gamma": ["scale", *map(float, GAMMAS)],
+    }
+    return Plan([("estimator", machine)], grid)
+
+
+TUNED_SVM = Method("rbf-svm", "SVM with a tuned Gaussian kernel", _plan, max_rows=5000)

@@ -1,0 +1,112 @@
+"""Multiple kernel learning where every view has a bank of kernels of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.estimators import MKLClassifier, MKLRegressor
+from kernlearn.kernels import Columns, Kernel, default_bank
+
+__all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
+
+MARK = "__"
+
+
+def view_of(column: str) -> str:
+    """The view that a prepared column belongs to: what its name begins with.
+
+    >>> view_of("blood__numbers__iron")
+    'blood'
+    """
+    return column.partition(MARK)[0]
+
+
+class _ViewBanks:
+    """Mixed into an estimator of combinations: its kernels are a default bank for every view.
+
+    Columns are told apart by their names, ``view__column``, so the data must be data frames.
+    """
+
+    kernels = None
+    quality: Any
+    weights = "positive"
+    normalize = False
+    center = False
+    constraint = "trace"
+    total: float | None = None
+    psd = "trust"
+    verbose = 0
+    random_state: Any
+
+    def _prepared_kernels(self, X: Any) -> list[Kernel]:
+        if not hasattr(X, "columns"):
+            raise ValueError(
+                f"{type(self).__name__} expected a data frame with columns named view__column, "
+                f"got {type(X).__name__}; pass a data frame"
+            )
+        views = np.array([view_of(str(name)) for name in X.columns])
+        self.view_names_ = list(dict.fromkeys(views.tolist()))
+        kernels: list[Kernel] = []
+        self.kernel_views_: list[str] = []
+        for view in self.view_names_:
+            places = np.flatnonzero(views == view)
+            bank = default_bank(X.iloc[:, places], random_state=self.random_state)
+            kernels += [Columns(places.tolist(), kernel) for kernel in bank]
+            self.kernel_views_ += [view] * len(bank)
+        return kernels
+
+
+class ViewMKLClassifier(_ViewBanks, MKLClassifier):
+    """:class:`kernlearn.MKLClassifier` with a default bank of kernels for every view.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The box 0 ≤ α ≤ C.
+    tol, max_iter, random_state
+        As in :class:`kernlearn.MKLClassifier`.
+    """
+
+    quality = "soft_margin"
+    class_weight = None
+
+    def __init__(
+        self, C: float = 1.0, *, tol: float = 1e-6, max_iter: int = 200, random_state: Any = None
+    ) -> None:
+        self.C = C
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+
+class ViewMKLRegressor(_ViewBanks, MKLRegressor):
+    """:class:`kernlearn.MKLRegressor` with a default bank of kernels for every view.
+
+    Parameters
+    ----------
+    C : float, default=1.0
+        The box |a| ≤ C.
+    epsilon : float, default=0.1
+        Half the width of the tube.
+    tol, max_iter, random_state
+        As in :class:`kernlearn.MKLRegressor`.
+    """
+
+    quality = "epsilon_svr"
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        *,
+        epsilon: float = 0.1,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state

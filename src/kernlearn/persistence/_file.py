@@ -1,0 +1,75 @@
+"""The layout of a model file.
+
+Four parts: a line with the format's name and number; a line with the SHA-256 of all that follows;
+a line of JSON, the header; and the payload, written by skops. So a file of another kind, of a newer
+format, cut short or altered is told from a good one before anything in it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from kernlearn.persistence.errors import ModelFileError
+
+MAGIC = b"kernlearn-model "
+FORMAT = 1
+PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "skops")
+
+
+def pack(payload: bytes, estimator: str) -> bytes:
+    """The bytes of a file."""
+    header = {
+        "estimator": estimator,
+        "versions": versions(PACKAGES),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "payload_bytes": len(payload),
+    }
+    rest = json.dumps(header).encode() + b"\n" + payload
+    digest = hashlib.sha256(rest).hexdigest().encode()
+    return MAGIC + str(FORMAT).encode() + b"\n" + digest + b"\n" + rest
+
+
+def unpack(content: bytes, name: str) -> tuple[dict[str, Any], bytes]:
+    """The header and the payload, or a sentence that says what is wrong."""
+    first, _, after = content.partition(b"\n")
+    if not first.startswith(MAGIC):
+        raise ModelFileError(
+            f"{name} is not a kernlearn model file: expected a file written by kernlearn.save or "
+            "kernlearn fit --model; give the name of one"
+        )
+    number = first.removeprefix(MAGIC).decode("ascii", "replace")
+    if number != str(FORMAT):
+        raise ModelFileError(
+            f"{name} has format {number!r}, expected {FORMAT}: it was made by another version of "
+            "kernlearn, or altered; upgrade kernlearn, or fit and save the model again"
+        )
+    digest, _, rest = after.partition(b"\n")
+    if hashlib.sha256(rest).hexdigest().encode() != digest:
+        raise ModelFileError(
+            f"{name} is cut short or was altered: its checksum does not match its content; get "
+            "the file again, or fit and save the model again"
+        )
+    header, _, payload = rest.partition(b"\n")
+    try:
+        return json.loads(header), payload
+    except ValueError as error:
+        raise ModelFileError(
+            f"{name} has a header that is not JSON ({error}): it was not made by kernlearn; fit "
+            "and save the model again"
+        ) from error
+
+
+def versions(packages: tuple[str, ...]) -> dict[str, str]:
+    """The versions in use, that of Python first."""
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

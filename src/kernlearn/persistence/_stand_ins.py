@@ -1,0 +1,97 @@
+"""Plain objects that take the place of what skops cannot write."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from kernlearn.solvers.first_level_status import FirstLevelStatus
+from kernlearn.solvers.selection_status import SelectionStatus
+from kernlearn.solvers.status import Status
+from kernlearn.tables._pandas import load_pandas
+
+ENUMS: dict[str, type[Enum]] = {
+    kind.__name__: kind for kind in (FirstLevelStatus, SelectionStatus, Status)
+}
+
+
+@dataclass(frozen=True)
+class EnumMember:
+    """A member by its name, so that its sentence may be reworded without breaking old files."""
+
+    kind: str
+    member: str
+
+    @classmethod
+    def of(cls, value: Enum) -> EnumMember:
+        """The stand-in of a member."""
+        return cls(type(value).__name__, value.name)
+
+    def restored(self) -> Enum:
+        """The member; only members of our own enumerations exist here."""
+        return ENUMS[self.kind][self.member]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """A dictionary whose keys are not text: JSON would turn them into text."""
+
+    keys: list[Any]
+    values: list[Any]
+
+    def restored(self) -> dict[Any, Any]:
+        """The dictionary."""
+        return dict(zip(self.keys, self.values, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A data frame as arrays: one for all columns where they are of one type, else one each."""
+
+    columns: list[Any]
+    dtypes: list[str]
+    values: Any
+    index: Any
+
+    @classmethod
+    def of(cls, frame: Any) -> Frame:
+        """The stand-in of a data frame."""
+        kinds = set(frame.dtypes)
+        one = next(iter(kinds)) if len(kinds) == 1 else None
+        if isinstance(one, np.dtype) and one.kind in "biuf":
+            # One array keeps its order in memory, and with it every bit of a product.
+            values: Any = frame.to_numpy()
+        else:
+            values = [_array(frame.iloc[:, j]) for j in range(frame.shape[1])]
+        is_range = type(frame.index).__name__ == "RangeIndex" and frame.index.equals(
+            type(frame.index)(len(frame))
+        )
+        index = None if is_range else _array(frame.index)
+        return cls(frame.columns.tolist(), [str(kind) for kind in frame.dtypes], values, index)
+
+    def restored(self) -> Any:
+        """The data frame."""
+        pd = load_pandas("a model that holds a data frame")
+        if isinstance(self.values, np.ndarray):
+            frame = pd.DataFrame(self.values)
+        else:
+            series = zip(self.values, self.dtypes, strict=True)
+            frame = pd.DataFrame({j: pd.Series(v, dtype=t) for j, (v, t) in enumerate(series)})
+        frame.columns = pd.Index(self.columns)
+        if self.index is not None:
+            frame.index = pd.Index(self.index)
+        return frame
+
+
+def _array(column: Any) -> Any:
+    if isinstance(column.dtype, np.dtype):
+        return column.to_numpy()
+    # Categories and the text types of pandas, missing cells as None.
+    return np.array([None if missing else value for value, missing in _cells(column)], dtype=object)
+
+
+def _cells(column: Any) -> Any:
+    return zip(column.tolist(), column.isna().tolist(), strict=True)

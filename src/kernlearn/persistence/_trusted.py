@@ -1,0 +1,58 @@
+"""The types that a model file may hold; everything else is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import kernlearn.estimators
+import kernlearn.families.parametric
+import kernlearn.hyperkernels
+import kernlearn.kernels
+from kernlearn.bundle import ModelBundle
+from kernlearn.estimators._embedding import Embedding
+from kernlearn.estimators._fixed_kernel import FixedKernel
+from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.persistence._stand_ins import EnumMember, Frame, Pairs
+from kernlearn.solvers.newton import Step
+from kernlearn.solvers.solution import Solution
+
+# What these packages export is plain: constructors store, and nothing runs when a file is read.
+PACKAGES = (
+    kernlearn.estimators,
+    kernlearn.families.parametric,
+    kernlearn.hyperkernels,
+    kernlearn.kernels,
+)
+OTHERS = (
+    Embedding,
+    EnumMember,
+    FixedKernel,
+    Frame,
+    ModelBundle,
+    Pairs,
+    Solution,
+    Step,
+    ViewMKLClassifier,
+    ViewMKLRegressor,
+)
+# Of scikit-learn, besides its estimators: what its column transformer and its searches keep.
+SKLEARN = (
+    "numpy.dtype",
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.utils._bunch.Bunch",
+)
+
+
+def trusted_types(others: Iterable[Any] = ()) -> list[Any]:
+    """Names of the types that may be read, and those that the caller vouches for."""
+    exported = [getattr(package, name) for package in PACKAGES for name in package.__all__]
+    ours = [kind for kind in exported if isinstance(kind, type)]
+    return [type_name(kind) for kind in (*ours, *OTHERS)] + [*SKLEARN, *map(type_name, others)]
+
+
+def type_name(kind: Any) -> str:
+    """The full name of a type."""
+    if isinstance(kind, type):
+        return f"{kind.__module__}.{kind.__name__}"
+    raise TypeError(f"expected trusted to hold types, got {kind!r}; pass for example [MyKernel]")

@@ -1,0 +1,89 @@
+"""Read a model from a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from kernlearn.persistence._file import unpack
+from kernlearn.persistence._plain import without_stand_ins
+from kernlearn.persistence._skops import load_skops
+from kernlearn.persistence._trusted import trusted_types
+from kernlearn.persistence.errors import ModelFileError
+
+__all__ = ["load"]
+
+
+def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
+    """Read what :func:`kernlearn.save` wrote; no code from the file is run.
+
+    The file may name types of this library, of scikit-learn and numpy, and those in `trusted`; a
+    file that names any other is refused before anything is built.
+
+    Parameters
+    ----------
+    path : path
+        Name of the file.
+    trusted : sequence of type, optional
+        Classes from elsewhere that you vouch for, such as a kernel of your own.
+
+    Returns
+    -------
+    model : object
+        As it was saved; its predictions are the same to the last bit.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is of another kind or a newer format, is cut short or altered, or holds a type
+        that is not trusted.
+    OSError
+        If the file cannot be read.
+
+    See Also
+    --------
+    kernlearn.save : Writes the file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import kernlearn as kl
+    >>> X, y = [[0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1]
+    >>> model = kl.MKLClassifier().fit(X, y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     kl.save(model, Path(folder) / "model")
+    ...     again = kl.load(Path(folder) / "model")
+    >>> bool((again.decision_function(X) == model.decision_function(X)).all())
+    True
+    """
+    skops = load_skops()
+    name = Path(path).name
+    header, payload = unpack(Path(path).read_bytes(), name)
+    allowed = trusted_types(trusted)
+    try:
+        refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
+    except Exception as error:
+        raise _unreadable(name, header, error) from error
+    if refused:
+        raise ModelFileError(
+            f"{name} holds {', '.join(sorted(refused))}, which kernlearn does not trust; nothing "
+            "of it was run: pass trusted=[...] with those classes if you know where it comes from"
+        )
+    try:
+        return without_stand_ins(skops.loads(payload, trusted=allowed))
+    except ImportError:
+        raise
+    except Exception as error:
+        raise _unreadable(name, header, error) from error
+
+
+def _unreadable(name: str, header: Any, error: Exception) -> ModelFileError:
+    made = header.get("versions", {}) if isinstance(header, dict) else {}
+    by = ", ".join(f"{package} {number}" for package, number in made.items()) or "unknown versions"
+    return ModelFileError(
+        f"{name} could not be rebuilt ({type(error).__name__}: {error}); it was made with {by}: "
+        "use those versions, or fit and save the model again"
+    )

@@ -1,0 +1,49 @@
+"""Reading facts that may be missing: what is not as expected reads as not there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+class Facts:
+    """The facts of a bundle, by type.
+
+    >>> facts = Facts({"seed": 3, "notes": ["one", 2]})
+    >>> facts.number("seed"), facts.words("notes"), facts.text("task")
+    (3.0, ['one', '2'], '')
+    """
+
+    def __init__(self, values: Any) -> None:
+        self.values: Mapping[str, Any] = values if isinstance(values, Mapping) else {}
+
+    def text(self, key: str) -> str:
+        """The value as text; empty if there is none."""
+        value = self.values.get(key)
+        return "" if value is None or isinstance(value, dict | list) else str(value)
+
+    def number(self, key: str) -> float | None:
+        """A finite number, or None."""
+        value = self.values.get(key)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return float(value) if math.isfinite(value) else None
+
+    def words(self, key: str) -> list[str]:
+        """The entries of a list as text; empty if there is none."""
+        value = self.values.get(key)
+        return [str(entry) for entry in value] if isinstance(value, list | tuple) else []
+
+    def part(self, key: str) -> Facts:
+        """The facts one level down; none if there is no such level."""
+        return Facts(self.values.get(key))
+
+    def parts(self, key: str) -> list[Facts]:
+        """The facts of every entry of a list."""
+        value = self.values.get(key)
+        entries = value if isinstance(value, list | tuple) else []
+        return [Facts(entry) for entry in entries if isinstance(entry, Mapping)]
+
+    def __bool__(self) -> bool:
+        return bool(self.values)

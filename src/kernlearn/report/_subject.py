@@ -1,0 +1,116 @@
+"""What the report is about: the bundle, taken apart once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
+
+from kernlearn.bundle import ModelBundle
+from kernlearn.report._facts import Facts
+from kernlearn.report._html import plain
+
+Array = NDArray[np.float64]
+
+# More points than these make a picture slower, not clearer.
+MOST_POINTS = 300
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A bundle as the sections and pictures need it.
+
+    Attributes
+    ----------
+    facts : Facts
+        What is known of its making.
+    estimator : estimator
+        The step of the pipeline that learned the kernel.
+    points : table or None
+        The sample as that step sees it.
+    target : ndarray or None
+        Classes as text, or numbers.
+    gram : ndarray or None
+        The learned kernel on the points.
+    names : list of str
+        The columns of `points`, fit for an axis.
+    """
+
+    facts: Facts
+    estimator: Any
+    points: Any
+    target: NDArray[Any] | None
+    gram: Array | None
+    names: list[str]
+
+    @property
+    def is_regression(self) -> bool:
+        """Whether the target is a number."""
+        return self.facts.text("task") == "regression"
+
+
+def read_subject(bundle: ModelBundle) -> Subject:
+    """Take a bundle apart; what it lacks is None."""
+    facts = Facts(bundle.facts)
+    position, estimator = _learning_step(bundle.pipeline)
+    X, target = _sample(bundle, facts.text("task") == "regression")
+    points, gram = None, None
+    if X is not None:
+        before = bundle.pipeline[:position] if position else None
+        points = X if before is None else before.transform(X)
+        kernel = getattr(estimator, "kernel_", None)
+        gram = None if kernel is None else np.asarray(kernel(points))
+    names = _names(bundle.pipeline, position, estimator, points)
+    said = [entry.text("name") for entry in facts.parts("relevances")]
+    names = said if len(said) == len(names) else names  # as a reader knows them
+    shown = [plain(name, LONGEST_NAME) for name in names]
+    return Subject(facts, estimator, points, target, gram, shown)
+
+
+def _learning_step(pipeline: Any) -> tuple[int, Any]:
+    """The last step that has a learned kernel, else the last step, and its place."""
+    if not isinstance(pipeline, Pipeline):
+        return 0, _unwrapped(pipeline)
+    steps = [_unwrapped(step) for _, step in pipeline.steps]
+    with_kernel = [i for i, step in enumerate(steps) if hasattr(step, "kernel_")]
+    position = with_kernel[-1] if with_kernel else len(steps) - 1
+    return position, steps[position]
+
+
+def _unwrapped(step: Any) -> Any:
+    """The regressor inside a TransformedTargetRegressor, the best of a search."""
+    return getattr(step, "regressor_", getattr(step, "best_estimator_", step))
+
+
+def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Any, NDArray[Any] | None]:
+    X, y = bundle.sample_X, bundle.sample_y
+    if X is None or len(X) == 0:
+        return None, None
+    rows = np.arange(len(X))
+    if len(X) > MOST_POINTS:
+        rows = np.linspace(0, len(X) - 1, MOST_POINTS).round().astype(int)
+    X = X.iloc[rows] if hasattr(X, "iloc") else np.asarray(X)[rows]
+    if y is None:
+        return X, None
+    values = np.asarray(y)[rows]
+    if is_regression:
+        return X, values.astype(float)
+    return X, np.array([plain(value, LONGEST_NAME) for value in values])
+
+
+def _names(pipeline: Any, position: int, estimator: Any, points: Any) -> list[Any]:
+    """The columns that the learning step sees, by number where they have no names."""
+    if hasattr(points, "columns"):
+        return list(points.columns)
+    n = np.shape(points)[1] if points is not None else getattr(estimator, "n_features_in_", 0)
+    names = list(getattr(estimator, "feature_names_in_", []))
+    if position and not names:
+        try:
+            names = list(pipeline[:position].get_feature_names_out())
+        except (AttributeError, ValueError):  # a step that does not say
+            names = []
+    return names if len(names) == n else [f"column {j + 1}" for j in range(n)]

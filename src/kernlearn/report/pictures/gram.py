@@ -1,0 +1,30 @@
+"""The Gram matrix, ordered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.inspection import GramDisplay
+from kernlearn.report._subject import Subject
+from kernlearn.report.pictures.picture import Picture
+
+
+def _draw(subject: Subject, ax: Any) -> None:
+    GramDisplay(np.asarray(subject.gram), subject.target, by_class=not subject.is_regression).plot(
+        ax=ax
+    )
+
+
+PICTURE = Picture(
+    name="gram",
+    section="geometry",
+    title="Similarity of rows",
+    caption="The learned kernel between rows of the sample, rows of one class next to each other "
+    "(for a number to predict, in its order). Bright blocks along the diagonal are groups of rows "
+    "that the kernel takes to be alike.",
+    applies=lambda subject: subject.gram is not None,
+    height=lambda subject: 4.2,
+    draw=_draw,
+)

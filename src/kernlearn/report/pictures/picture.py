@@ -1,0 +1,56 @@
+"""What a picture of the report is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from kernlearn.report._html import Html, tag
+from kernlearn.report._subject import Subject
+from kernlearn.report._svg import draw_svg
+
+WIDTH = 5.4
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A picture that applies to some models.
+
+    Attributes
+    ----------
+    name : str
+        A word for identifiers and file names.
+    section : str
+        The section that shows it: "performance", "kernel", "geometry" or "certificate".
+    title : str
+        What it shows, in a few words.
+    caption : str
+        How to read it, in a sentence or two.
+    applies : callable
+        Whether a subject has what it shows.
+    height : callable
+        Inches for a subject.
+    draw : callable
+        Draw a subject on axes.
+    """
+
+    name: str
+    section: str
+    title: str
+    caption: str
+    applies: Callable[[Subject], bool]
+    height: Callable[[Subject], float]
+    draw: Callable[[Subject, Any], Any]
+
+    def html(self, subject: Subject) -> Html:
+        """The picture with its title and caption."""
+        size = (WIDTH, self.height(subject))
+        svg = draw_svg(lambda ax: self.draw(subject, ax), f"picture-{self.name}", self.title, size)
+        caption = tag("figcaption", tag("strong", f"{self.title}. "), self.caption)
+        return tag("figure", svg, caption, class_="picture")
+
+
+def bar_height(n_bars: int) -> float:
+    """Inches for horizontal bars."""
+    return 0.9 + 0.3 * n_bars

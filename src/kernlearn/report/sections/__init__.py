@@ -1,0 +1,36 @@
+"""The sections of the report, from the top.
+
+A section is a function from the subject to HTML, or to None where it has nothing to say. A new one
+is one file, and one line here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kernlearn.report._html import Html
+from kernlearn.report._subject import Subject
+from kernlearn.report.sections.certificate import certificate
+from kernlearn.report.sections.comparison import comparison
+from kernlearn.report.sections.data import data
+from kernlearn.report.sections.geometry import geometry
+from kernlearn.report.sections.kernel import kernel
+from kernlearn.report.sections.performance import performance
+from kernlearn.report.sections.repeat import repeat
+from kernlearn.report.sections.summary import summary
+
+Section = Callable[[Subject], Html | None]
+
+# Identifier, heading, content.
+SECTIONS: tuple[tuple[str, str, Section], ...] = (
+    ("summary", "What was learned", summary),
+    ("performance", "How well it does", performance),
+    ("comparison", "Methods compared", comparison),
+    ("kernel", "The learned kernel", kernel),
+    ("geometry", "The rows as the kernel sees them", geometry),
+    ("certificate", "Proof of optimality", certificate),
+    ("data", "The data", data),
+    ("repeat", "How to repeat it", repeat),
+)
+
+__all__ = ["SECTIONS"]

@@ -1,0 +1,17 @@
+"""The pictures of a section."""
+
+from __future__ import annotations
+
+from kernlearn.report._html import Html, join, tag
+from kernlearn.report._subject import Subject
+from kernlearn.report.pictures import PICTURES
+
+
+def pictures_of(section: str, subject: Subject) -> Html | None:
+    """All pictures of the section that apply, or None; without matplotlib, a word about it."""
+    chosen = [p for p in PICTURES if p.section == section and p.applies(subject)]
+    try:
+        drawn = [picture.html(subject) for picture in chosen]
+    except ImportError as error:
+        return tag("p", f"There is no picture here: {error}.", class_="note")
+    return join(*drawn) if drawn else None

@@ -1,0 +1,20 @@
+"""Tables as they come: reading them, telling what their columns are, writing predictions."""
+
+from kernlearn.tables.column import Column, columns_used
+from kernlearn.tables.describe import describe_columns
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.reading import read_chunks, read_table
+from kernlearn.tables.target import Target, read_target
+from kernlearn.tables.typed import typed_columns
+
+__all__ = [
+    "Column",
+    "TableError",
+    "Target",
+    "columns_used",
+    "describe_columns",
+    "read_chunks",
+    "read_table",
+    "read_target",
+    "typed_columns",
+]

@@ -1,0 +1,28 @@
+"""The one place where tables import pandas and pyarrow."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+
+def load_pandas(purpose: str) -> Any:
+    """Return the ``pandas`` module; where it is missing, say what needs it and how to get it."""
+    return _load("pandas", purpose)
+
+
+def load_arrow(purpose: str) -> Any:
+    """Return the ``pyarrow`` module with its ``parquet``, as :func:`load_pandas` does."""
+    _load("pyarrow.parquet", purpose)
+    return _load("pyarrow", purpose)
+
+
+def _load(module: str, purpose: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise ImportError(
+            f"{purpose} needs the package {package}, which is not installed: run "
+            'pip install "kernlearn[io]"'
+        ) from error

@@ -1,0 +1,44 @@
+"""One column of a table, and what is done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Column", "columns_used"]
+
+USED = ("number", "category", "date", "row number")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as it was understood.
+
+    Attributes
+    ----------
+    name : str
+        As in the table.
+    kind : str
+        "number", "category", "date" and "row number" are used; "constant", "identifier",
+        "empty", "text" and "dropped" are not.
+    action : str
+        What was done with it, in words.
+    """
+
+    name: str
+    kind: str
+    action: str
+
+    @property
+    def is_used(self) -> bool:
+        """Whether the model sees it."""
+        return self.kind in USED
+
+
+def columns_used(columns: Sequence[Column], *kinds: str) -> list[str]:
+    """Names of the columns that the model sees, or of those of some kinds.
+
+    >>> columns_used([Column("a", "number", ""), Column("b", "constant", "")])
+    ['a']
+    """
+    return [c.name for c in columns if c.is_used and (not kinds or c.kind in kinds)]

@@ -1,0 +1,138 @@
+"""What the columns of a table are, and what is done with each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn.tables.column import Column
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.typed import as_dates, as_numbers, as_text
+
+__all__ = ["MAX_CATEGORIES", "describe_columns"]
+
+# More columns than this for one category column would drown the others; the rest share one.
+MAX_CATEGORIES = 30
+# Fewer rows than this can hold different values by chance.
+ROWS_FOR_IDENTIFIER = 20
+
+
+def describe_columns(
+    frame: Any, names: Sequence[str], categorical: Collection[str] = (), drop: Collection[str] = ()
+) -> list[Column]:
+    """Tell numbers, categories and dates apart, and find what a model cannot use.
+
+    In this order: a column without a value is empty; one value makes a constant; numbers in every
+    cell make a number, unless they count the rows; dates like 2024-01-31 in every cell make a date;
+    a column where half of the cells or more, but not all, are numbers is refused; text that
+    differs in every row is an identifier, text that differs in most rows is free text; the rest are
+    categories.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The table.
+    names : sequence of str
+        The columns to look at.
+    categorical : collection of str, optional
+        Columns to take as categories whatever they look like.
+    drop : collection of str, optional
+        Columns to leave out.
+
+    Returns
+    -------
+    list of Column
+        In the order of `names`.
+    """
+    return [
+        Column(name, "dropped", "left out, as asked for")
+        if name in drop
+        else _described(name, frame[name], name in categorical)
+        for name in names
+    ]
+
+
+def _described(name: str, cells: Any, is_category: bool) -> Column:
+    known = cells.notna()
+    present = cells if known.all() else cells[known]
+    n_missing = len(cells) - len(present)
+    if len(present) == 0:
+        return Column(name, "empty", "left out: no cell has a value")
+    if is_category:
+        return _category(name, present, n_missing)
+    numbers = as_numbers(present)
+    if not np.isnan(numbers).any():
+        return _number(name, numbers, n_missing)
+    dates = as_dates(present)
+    if not np.isnan(dates).any():
+        return _date(name, dates, n_missing)
+    _check_one_type(name, present, numbers)
+    return _text_column(name, present, n_missing)
+
+
+def _number(name: str, numbers: Any, n_missing: int) -> Column:
+    if n_missing == 0 and np.ptp(numbers) == 0:
+        return Column(name, "constant", f"left out: every cell is {numbers[0]:g}")
+    if n_missing == 0 and _counts_rows(name, numbers):
+        return Column(name, "identifier", "left out: it numbers the rows")
+    return Column(name, "number", _filled("used as a number", n_missing, "the median"))
+
+
+def _date(name: str, dates: Any, n_missing: int) -> Column:
+    if n_missing == 0 and np.ptp(dates) == 0:
+        return Column(name, "constant", "left out: every cell is the same date")
+    return Column(name, "date", _filled("turned into a number of days", n_missing, "the median"))
+
+
+def _counts_rows(name: str, numbers: Any) -> bool:
+    """Whether whole numbers go up or down by one, or differ in every row under a telling name."""
+    if len(numbers) < ROWS_FOR_IDENTIFIER or (numbers != np.floor(numbers)).any():
+        return False
+    steps = np.diff(numbers)
+    if (steps == 1).all() or (steps == -1).all():
+        return True
+    is_named = name.lower() == "id" or name.lower().endswith(("_id", " id", ".id"))
+    return is_named and len(np.unique(numbers)) == len(numbers)
+
+
+def _check_one_type(name: str, present: Any, numbers: Any) -> None:
+    share = float(np.mean(~np.isnan(numbers)))
+    if share < 0.5:
+        return
+    place = int(np.flatnonzero(np.isnan(numbers))[0])
+    raise TableError(
+        f"column {name!r} mixes numbers and text: {share:.0%} of its cells are finite numbers, but "
+        f"row {int(present.index[place]) + 1} has {str(present.iloc[place])[:60]!r}; correct it, "
+        "leave the cell empty if it is not known, or pass --categorical or --drop with the "
+        "column's name"
+    )
+
+
+def _text_column(name: str, present: Any, n_missing: int) -> Column:
+    n_values, n = len(set(as_text(present))), len(present)
+    if n_values == n and n >= ROWS_FOR_IDENTIFIER:
+        return Column(name, "identifier", "left out: its text differs in every row")
+    if n_values > MAX_CATEGORIES and 2 * n_values > n:
+        return Column(name, "text", f"left out: free text, {n_values} different values")
+    return _category(name, present, n_missing)
+
+
+def _category(name: str, present: Any, n_missing: int) -> Column:
+    values = set(as_text(present))
+    if len(values) == 1 and n_missing == 0:
+        return Column(name, "constant", f"left out: every cell is {next(iter(values))!r}")
+    words = f"one column of 0 and 1 for each of {len(values)} values"
+    if len(values) > MAX_CATEGORIES:
+        words = (
+            f"one column of 0 and 1 for each of the {MAX_CATEGORIES - 1} most frequent of "
+            f"{len(values)} values, and one for the rest"
+        )
+    return Column(name, "category", _filled(words, n_missing, "the most frequent value"))
+
+
+def _filled(words: str, n_missing: int, by: str) -> str:
+    if n_missing == 0:
+        return words
+    return f"{words}; {n_missing} missing {'cell' if n_missing == 1 else 'cells'} filled by {by}"

@@ -1,0 +1,40 @@
+"""Which kind of table a file is, by its name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kernlearn.tables.errors import TableError
+
+__all__ = ["TableFormat", "table_format"]
+
+DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
+PARQUET = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class TableFormat:
+    """How a table is stored; no delimiter means Parquet."""
+
+    delimiter: str | None
+    is_gzip: bool
+
+
+def table_format(path: Path, delimiter: str | None = None) -> TableFormat:
+    """Tell the format from the name, such as ``rows.csv.gz``.
+
+    >>> table_format(Path("rows.csv.gz"))
+    TableFormat(delimiter=',', is_gzip=True)
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    is_gzip = suffixes[-1:] == [".gz"]
+    ending = "".join((suffixes[:-1] if is_gzip else suffixes)[-1:])
+    if ending in PARQUET:
+        return TableFormat(None, is_gzip)
+    if ending in DELIMITERS:
+        return TableFormat(delimiter or DELIMITERS[ending], is_gzip)
+    raise TableError(
+        f"expected a table whose name ends in .csv, .tsv, .txt or .parquet, or one of these and "
+        f".gz, got {path.name}; save it as CSV"
+    )

@@ -1,0 +1,126 @@
+"""The column to predict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.typed import as_dates, as_numbers, as_text
+
+__all__ = ["Target", "read_target"]
+
+MOST_CLASSES = 10
+FEWEST_ROWS_OF_A_CLASS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """The values to predict, and of which rows.
+
+    Attributes
+    ----------
+    task : str
+        "classification" or "regression".
+    y : ndarray
+        Text or whole numbers for classes, floats for regression.
+    rows : ndarray
+        Positions of the rows that have a value.
+    reason : str
+        Why this task, as a sentence.
+    """
+
+    task: str
+    y: NDArray[Any]
+    rows: NDArray[np.intp]
+    reason: str
+
+
+def read_target(cells: Any, name: str, task: str = "auto") -> Target:
+    """Tell classification from regression, and read the target.
+
+    Text means classes. Numbers mean classes if all are whole and at most ten differ, with each on
+    five rows at least on average; otherwise they mean regression.
+
+    Parameters
+    ----------
+    cells : Series
+        The column.
+    name : str
+        Its name, for messages.
+    task : {"auto", "classification", "regression"}, default="auto"
+        To be told instead.
+
+    Returns
+    -------
+    Target
+    """
+    rows = np.flatnonzero(cells.notna().to_numpy())
+    present = cells.iloc[rows]
+    if len(rows) == 0:
+        raise TableError(f"the target {name!r} has no value in any row; name another column")
+    numbers = as_numbers(present)
+    is_number = not np.isnan(numbers).any()
+    if not is_number and not np.isnan(as_dates(present)).any():
+        raise TableError(
+            f"the target {name!r} is a column of dates, expected numbers or classes; turn it into "
+            "a number of days, or into classes"
+        )
+    found, reason = _told(numbers, is_number, name)
+    if task not in ("auto", found):
+        found, reason = task, f"{task}, as asked for"
+    if found == "regression":
+        return Target(found, _checked_numbers(numbers, present, name), rows, reason)
+    return Target(found, _checked_classes(numbers, present, is_number, name), rows, reason)
+
+
+def _told(numbers: Any, is_number: bool, name: str) -> tuple[str, str]:
+    if not is_number:
+        return "classification", f"classification, since {name!r} holds text"
+    n_values = len(np.unique(numbers))
+    is_whole = bool((numbers == np.floor(numbers)).all())
+    few = n_values <= MOST_CLASSES and n_values * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
+    if is_whole and few:
+        return "classification", (
+            f"classification, since {name!r} holds whole numbers, {n_values} different ones (pass "
+            "--task regression if they measure something)"
+        )
+    return "regression", f"regression, since {name!r} holds numbers, {n_values} different ones"
+
+
+def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
+    wrong = np.flatnonzero(np.isnan(numbers))
+    if len(wrong):
+        raise TableError(
+            f"expected a finite number in every cell of the target {name!r} for regression, got "
+            f"{str(present.iloc[wrong[0]])[:60]!r}; correct it, or pass --task classification"
+        )
+    if np.ptp(numbers) == 0:
+        raise TableError(
+            f"the target {name!r} has one value, {numbers[0]:g}, in every row: there is nothing to "
+            "learn; name another column"
+        )
+    return numbers
+
+
+def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> Any:
+    is_whole = is_number and bool((numbers == np.floor(numbers)).all())
+    small = is_whole and bool((np.abs(numbers) < 2**53).all())
+    y = numbers.astype(np.int64) if small else np.array(as_text(present).tolist(), dtype=str)
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) == 1:
+        raise TableError(
+            f"the target {name!r} has one value, {classes.tolist()[0]!r}, in every row: there is "
+            "nothing to learn; name another column"
+        )
+    rare = int(counts.argmin())
+    if counts[rare] < FEWEST_ROWS_OF_A_CLASS:
+        raise TableError(
+            f"expected at least {FEWEST_ROWS_OF_A_CLASS} rows of every class of {name!r}, got "
+            f"{counts[rare]} of {classes.tolist()[rare]!r}; join rare classes, leave their cells "
+            "empty, or pass --task regression if the target is a number"
+        )
+    return y

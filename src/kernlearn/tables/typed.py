@@ -1,0 +1,109 @@
+"""Cells to numbers and text, by what each column was found to be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn.tables._pandas import load_pandas
+from kernlearn.tables.column import Column
+from kernlearn.tables.errors import TableError
+
+__all__ = ["as_dates", "as_numbers", "as_text", "typed_columns"]
+
+SECONDS_PER_DAY = 86_400.0
+
+
+def typed_columns(frame: Any, columns: Sequence[Column], first_row: int = 0) -> Any:
+    """The columns that a model sees, in its order and with its types.
+
+    The types come from the table that the model was fitted to, so that a piece of another table is
+    read in the same way whatever its own cells look like.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A table, or a piece of one; columns may be in any order, and there may be more.
+    columns : sequence of Column
+        From :func:`describe_columns`.
+    first_row : int, default=0
+        Number of the first row in its table, counted from 0.
+
+    Returns
+    -------
+    DataFrame
+        Floats for numbers and dates (days since 1970), NaN where missing; text for categories,
+        empty where missing.
+    """
+    pd = load_pandas("reading a table")
+    used = [column for column in columns if column.is_used]
+    names = {column.name for column in used if column.kind != "row number"}
+    missing = sorted(names - set(map(str, frame.columns)))
+    if missing:
+        shown = ", ".join(repr(name) for name in missing[:5])
+        raise TableError(
+            f"expected the columns that the model was fitted to, but {len(missing)} of "
+            f"{len(names)} are missing ({shown}{', …' * (len(missing) > 5)}); add them, empty "
+            "where they are not known"
+        )
+    series = {c.name: _typed(frame, c, first_row) for c in used}
+    return pd.DataFrame(series, index=pd.RangeIndex(len(frame)))
+
+
+def _typed(frame: Any, column: Column, first_row: int) -> Any:
+    if column.kind == "row number":
+        return np.arange(first_row, first_row + len(frame), dtype=float)
+    cells = frame[column.name]
+    if column.kind == "category":
+        return as_text(cells)
+    numbers = as_dates(cells) if column.kind == "date" else as_numbers(cells)
+    gaps = np.isnan(numbers)
+    wrong = np.flatnonzero(gaps & cells.notna().to_numpy()) if gaps.any() else ()
+    if len(wrong):
+        raise TableError(
+            f"expected a {column.kind} in every cell of column {column.name!r}, as in the table "
+            f"that the model was fitted to, got {cells.iloc[wrong[0]]!r} in row "
+            f"{first_row + wrong[0] + 1}; correct it, or leave the cell empty"
+        )
+    return numbers
+
+
+def as_numbers(cells: Any) -> Any:
+    """Floats, NaN where a cell is missing or no finite number."""
+    pd = load_pandas("reading a table")
+    if cells.dtype.kind in "biuf":
+        numbers = cells.to_numpy(dtype=float, na_value=np.nan)
+    elif cells.dtype.kind in "mM":
+        return np.full(len(cells), np.nan)
+    else:
+        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def as_dates(cells: Any) -> Any:
+    """Days since 1970 as floats, NaN where a cell is missing or no date like 2024-01-31."""
+    pd = load_pandas("reading a table")
+    if cells.dtype.kind in "biuf":
+        return np.full(len(cells), np.nan)
+    times = pd.to_datetime(cells, errors="coerce", format="ISO8601", utc=True)
+    seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
+    return seconds.to_numpy(dtype=float) / SECONDS_PER_DAY
+
+
+def as_text(cells: Any) -> Any:
+    """Text without blanks around it, empty where a cell is missing.
+
+    A whole number reads the same whether it came as text, as an integer or as a float.
+    """
+    values = np.empty(len(cells), dtype=object)
+    for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
+        values[i] = "" if missing else _text(cell)
+    return values
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell).strip()

@@ -1,0 +1,71 @@
+"""Write a table piece by piece; it takes its name once it is complete."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from kernlearn._atomic import atomic_file
+from kernlearn.tables._pandas import load_arrow
+from kernlearn.tables.formats import table_format
+
+__all__ = ["table_writer"]
+
+Write = Callable[[Any], None]
+
+
+@contextmanager
+def table_writer(path: Path) -> Iterator[Write]:
+    """Open a table for writing; call what is yielded with one data frame after another.
+
+    Parameters
+    ----------
+    path : Path
+        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz.
+
+    Yields
+    ------
+    callable
+        Writes the rows of a data frame; all must have the same columns.
+    """
+    form = table_format(path)
+    with atomic_file(path) as plain, ExitStack() as stack:
+        file: Any = plain
+        if form.is_gzip:
+            # No time in the header: the same predictions make the same file.
+            file = stack.enter_context(gzip.GzipFile("", "wb", fileobj=plain, mtime=0))
+        if form.delimiter is None:
+            yield _parquet_writer(file, stack)
+        else:
+            yield _text_writer(file, form.delimiter, stack)
+
+
+def _text_writer(file: BinaryIO, delimiter: str, stack: ExitStack) -> Write:
+    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+    stack.callback(text.detach)  # flushes, and leaves the file open
+    n_written = 0
+
+    def write(frame: Any) -> None:
+        nonlocal n_written
+        frame.to_csv(text, sep=delimiter, index=False, header=n_written == 0)
+        n_written += 1
+
+    return write
+
+
+def _parquet_writer(file: BinaryIO, stack: ExitStack) -> Write:
+    arrow = load_arrow("writing Parquet")
+    writer: Any = None
+
+    def write(frame: Any) -> None:
+        nonlocal writer
+        table = arrow.Table.from_pandas(frame, preserve_index=False)
+        if writer is None:
+            writer = stack.enter_context(arrow.parquet.ParquetWriter(file, table.schema))
+        writer.write_table(table)
+
+    return write

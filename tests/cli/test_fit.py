@@ -1,0 +1,476 @@
+"""`kernlearn fit`, `predict` and `report`: a table in, a model and predictions out."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.metrics import accuracy_score
+from typer.testing import CliRunner
+
+import kernlearn as kl
+from kernlearn.bundle import ModelBundle
+from kernlearn.cli import fit as fit_command
+from kernlearn.cli import predict as predict_command
+from kernlearn.cli.app import app
+from kernlearn.kernels import Gaussian
+from kernlearn.methods import contest, mkl, tuned_svm
+
+RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
+
+
+def run(*arguments):
+    return RUNNER.invoke(app, list(map(str, arguments)))
+
+
+@pytest.fixture(autouse=True)
+def few_candidates(monkeypatch):
+    """What is tuned is tested elsewhere."""
+    monkeypatch.setattr(mkl, "CS", (1.0,))
+    monkeypatch.setattr(tuned_svm, "CS", (1.0,))
+    monkeypatch.setattr(tuned_svm, "GAMMAS", ())
+
+
+def make_wine():
+    """A table with all that tables have: text, gaps, dates, names, constants."""
+    data = load_wine(as_frame=True)
+    frame = data.frame.iloc[::2, [0, 6, 9, 12, 13]].reset_index(drop=True)
+    frame["target"] = [f"class {label}" for label in frame["target"]]
+    n = len(frame)
+    frame.loc[::10, "flavanoids"] = np.nan
+    frame["colour [bold]"] = np.where(frame["color_intensity"] > 5, "dark", "light")
+    frame["bottled"] = pd.date_range("2020-01-01", periods=n).astype(str)
+    frame["country"] = "Italy"
+    frame["bottle"] = [f"bottle {i}" for i in range(n)]
+    return frame.sample(frac=1.0, random_state=0).assign(number=np.arange(n))
+
+
+@pytest.fixture
+def wine():
+    return make_wine()
+
+
+@pytest.fixture
+def table(wine, tmp_path):
+    path = tmp_path / "wine.csv"
+    wine.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model_content(tmp_path_factory):
+    """The bytes of a model file, made once."""
+    folder = tmp_path_factory.mktemp("model")
+    make_wine().to_csv(folder / "wine.csv", index=False)
+    arguments = ["--target", "target", "--method", "lssvm", "--model", folder / "m"]
+    result = run("fit", folder / "wine.csv", *arguments)
+    assert result.exit_code == 0, result.output
+    return (folder / "m").read_bytes()
+
+
+@pytest.fixture
+def fitted(model_content, tmp_path):
+    (tmp_path / "m").write_bytes(model_content)
+    return tmp_path / "m"
+
+
+def test_it_says_what_it_did(table, tmp_path):
+    result = run("fit", table, "--target", "target", "--model", tmp_path / "m")
+    assert result.exit_code == 0, result.output
+    text = " ".join(result.stdout.split())
+    for words in (
+        "wine.csv: 89 rows, 9 columns; classification, since 'target' holds text.",
+        "flavanoids: used as a number; 9 missing cells filled by the median",
+        "colour [bold]: one column of 0 and 1 for each of 2 values",
+        "bottled: turned into a number of days",
+        "country: left out: every cell is 'Italy'",
+        "bottle: left out: its text differs in every row",
+        "number: left out: it numbers the rows",
+        "On 23 held-out rows",
+        "multiple kernel learning",
+        "SVM with a tuned Gaussian kernel",
+        "always the most frequent class",
+        "Kernel: sum of",
+        "and no kernel of the family can go below",
+        f"written: {tmp_path / 'm'}",
+    ):
+        assert words in text, words
+
+
+def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path):
+    result = run(
+        "fit", table, "--target", "target", "--method", "lssvm", "--model", tmp_path / "m", "--json"
+    )
+    facts = json.loads(result.stdout)
+    bundle = kl.load(tmp_path / "m")
+    assert isinstance(bundle, ModelBundle)
+    written = facts.pop("written")
+    assert facts == bundle.facts
+    assert written == [str(tmp_path / "m")]
+    # The rows that the model knows are its support vectors: a least-squares machine keeps them all.
+    assert len(bundle.estimator.support_vectors_) == facts["n_train"] == 66
+    held_out = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
+    assert held_out.exit_code == 0, held_out.output
+    predicted = pd.read_csv(tmp_path / "p.csv")["prediction"].to_numpy()
+    y = wine["target"].to_numpy()
+    all_right = accuracy_score(y, predicted) * len(y)
+    train_right = (bundle.pipeline.predict(bundle.sample_X) == bundle.sample_y).sum()
+    assert len(bundle.sample_X) == 66
+    assert facts["scores"][0]["score"] == pytest.approx((all_right - train_right) / 23)
+    assert [score["role"] for score in facts["scores"]] == ["model", "baseline", "baseline"]
+
+
+def test_the_seed_decides(table):
+    def scores(seed):
+        arguments = ["fit", table, "--target", "target", "--method", "lssvm", "--json"]
+        facts = json.loads(run(*arguments, "--seed", seed).stdout)
+        return [{k: v for k, v in s.items() if k != "seconds"} for s in facts["scores"]]
+
+    assert scores(1) == scores(1)
+    assert scores(1) != scores(2)
+
+
+def test_cross_validation_predicts_every_row_once(table, tmp_path):
+    result = run(
+        "fit",
+        table,
+        "--target",
+        "target",
+        "--method",
+        "lssvm",
+        "--cv",
+        3,
+        "--json",
+        "--model",
+        tmp_path / "m",
+    )
+    facts = json.loads(result.stdout)
+    assert facts["n_held_out"] == facts["n_train"] == 89
+    assert "in 3 folds" in facts["evaluation"]
+    assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == 89
+
+
+def test_regression(table, tmp_path):
+    result = run(
+        "fit",
+        table,
+        "--target",
+        "alcohol",
+        "--method",
+        "lssvm",
+        "--json",
+        "--model",
+        tmp_path / "m",
+    )
+    facts = json.loads(result.stdout)
+    assert (facts["task"], facts["metric"], facts["classes"]) == ("regression", "R²", None)
+    assert facts["scores"][0]["score"] > facts["scores"][-1]["score"]
+    assert facts["scores"][-1]["name"] == "always the mean"
+    run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
+    assert list(pd.read_csv(tmp_path / "p.csv").columns) == ["prediction"]
+
+
+def test_auto_shows_the_comparison_and_keeps_the_best(table, monkeypatch):
+    monkeypatch.setattr(contest, "MOST_ROWS", 45)
+    monkeypatch.setattr(contest, "N_FOLDS", 2)
+    result = run("fit", table, "--target", "target", "--method", "auto", "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    names = {entry["method"] for entry in facts["comparison"]}
+    assert names == {"mkl", "hyperkernel", "first-level", "lssvm", "metric", "rbf-svm"}
+    scores = [entry["score"] for entry in facts["comparison"]]
+    assert scores == sorted(scores, reverse=True)
+    assert facts["method"] == facts["comparison"][0]["method"]
+    assert facts["requested_method"] == "auto"
+    assert "methods were compared on a random 45 of 66 rows" in facts["notes"]
+
+
+def test_views_have_kernels_of_their_own(table, tmp_path):
+    views = tmp_path / "views.toml"
+    views.write_text(
+        '[views]\ntaste = ["alcohol", "flavanoids"]\nlook = ["colour [bold]", "bottle"]\n'
+    )
+    result = run(
+        "fit", table, "--target", "target", "--views", views, "--json", "--model", tmp_path / "m"
+    )
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["views"] == {
+        "taste": ["alcohol", "flavanoids"],
+        "look": ["colour [bold]", "bottle"],
+    }
+    assert {entry["name"].split(":")[0] for entry in facts["weights"]} == {"taste", "look"}
+    done = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
+    assert done.exit_code == 0, done.output
+
+
+def test_kernel_matrices_predict_the_rows_without_a_target(wine, tmp_path):
+    X = wine[["alcohol", "proline"]].to_numpy()
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    for gamma in (0.1, 1.0):
+        np.save(tmp_path / f"k{gamma}.npy", Gaussian(gamma)(X))
+    wine.iloc[::9, wine.columns.get_loc("target")] = None
+    table = tmp_path / "t.csv"
+    wine.to_csv(table, index=False)
+    result = run(
+        "fit",
+        table,
+        "--target",
+        "target",
+        "--kernel-matrix",
+        tmp_path / "k0.1.npy",
+        "--kernel-matrix",
+        tmp_path / "k1.0.npy",
+        "--json",
+        "--model",
+        tmp_path / "m",
+    )
+    assert result.exit_code == 0, result.output
+    assert "10 rows without a value of 'target' left out" in json.loads(result.stdout)["notes"]
+    done = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
+    assert done.exit_code == 0, done.output
+    bundle = kl.load(tmp_path / "m")
+    kernel = kl.kernels.WeightedSum([Gaussian(0.1), Gaussian(1.0)], bundle.estimator.weights_)
+    model = bundle.estimator
+    numbers = model.support_vectors_.iloc[:, 0].astype(int).to_numpy()
+    values = kernel(X, X[numbers]) @ model.dual_coef_.T + model.intercept_
+    expected = model.classes_[values.argmax(axis=1)]
+    assert pd.read_csv(tmp_path / "p.csv")["prediction"].tolist() == expected.tolist()
+    wine.iloc[:50].to_csv(table, index=False)
+    short = run("predict", tmp_path / "m", table, "--out", tmp_path / "q.csv")
+    assert short.exit_code == 1
+    assert "expected the 89 rows of the kernel matrices, got 50" in short.stderr
+    assert not (tmp_path / "q.csv").exists()
+
+
+def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path, monkeypatch):
+    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 7)
+    other = wine[list(wine.columns[::-1])].drop(columns=["target", "country"]).assign(extra=1)
+    other.to_parquet(tmp_path / "t.parquet")
+    result = run("predict", fitted, tmp_path / "t.parquet", "--out", tmp_path / "p.csv.gz")
+    assert result.exit_code == 0, result.output
+    assert "Ignored, since the model does not know them: extra." in result.stdout
+    assert "89 rows predicted" in result.stdout
+    wine.to_csv(tmp_path / "same.csv", index=False)
+    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 1000)
+    again = run("predict", fitted, tmp_path / "same.csv", "--out", tmp_path / "q.csv", "--json")
+    assert json.loads(again.stdout) == {
+        "rows": 89,
+        "ignored_columns": [],
+        "out": str(tmp_path / "q.csv"),
+    }
+    first, second = pd.read_csv(tmp_path / "p.csv.gz"), pd.read_csv(tmp_path / "q.csv")
+    assert first["prediction"].tolist() == second["prediction"].tolist()
+    names = [f"decision: class {i}" for i in range(3)]
+    assert list(first.columns) == ["prediction", *names]
+    np.testing.assert_allclose(first[names], second[names], rtol=1e-9)
+    assert [f"class {i}" for i in first[names].to_numpy().argmax(axis=1)] == list(
+        first["prediction"]
+    )
+
+
+def test_quiet_prints_nothing(table, fitted, tmp_path):
+    for arguments in (
+        ["fit", table, "--target", "target", "--method", "lssvm"],
+        ["predict", fitted, table, "--out", tmp_path / "p.csv"],
+    ):
+        result = run(*arguments, "--quiet")
+        assert (result.exit_code, result.output) == (0, "")
+
+
+def test_a_report(fitted, tmp_path):
+    result = run("report", fitted, "--out", tmp_path / "r.html")
+    assert result.exit_code == 0, result.output
+    assert "<html" in (tmp_path / "r.html").read_text()[:200].lower()
+
+
+def changed(wine, **columns):
+    return wine.assign(**columns).to_csv(index=False)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (lambda w: "", "has no line of column names"),
+        (lambda w: w.iloc[:0].to_csv(index=False), "the table has no rows below its column names"),
+        (lambda w: w.iloc[:6].assign(target=1.5).to_csv(index=False), "one value, 1.5, in every"),
+        (lambda w: w.iloc[:6].assign(target=range(6)).to_csv(index=False), "at least 10 rows"),
+        (
+            lambda w: w.rename(columns={"target": "Target"}).to_csv(index=False),
+            "no column 'target': did you mean 'Target'?",
+        ),
+        (lambda w: changed(w, target="same"), "'target' has one value, 'same', in every row"),
+        (lambda w: changed(w, target=w["bottled"]), "'target' is a column of dates"),
+        (lambda w: changed(w, target=None), "'target' has no value in any row"),
+        (
+            lambda w: changed(w, proline=[*w["proline"].iloc[1:], "lots"]),
+            "column 'proline' mixes numbers and text",
+        ),
+        (lambda w: w.to_csv(index=False, sep=";"), "looks separated by ';'; pass --delimiter ';'"),
+        (
+            lambda w: w[["target", "country"]].to_csv(index=False),
+            "no column besides the target 'target' can be used (country: constant)",
+        ),
+        (lambda w: "\x00\x01\x02", "bytes that are no text"),
+    ],
+)
+def test_bad_tables(content, sentence, wine, tmp_path):
+    (tmp_path / "t.csv").write_text(content(wine))
+    result = run("fit", tmp_path / "t.csv", "--target", "target", "--model", tmp_path / "m")
+    check_failure(result, sentence)
+    assert os.listdir(tmp_path) == ["t.csv"]
+
+
+def check_failure(result, sentence, code=1):
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    assert sentence in result.stderr
+    assert result.stderr.startswith("kernlearn: ")
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+
+
+def test_a_delimiter_can_be_told(wine, tmp_path):
+    wine.to_csv(tmp_path / "t.csv", index=False, sep=";")
+    result = run(
+        "fit",
+        tmp_path / "t.csv",
+        "--target",
+        "target",
+        "--method",
+        "lssvm",
+        "--delimiter",
+        ";",
+        "--quiet",
+    )
+    assert result.exit_code == 0, result.output
+
+
+def test_ten_thousand_columns(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"x{j}" for j in range(10_000)]
+    frame = pd.DataFrame(rng.normal(size=(24, 10_000)).round(3), columns=names)
+    frame["y"] = np.arange(24) % 2
+    frame.to_parquet(tmp_path / "t.parquet")
+    result = run("fit", tmp_path / "t.parquet", "--target", "y", "--method", "first-level")
+    check_failure(result, "takes at most 300, got 10000; use --method mkl or lssvm")
+
+
+def test_not_there(table, fitted, tmp_path):
+    check_failure(run("fit", tmp_path / "no.csv", "--target", "y"), "No such file")
+    check_failure(run("predict", tmp_path / "no", table, "--out", tmp_path / "p.csv"), "No such")
+    check_failure(
+        run("predict", fitted, tmp_path / "no.csv", "--out", tmp_path / "p.csv"), "No such"
+    )
+    check_failure(run("report", tmp_path / "no", "--out", tmp_path / "r.html"), "No such")
+
+
+def test_where_nothing_can_be_written(table, fitted, tmp_path, monkeypatch):
+    there = ["fit", table, "--target", "target", "--model"]
+    check_failure(run(*there, tmp_path), "expected the name of a file in an existing folder")
+    check_failure(run(*there, tmp_path / "no" / "m"), "in an existing folder")
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
+    check_failure(run(*there, tmp_path / "x"), "the folder is read-only for you")
+    out = run("predict", fitted, table, "--out", tmp_path / "p.csv")
+    check_failure(out, "the folder is read-only for you")
+
+
+def test_a_full_disk_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    before = sorted(os.listdir(tmp_path))
+    result = run("fit", table, "--target", "target", "--method", "lssvm", "--model", tmp_path / "x")
+    check_failure(result, "No space left on device")
+    result = run("predict", fitted, table, "--out", tmp_path / "p.csv")
+    check_failure(result, "No space left on device")
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_ctrl_c_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch):
+    def stopped(*arguments):
+        raise KeyboardInterrupt
+
+    before = sorted(os.listdir(tmp_path))
+    monkeypatch.setattr(fit_command, "learn", stopped)
+    monkeypatch.setattr(predict_command, "predictions", stopped)
+    result = run("fit", table, "--target", "target", "--model", tmp_path / "x")
+    check_failure(result, "stopped; nothing was written", 130)
+    result = run("predict", fitted, table, "--out", tmp_path / "p.csv")
+    check_failure(result, "was not written", 130)
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_model_file_from_elsewhere(table, fitted, tmp_path):
+    out = tmp_path / "p.csv"
+    check_failure(run("predict", table, table, "--out", out), "is not a kernlearn model file")
+    kl.save(Gaussian(1.0), tmp_path / "kernel")
+    check_failure(run("predict", tmp_path / "kernel", table, "--out", out), "holds Gaussian")
+    content = fitted.read_bytes()
+    fitted.write_bytes(content[:-100])
+    check_failure(run("predict", fitted, table, "--out", out), "cut short or was altered")
+    assert not out.exists()
+
+
+def test_bad_tables_to_predict(fitted, wine, tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "p.csv"
+    wine.drop(columns=["alcohol"]).to_csv(path, index=False)
+    check_failure(run("predict", fitted, path, "--out", out), "are missing ('alcohol')")
+    wine.assign(alcohol=["strong", *wine["alcohol"].iloc[1:]]).to_csv(path, index=False)
+    check_failure(run("predict", fitted, path, "--out", out), "got 'strong' in row 1")
+    wine.iloc[:0].to_csv(path, index=False)
+    check_failure(run("predict", fitted, path, "--out", out), "has no rows")
+    check_failure(run("predict", fitted, path, "--out", tmp_path / "p.docx"), "whose name ends in")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--method", "best"], "--method must be one of mkl, hyperkernel"),
+        (["--task", "cluster"], "--task must be one of auto, classification, regression"),
+        (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
+        (["--delimiter", "ab"], "--delimiter must be one character"),
+        (["--views", "v.toml", "--method", "lssvm"], "--method must be mkl, got 'lssvm'"),
+        (["--views", "v.toml", "--kernel-matrix", "k.npy"], "give one of them"),
+    ],
+)
+def test_bad_usage(options, sentence, table):
+    check_failure(run("fit", table, "--target", "target", *options), sentence, 2)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("no toml", "views.toml is not TOML"),
+        ("a = 1\n", "expected a table [views]"),
+        ("[views]\na = 1\n", "a list of column names for view 'a', got 1"),
+        ("[views]\na = ['nothing']\n", "names the column 'nothing', which the table does not have"),
+        ("[views]\na = ['country']\n", "view 'a' of views.toml has no column that can be used"),
+        ("[views]\na__b = ['alcohol']\n", "names of views without '__'"),
+    ],
+)
+def test_bad_views(content, sentence, table, tmp_path):
+    (tmp_path / "views.toml").write_text(content)
+    arguments = ["fit", table, "--target", "target", "--views", tmp_path / "views.toml"]
+    check_failure(run(*arguments), sentence)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "sentence"),
+    [
+        ("1 2\n3 4\n", "of shape (89, 89) in k.txt"),
+        ("one two\n", "k.txt holds no matrix of numbers"),
+        ("\n".join(" ".join(["1"] * i + ["-1"] * (89 - i)) for i in range(89)), "no kernel matrix"),
+    ],
+)
+def test_bad_matrices(matrix, sentence, table, tmp_path):
+    (tmp_path / "k.txt").write_text(matrix)
+    arguments = ["fit", table, "--target", "target", "--kernel-matrix", tmp_path / "k.txt"]
+    check_failure(run(*arguments), sentence)

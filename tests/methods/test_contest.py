@@ -1,0 +1,97 @@
+"""Nested cross-validation sees every row once, and no row before it is scored."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from kernlearn.methods import contest as contest_module
+from kernlearn.methods.contest import N_FOLDS, hold_contest
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.method import Method, MethodError, Plan, Setting
+
+SETTING = Setting("classification", seed=0)
+
+
+class Memory(DummyClassifier):
+    """Predicts right for rows it was fitted to, and remembers what it was asked."""
+
+    asked: list = []  # noqa: RUF012  # shared on purpose
+
+    def fit(self, X, y):
+        self.known_ = dict(zip(X["row"], y, strict=True))
+        return super().fit(X, y)
+
+    def score(self, X, y):
+        seen = [row in self.known_ for row in X["row"]]
+        self.asked.extend(zip(X["row"], seen, strict=True))
+        return float(np.mean(seen))
+
+
+def table(n=60):
+    return pd.DataFrame({"row": np.arange(float(n))}), np.arange(n) % 3
+
+
+def learner(name, estimator):
+    return Learner(Method(name, name, lambda s: Plan([("estimator", estimator)])), SETTING, None)
+
+
+def refusing(name):
+    def plan(setting):
+        raise MethodError("it is raining")
+
+    return Learner(Method(name, name, plan), SETTING, None)
+
+
+def test_no_row_is_scored_by_a_model_that_was_fitted_to_it():
+    Memory.asked = []
+    X, y = table()
+    result = hold_contest([learner("memory", Memory())], X, y, lambda: None)
+    assert result.entries[0].scores == (0.0,) * N_FOLDS
+    assert Counter(row for row, _ in Memory.asked) == Counter(X["row"].tolist())
+
+
+def test_the_best_mean_wins_and_ties_go_to_the_first():
+    X, y = table()
+    y = np.where(y == 0, 1, 0)
+    learners = [
+        learner("bad", DummyClassifier(strategy="constant", constant=1)),
+        learner("good", DummyClassifier(strategy="constant", constant=0)),
+        learner("as good", DummyClassifier(strategy="constant", constant=0)),
+    ]
+    result = hold_contest(learners, X, y, lambda: None)
+    assert [entry.learner.method.name for entry in result.entries] == ["good", "as good", "bad"]
+    assert result.winner is learners[1]
+    facts = result.facts()
+    assert [fact["kept"] for fact in facts] == [True, False, False]
+    assert facts[0]["score"] == pytest.approx(2 / 3)
+    folds = facts[0]["folds"]
+    assert facts[0]["standard_error"] == pytest.approx(np.std(folds, ddof=1) / np.sqrt(N_FOLDS))
+
+
+def test_what_cannot_be_used_is_skipped_and_said():
+    X, y = table()
+    steps = []
+    learners = [refusing("wet"), learner("dry", DummyClassifier())]
+    result = hold_contest(learners, X, y, lambda: steps.append(1))
+    assert result.winner is learners[1]
+    assert result.notes == ("wet was skipped: it is raining",)
+    assert result.facts()[1]["score"] is None
+    assert len(steps) == 2 * N_FOLDS
+
+
+def test_nothing_can_be_used():
+    with pytest.raises(MethodError, match="no method can be used on this table: it is raining"):
+        hold_contest([refusing("wet")], *table(), lambda: None)
+
+
+def test_big_tables_are_sampled_and_it_is_said(monkeypatch):
+    monkeypatch.setattr(contest_module, "MOST_ROWS", 30)
+    Memory.asked = []
+    result = hold_contest([learner("memory", Memory())], *table(300), lambda: None)
+    assert len(Memory.asked) == 30
+    assert result.notes == ("methods were compared on a random 30 of 300 rows",)

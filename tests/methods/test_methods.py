@@ -1,0 +1,169 @@
+"""Every method of the registry, on a table."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.svm import SVC
+
+import kernlearn as kl
+from kernlearn.bundle import ModelBundle
+from kernlearn.kernels import Columns, default_bank
+from kernlearn.methods import mkl, tuned_svm
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.method import MethodError, Setting
+from kernlearn.methods.preparation import preparation
+from kernlearn.methods.registry import METHODS, find_method
+from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.methods.words import certificate, kernel_in_words, relevances, weights
+from kernlearn.tables import Column
+
+COLUMNS = [
+    Column("a", "number", ""),
+    Column("b", "number", ""),
+    Column("c", "category", ""),
+    Column("d", "constant", ""),
+]
+
+
+def rows(n=36, seed=0):
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": 100 + 10 * rng.normal(size=n)})
+    frame["c"] = rng.choice(np.array(["x", "y", ""], dtype=object), size=n)
+    frame.loc[3, "a"] = np.nan
+    value = frame["a"].fillna(0.0).to_numpy() + 0.2 * rng.normal(size=n)
+    return frame, value
+
+
+def learner(name, task, columns=COLUMNS, **options):
+    return Learner(find_method(name), Setting(task, 0, **options), lambda: preparation(columns))
+
+
+def cases():
+    return [(name, task) for name, method in METHODS.items() for task in method.tasks]
+
+
+@pytest.mark.parametrize(("name", "task"), cases())
+def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
+    X, value = rows()
+    y = value if task == "regression" else np.where(value > 0, "up", "down")
+    pipeline = learner(name, task).fit(X, y)
+    assert pipeline.score(X, y) > (0.3 if task == "regression" else 0.75)
+    bundle = ModelBundle(pipeline, {"n": 1}, X, y)
+    kl.save(bundle, tmp_path / "m")
+    read = kl.load(tmp_path / "m")
+    np.testing.assert_array_equal(read.pipeline.predict(X), pipeline.predict(X))
+    np.testing.assert_array_equal(np.asarray(read.prepared()), np.asarray(bundle.prepared()))
+    pd.testing.assert_frame_equal(read.sample_X, X)
+    assert type(read.estimator) is type(bundle.estimator)
+    names = list(pipeline.steps[0][1].get_feature_names_out())
+    assert kernel_in_words(bundle.estimator, names)
+    facts = certificate(bundle.estimator)
+    assert facts["sentence"].endswith(".")
+    if facts["gap"] is not None:
+        assert facts["lower_bound"] <= facts["objective"] * (1 + 1e-9)
+        assert facts["gap"] <= 1e-6
+    shares = relevances(bundle.estimator, names)
+    if shares is not None:
+        assert sum(entry["relevance"] for entry in shares) == pytest.approx(1.0)
+        assert [entry["name"] for entry in shares] == ["a", "b", "c_x", "c_y"]
+
+
+@pytest.fixture(autouse=True)
+def few_candidates(monkeypatch):
+    """Choosing among more is tested in test_tuning.py."""
+    monkeypatch.setattr(mkl, "CS", (1.0, 10.0))
+    monkeypatch.setattr(tuned_svm, "CS", (1.0, 10.0))
+    monkeypatch.setattr(tuned_svm, "GAMMAS", (0.1,))
+
+
+@pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
+def test_the_target_may_be_in_any_unit(name, accuracy, unit):
+    X, value = rows(24)
+    plain = learner(name, "regression").fit(X, value).predict(X)
+    scaled = learner(name, "regression").fit(X, unit * value).predict(X)
+    np.testing.assert_allclose(scaled / unit, plain, atol=accuracy)
+
+
+def test_prepared_columns():
+    X, _ = rows()
+    prepared = preparation(COLUMNS).fit(X).transform(X)
+    filled = X["a"].fillna(X["a"].median())
+    expected = (filled - filled.mean()) / filled.std(ddof=0)
+    np.testing.assert_allclose(prepared[:, 0], expected)
+    frequent = X.loc[X["c"] != "", "c"].mode()[0]
+    known = X["c"].where(X["c"] != "", frequent)
+    np.testing.assert_array_equal(prepared[:, 2], known == "x")
+    np.testing.assert_array_equal(prepared[:, 3], known == "y")
+
+
+def test_a_category_never_seen_before_has_zeros():
+    X, _ = rows()
+    prepare = preparation(COLUMNS).fit(X)
+    new = X.iloc[:1].assign(c="z")
+    np.testing.assert_array_equal(prepare.transform(new)[0, 2:], [0.0, 0.0])
+
+
+def test_rows_beyond_the_limit_are_sampled_by_class():
+    X = pd.DataFrame({"a": np.arange(1000.0)})
+    y = np.arange(1000) % 4 == 0
+    few, labels = learner("mkl", "classification").sample(X, y, 100)
+    assert len(few) == 100
+    assert labels.sum() == 25
+    np.testing.assert_array_equal(labels, few["a"].to_numpy() % 4 == 0)
+
+
+def test_too_many_columns_for_a_scale_each():
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 301)))
+    X.columns = [f"x{j}" for j in range(301)]
+    columns = [Column(name, "number", "") for name in X.columns]
+    with pytest.raises(MethodError, match="takes at most 300, got 301; use --method mkl or lssvm"):
+        learner("first-level", "classification", columns).fit(X, np.arange(20) % 2)
+
+
+def test_what_a_method_cannot_do():
+    X, value = rows()
+    with pytest.raises(MethodError, match="metric does classification, got a task of regression"):
+        learner("metric", "regression").fit(X, value)
+    with pytest.raises(MethodError, match="expected method mkl with --views"):
+        learner("lssvm", "regression", views=("v",)).fit(X, value)
+    with pytest.raises(MethodError, match=r"expected a method among mkl, .* and auto, got 'svm'"):
+        find_method("svm")
+
+
+def view_frame(n=40):
+    rng = np.random.default_rng(1)
+    names = ["one__p", "two__q", "one__r"]
+    return pd.DataFrame(rng.normal(size=(n, 3)), columns=names)
+
+
+@pytest.mark.parametrize("kind", [ViewMKLClassifier, ViewMKLRegressor])
+def test_every_view_has_a_bank_of_its_own(kind):
+    X = view_frame()
+    y = X["one__p"] + X["one__r"] > 0
+    model = kind().fit(X, y.astype(float))
+    assert model.kernel_views_ == ["one"] * 7 + ["two"] * 7
+    expected = [Columns([0, 2], k) for k in default_bank(X.iloc[:, [0, 2]], random_state=None)]
+    expected += [Columns([1], k) for k in default_bank(X.iloc[:, [1]], random_state=None)]
+    for ours, theirs in zip(model.kernels_, expected, strict=True):
+        np.testing.assert_array_equal(ours(X), theirs(X))
+    known = weights(model)
+    by_view = {
+        view: sum(w["weight"] for w in known if w["name"].startswith(view))
+        for view in ("one", "two")
+    }
+    assert by_view["one"] > by_view["two"]
+    assert "one: " in kernel_in_words(model, [])
+
+
+def test_views_need_names():
+    with pytest.raises(ValueError, match="expected a data frame with columns named view__column"):
+        ViewMKLClassifier().fit(view_frame().to_numpy(), np.arange(40) % 2)
+
+
+def test_a_fixed_kernel_claims_nothing():
+    model = SVC(gamma=0.5).fit([[0.0], [1.0]], [0, 1])
+    assert kernel_in_words(model, ["a"]) == "Gaussian, γ = 0.5, with C = 1; nothing learned"
+    assert "no certificate" in certificate(model)["sentence"]

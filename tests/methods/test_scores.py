@@ -1,0 +1,39 @@
+"""Intervals against other people's formulas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.metrics import r2_score
+
+from kernlearn.methods.scores import held_out_score, wilson_interval
+
+
+@pytest.mark.parametrize(("k", "n"), [(0, 1), (0, 20), (20, 20), (7, 20), (431, 1000)])
+def test_wilson(k, n):
+    expected = binomtest(k, n).proportion_ci(method="wilson")
+    np.testing.assert_allclose(wilson_interval(k, n), expected, rtol=1e-12, atol=1e-15)
+
+
+def test_accuracy():
+    score = held_out_score("classification", np.array(list("aabb")), np.array(list("aaba")), 0)
+    assert score.value == 0.75
+    assert (score.low, score.high) == wilson_interval(3, 4)
+
+
+def test_r2_and_its_bootstrap_by_a_loop():
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=30)
+    predicted = y + 0.4 * rng.normal(size=30)
+    score = held_out_score("regression", y, predicted, seed=5)
+    assert score.value == pytest.approx(r2_score(y, predicted), rel=1e-14)
+    draws = np.random.default_rng(5).integers(30, size=(1000, 30))
+    values = [r2_score(y[rows], predicted[rows]) for rows in draws]
+    np.testing.assert_allclose(
+        (score.low, score.high), np.quantile(values, [0.025, 0.975]), rtol=1e-10
+    )
+
+
+def test_few_rows_have_no_interval():
+    assert held_out_score("regression", np.arange(5.0), np.arange(5.0), 0).low is None

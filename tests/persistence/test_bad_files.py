@@ -1,0 +1,167 @@
+"""A file from elsewhere gets a sentence, and runs nothing."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import sys
+
+import numpy as np
+import pytest
+import skops.io
+
+import kernlearn as kl
+from kernlearn.kernels import Gaussian, Kernel
+from kernlearn.persistence import ModelFileError
+from kernlearn.persistence._file import pack
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "model.kl"
+    kl.save(Gaussian(0.5), path)
+    return path
+
+
+class Touch:
+    """Pickled, it makes a file when it is read."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+class Own(Kernel):
+    """A kernel of somebody else."""
+
+    def __init__(self, gamma=1.0):
+        self.gamma = gamma
+
+    def _evaluate(self, X, Y):
+        return self.gamma * np.asarray(X) @ np.asarray(Y).T
+
+    def _diag(self, X):
+        return self.gamma * (np.asarray(X) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello\n", b"a,b\n1,2\n", pickle.dumps([1, 2])])
+def test_a_file_of_another_kind(content, tmp_path):
+    (tmp_path / "x").write_bytes(content)
+    with pytest.raises(ModelFileError, match="x is not a kernlearn model file: expected a file"):
+        kl.load(tmp_path / "x")
+
+
+def test_a_pickle_is_not_run(tmp_path):
+    (tmp_path / "x").write_bytes(pickle.dumps(Touch(tmp_path / "ran")))
+    with pytest.raises(ModelFileError, match="not a kernlearn model file"):
+        kl.load(tmp_path / "x")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_pickle_in_a_well_formed_file_is_not_run(tmp_path):
+    (tmp_path / "x").write_bytes(pack(pickle.dumps(Touch(tmp_path / "ran")), "Gaussian"))
+    with pytest.raises(ModelFileError, match="x could not be rebuilt"):
+        kl.load(tmp_path / "x")
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda folder: functools.partial(os.mkdir, str(folder / "ran")),
+        lambda folder: Own(),
+        lambda folder: os.path.join,
+        lambda folder: Gaussian(gamma=functools.partial(os.mkdir, str(folder / "ran"))),
+    ],
+    ids=["partial", "stranger's class", "function", "inside a kernel"],
+)
+def test_a_type_that_is_not_trusted(build, tmp_path):
+    payload = skops.io.dumps(build(tmp_path))
+    (tmp_path / "x").write_bytes(pack(payload, "Gaussian"))
+    with pytest.raises(ModelFileError, match=r"x holds .* which kernlearn does not trust; nothing"):
+        kl.load(tmp_path / "x")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_module_of_a_stranger_is_not_even_imported(tmp_path, monkeypatch):
+    (tmp_path / "strange_module.py").write_text("class Thing:\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import strange_module
+
+    payload = skops.io.dumps(strange_module.Thing())
+    del sys.modules["strange_module"]
+    (tmp_path / "x").write_bytes(pack(payload, "Thing"))
+    with pytest.raises(ModelFileError, match=r"strange_module\.Thing"):
+        kl.load(tmp_path / "x")
+    assert "strange_module" not in sys.modules
+
+
+def test_a_newer_format(path):
+    path.write_bytes(path.read_bytes().replace(b"kernlearn-model 1\n", b"kernlearn-model 2\n", 1))
+    with pytest.raises(ModelFileError, match=r"has format '2', expected 1: .* upgrade kernlearn"):
+        kl.load(path)
+
+
+def test_a_file_cut_short(path):
+    content = path.read_bytes()
+    for length in (len(content) - 1, len(content) // 2, 90):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelFileError, match=r"is cut short or was altered"):
+            kl.load(path)
+
+
+def test_every_altered_byte_is_noticed(path):
+    content = bytearray(path.read_bytes())
+    for place in range(0, len(content), 37):
+        altered = bytearray(content)
+        altered[place] ^= 1
+        path.write_bytes(altered)
+        with pytest.raises(ModelFileError):
+            kl.load(path)
+
+
+def test_the_header_is_json(tmp_path):
+    rest = b"{no json\n" + b"payload"
+    digest = hashlib.sha256(rest).hexdigest().encode()
+    (tmp_path / "x").write_bytes(b"kernlearn-model 1\n" + digest + b"\n" + rest)
+    with pytest.raises(ModelFileError, match="x has a header that is not JSON"):
+        kl.load(tmp_path / "x")
+
+
+def test_a_file_that_is_missing(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        kl.load(tmp_path / "nothing")
+
+
+def test_a_kernel_of_ones_own_has_to_be_named(tmp_path):
+    path = tmp_path / "own.kl"
+    with pytest.raises(
+        ModelFileError, match=r"it holds .*Own, which kernlearn does not know; pass"
+    ):
+        kl.save(Own(2.0), path)
+    assert not path.exists()
+    kl.save(Own(2.0), path, trusted=[Own])
+    with pytest.raises(ModelFileError, match="does not trust"):
+        kl.load(path)
+    assert kl.load(path, trusted=[Own]).gamma == 2.0
+
+
+def test_names_are_no_types(path):
+    with pytest.raises(TypeError, match=r"expected trusted to hold types, got 'os\.system'"):
+        kl.load(path, trusted=["os.system"])
+
+
+def test_what_has_no_safe_form(tmp_path):
+    with open(os.devnull) as file, pytest.raises(ModelFileError, match="could not save Gaussian"):
+        kl.save(Gaussian(gamma=file), tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_skops(path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "skops.io", None)
+    with pytest.raises(ImportError, match=r'package skops, .* pip install "kernlearn\[io\]"'):
+        kl.load(path)

@@ -1,0 +1,54 @@
+"""A report that several tests read, made once."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import matplotlib as mpl
+import pytest
+
+from kernlearn.report import report_html
+
+mpl.use("Agg")
+
+
+def _load_bundles():
+    # Tests are imported without their folder on the path.
+    spec = importlib.util.spec_from_file_location("bundles", Path(__file__).with_name("bundles.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="session")
+def bundles():
+    return _load_bundles()
+
+
+@pytest.fixture(scope="session")
+def hostile(bundles):
+    """A bundle in which every name tries to be markup."""
+    script = bundles.SCRIPT
+    names = ["_a$\\frac{$", "<b>bold</b>", "c\x01&amp;名"]
+    return bundles.wine(
+        name=f"{script} $x$",
+        rename=names,
+        target=f"</title>{script}",
+        table=f'"><img src=x onerror=alert(1)>{script}.csv',
+        classes=names,
+        columns=[{"name": script, "kind": script, "action": f"<img src=http://x.test/{script}>"}],
+        notes=[script],
+        kernel=script,
+        views={script: [script]},
+        evaluation=script,
+        metric=script,
+        method_title=script,
+        versions={script: script},
+        command=["kernlearn", "fit", script],
+    )
+
+
+@pytest.fixture(scope="session")
+def hostile_report(hostile):
+    return report_html(hostile)

@@ -1,0 +1,97 @@
+"""The report in a real browser, with every name trying to be markup."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import SimpleNamespace
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
+)
+QUIET = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
+    "--disable-component-update", "--no-first-run", "--enable-logging=stderr", "--v=0",
+]  # fmt: skip
+
+
+def _open(document, folder):
+    """Serve the document, open it, and return its elements, console and what was asked for."""
+    asked = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            found = self.path == "/report.html"
+            self.send_response(200 if found else 404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(document.encode() if found else b"")
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        done = subprocess.run(
+            [
+                CHROMIUM, *QUIET, f"--user-data-dir={folder}", "--virtual-time-budget=2000",
+                "--dump-dom", f"http://127.0.0.1:{server.server_port}/report.html",
+            ],
+            capture_output=True, text=True, timeout=300, check=True,
+        )  # fmt: skip
+    finally:
+        server.shutdown()
+        server.server_close()
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    # Browsers ask for an icon of their own accord.
+    asked = [path for path in asked if path != "/favicon.ico"]
+    return SimpleNamespace(dom=done.stdout, console=console, asked=asked)
+
+
+@pytest.fixture(scope="module")
+def opened(hostile_report, tmp_path_factory):
+    return _open(hostile_report, tmp_path_factory.mktemp("profile"))
+
+
+def test_it_opens_without_a_word_on_the_console_and_fetches_nothing(opened):
+    assert opened.console == []
+    assert opened.asked == ["/report.html"]
+
+
+def test_its_sections_and_pictures_are_there(opened):
+    sections = re.findall(r'<section id="([a-z]+)">', opened.dom)
+    assert sections == [
+        "summary", "performance", "comparison", "kernel", "geometry", "certificate", "data",
+        "repeat",
+    ]  # fmt: skip
+    pictures = re.findall(r'<svg[^>]* id="picture-([a-z-]+)"', opened.dom)
+    assert pictures == [
+        "scores", "kernel-weights", "gram", "spectrum", "embedding", "convergence",
+    ]  # fmt: skip
+
+
+def test_the_browser_sees_names_as_text(opened):
+    assert re.search(r"<(script|img|b|iframe)\b", opened.dom) is None
+    assert opened.dom.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 14
+
+
+def test_these_tests_would_notice(hostile_report, tmp_path):
+    """The same page with markup let in: the policy stops it, and says so on the console."""
+    let_in = "<script>alert(1)</script><img src='/elsewhere.png'></main>"
+    broken = _open(hostile_report.replace("</main>", let_in), tmp_path)
+    assert any("script" in line for line in broken.console)
+    assert any("elsewhere.png" in line for line in broken.console)
+    assert broken.asked == ["/report.html"]
+    without_policy = hostile_report.replace("Content-Security-Policy", "nothing")
+    fetched = _open(
+        without_policy.replace("</main>", "<img src='/elsewhere.png'></main>"), tmp_path
+    )
+    assert "/elsewhere.png" in fetched.asked

@@ -1,0 +1,278 @@
+"""The report: its sections, what is left out, and that data are never markup."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+import kernlearn as kl
+from kernlearn.bundle import ModelBundle
+from kernlearn.inspection import kernel_formula
+from kernlearn.report import report_html, write_report
+
+ALL = ["summary", "performance", "comparison", "kernel", "geometry", "certificate", "data"]
+ALL.append("repeat")
+
+
+class _Page(HTMLParser):
+    """Elements, attributes and text of a page, with the text of every section and picture."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.elements, self.text, self.section_text, self._section = [], "", {}, None
+        self.feed(source)
+        self.close()
+        self.sections = [dict(a)["id"] for name, a in self.elements if name == "section"]
+        self.pictures = [
+            dict(a)["id"].removeprefix("picture-") for name, a in self.elements if name == "svg"
+        ]
+
+    def handle_starttag(self, name, attributes):
+        self.elements.append((name, attributes))
+        if name == "section":
+            self._section = dict(attributes)["id"]
+
+    def handle_startendtag(self, name, attributes):
+        self.handle_starttag(name, attributes)
+
+    def handle_data(self, data):
+        self.text += data
+        self.section_text[self._section] = self.section_text.get(self._section, "") + data
+
+
+@pytest.fixture(scope="module")
+def wine(bundles):
+    return bundles.wine()
+
+
+@pytest.fixture(scope="module")
+def source(wine):
+    return report_html(wine)
+
+
+@pytest.fixture(scope="module")
+def page(source):
+    return _Page(source)
+
+
+@pytest.fixture(scope="module")
+def plain_model():
+    """A model without a kernel: quick, since little of it can be drawn."""
+    return LogisticRegression().fit([[0.0], [1.0]], [0, 1])
+
+
+def test_every_section_and_every_picture_that_applies_is_there(page):
+    assert page.sections == ALL
+    assert page.pictures == [
+        "scores", "kernel-weights", "gram", "spectrum", "embedding", "convergence",
+    ]  # fmt: skip
+    captions = [name for name, _ in page.elements if name == "figcaption"]
+    assert len(captions) == len(page.pictures)
+
+
+def test_the_paragraph_can_be_read_aloud(page):
+    text = page.section_text["summary"]
+    assert "predicts cultivar (3 classes: barbera, barolo, grignolino) from 5 columns" in text
+    assert "right 97.8 % of the time (95 % interval 88.4 % to 99.6 %)" in text
+    assert "tuned RBF SVM, reaches 95.6 %; the two intervals overlap" in text
+    assert "The kernel is a sum of two kernels, mostly Gaussian." in text
+    assert "No other weights can lower the objective" in text
+
+
+def test_intervals_that_do_not_overlap_are_said_not_to(bundles, plain_model):
+    scores = bundles.facts()["scores"]
+    scores[1] = {**scores[1], "low": 0.1, "high": 0.2}
+    changed = ModelBundle(plain_model, bundles.facts(scores=scores))
+    assert "the two intervals do not overlap" in report_html(changed)
+
+
+def test_numbers_and_commands_are_the_facts(page, wine):
+    assert "12.3456788" in page.section_text["certificate"]
+    assert "optimal: the duality gap is within the tolerance" in page.section_text["certificate"]
+    assert "kernlearn fit 'my wine.csv' --target cultivar" in page.section_text["repeat"]
+    assert "scikit-learn1.9.0" in page.section_text["repeat"].replace("\n", "")
+    assert "skipped: too many rows" in page.section_text["comparison"]
+    assert "one column for each of 2 values" in page.section_text["data"]
+    assert "39.9 %" in page.section_text["data"]  # 71 of 178
+    assert kernel_formula(wine.pipeline[-1].kernel_) in page.section_text["kernel"]
+
+
+def test_text_in_pictures_is_text_and_black_is_the_pages_ink(source):
+    pictures = re.findall(r"<svg.*?</svg>", source, flags=re.DOTALL)
+    assert any("grignolino" in picture for picture in pictures)
+    assert "#000000" not in "".join(pictures)
+    assert "currentColor" in "".join(pictures)
+    assert "<style" not in "".join(pictures)
+
+
+def test_identifiers_differ_and_every_reference_has_its_target(page):
+    identifiers = [v for _, attributes in page.elements for k, v in attributes if k == "id"]
+    assert len(identifiers) == len(set(identifiers))
+    used = [v for _, attributes in page.elements for k, v in attributes if k == "href"]
+    clips = [v for _, attributes in page.elements for k, v in attributes if k == "clip-path"]
+    wanted = {v[1:] for v in used if v.startswith("#")} | {v[5:-1] for v in clips}
+    assert wanted
+    assert wanted <= set(identifiers)
+
+
+def test_the_same_bundle_gives_the_same_report(wine, source):
+    assert report_html(wine) == source
+
+
+def test_names_are_never_markup(hostile_report, bundles):
+    page = _Page(hostile_report)
+    assert {name for name, _ in page.elements} & {"script", "img", "b", "iframe"} == set()
+    assert not [k for _, attributes in page.elements for k, _ in attributes if k.startswith("on")]
+    assert page.text.count(bundles.SCRIPT) >= 14
+    assert "<b>bold</b>" in page.section_text["geometry"]  # a class, on the axis of a picture
+    assert "_a$\\frac{$" in page.section_text["geometry"]  # neither mathematics nor left out
+    assert "c\ufffd&amp;名" in page.section_text["data"]
+
+
+def test_a_hostile_column_shows_on_the_axis_of_a_picture(bundles):
+    bundle = bundles.wine(kl.HyperkernelClassifier(max_pivots=10), name=bundles.SCRIPT)
+    page = _Page(report_html(bundle))
+    assert "feature-scales" in page.pictures
+    assert bundles.SCRIPT in page.section_text["kernel"]
+    assert "script" not in {name for name, _ in page.elements}
+
+
+def test_nothing_is_fetched_and_nothing_may_run(hostile_report):
+    page = _Page(hostile_report)
+    for name, attributes in page.elements:
+        for key, value in attributes:
+            if key in ("src", "href", "data", "action", "poster", "srcset"):
+                assert value.startswith(("#", "data:image/png;base64,")), (name, key, value[:50])
+    policy = [dict(a).get("content") for n, a in page.elements if n == "meta"]
+    assert any(content and content.startswith("default-src 'none';") for content in policy)
+    style = hostile_report.split("<style>")[1].split("</style>")[0]
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+@pytest.mark.parametrize("missing", [*ALL, "everything"])
+def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model, missing):
+    every = bundles.facts()
+    keys = {
+        "performance": ["scores"],
+        "comparison": ["comparison"],
+        "certificate": ["certificate"],
+        "data": ["n_rows", "notes", "class_counts", "columns"],
+        "repeat": ["seed", "created", "seconds", "versions", "command", "n_rows"],
+        "everything": list(every),
+    }.get(missing, [])
+    facts = {key: value for key, value in every.items() if key not in keys}
+    sections = _Page(report_html(ModelBundle(plain_model, facts))).sections
+    assert "geometry" not in sections
+    if keys:
+        assert missing not in sections
+    if missing == "everything":
+        assert sections == []
+
+
+@pytest.mark.parametrize("wrong", [None, 3, "text", [1, 2], {"a": 1}, float("nan"), True])
+def test_facts_of_a_wrong_kind_break_nothing(bundles, plain_model, wrong):
+    facts = dict.fromkeys(bundles.facts(), wrong)
+    assert report_html(ModelBundle(plain_model, facts)).startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "pictures"),
+    [
+        (kl.MKLRegressor(), {"kernel-weights", "decision-surface", "gram", "convergence"}),
+        (kl.HyperkernelRegressor(max_pivots=10), {"kernel-weights", "feature-scales", "gram"}),
+        (kl.LSSVMRegressor(), {"decision-surface", "gram", "spectrum", "embedding"}),
+        (kl.FirstLevelRegressor(lam=0.1, mu=0.1), {"relevance", "gram", "embedding"}),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_regression_has_the_pictures_of_its_method(bundles, estimator, pictures):
+    page = _Page(report_html(bundles.line(estimator)))
+    assert pictures <= set(page.pictures)
+    assert "its R² is 0.978 (95 % interval 0.884 to 0.996)" in page.section_text["summary"]
+    assert "price" in page.section_text["geometry"]
+
+
+def test_columns_and_kernels_have_the_names_that_the_facts_give_them(bundles):
+    bundle = bundles.line(kl.MKLRegressor([kl.kernels.Linear(), kl.kernels.Gaussian()]))
+    named = {
+        "relevances": [{"name": "the length", "relevance": 0.5}, {"name": "the width"}],
+        "weights": [{"name": "view A: linear"}, {"name": "view B: Gaussian"}],
+    }
+    page = _Page(
+        report_html(ModelBundle(bundle.pipeline, {**bundle.facts, **named}, bundle.sample_X))
+    )
+    for name in ("the length", "the width", "view A: linear", "view B: Gaussian"):
+        assert name in page.section_text["kernel"]
+
+
+def test_a_learned_metric_before_another_step_is_found(bundles):
+    metric = kl.HyperkernelMetric(n_pairs=200, random_state=0)
+    bundle = bundles.wine(metric)
+    bundle.pipeline.steps.append(("nearest", LogisticRegression()))
+    page = _Page(report_html(bundle))
+    assert {"gram", "spectrum", "embedding"} <= set(page.pictures)
+
+
+def test_many_columns_are_shortened(bundles, plain_model):
+    columns = [{"name": f"c{i}", "kind": "number", "action": "kept"} for i in range(10_000)]
+    facts = bundles.facts(columns=columns)
+    source = report_html(ModelBundle(plain_model, facts))
+    assert "And 9\u202f900 more columns." in source
+    assert len(source) < 1_000_000
+
+
+def test_a_large_sample_is_thinned(bundles):
+    bundle = bundles.wine()
+    rows = np.tile(np.arange(len(bundle.sample_X)), 5)
+    large = ModelBundle(
+        bundle.pipeline, bundle.facts, bundle.sample_X.iloc[rows], bundle.sample_y[rows]
+    )
+    assert "Drawn from a sample of 300 training rows." in report_html(large)
+
+
+def test_the_file_is_whole_or_not_there(bundles, plain_model, tmp_path, monkeypatch):
+    bundle = ModelBundle(plain_model, bundles.facts(scores=None))
+    path = tmp_path / "report.html"
+    path.write_text("before")
+
+    def fail(source, target):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_report(bundle, path)
+    assert path.read_text() == "before"
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+    monkeypatch.undo()
+    assert write_report(bundle, path) == path
+    assert path.read_text(encoding="utf-8") == report_html(bundle)
+
+
+WITHOUT_MATPLOTLIB = """
+import sys
+sys.modules["matplotlib"] = None
+from kernlearn import MKLClassifier
+from kernlearn.bundle import ModelBundle
+from kernlearn.report import report_html
+X = [[0.0], [1.0], [2.0], [3.0]]
+y = [0, 0, 1, 1]
+source = report_html(ModelBundle(MKLClassifier().fit(X, y), {"target": "y"}, X, y))
+assert "<svg" not in source
+assert 'id="summary"' in source
+print(source)
+"""
+
+
+def test_without_matplotlib_the_report_says_what_it_lacks():
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_MATPLOTLIB], capture_output=True, text=True, check=True
+    )
+    assert "drawing needs the package matplotlib" in done.stdout
+    assert "kernlearn[plot]" in done.stdout

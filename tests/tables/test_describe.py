@@ -1,0 +1,97 @@
+"""What columns are taken for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.tables import TableError, columns_used, describe_columns
+
+N = 40
+
+
+def described(values, name="column", **options):
+    (column,) = describe_columns(pd.DataFrame({name: values}), [name], **options)
+    return column
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "action"),
+    [
+        ([f"{i % 7}.5" for i in range(N)], "number", "used as a number"),
+        (np.arange(N) % 7, "number", "used as a number"),
+        (["a", "b"] * 20, "category", "one column of 0 and 1 for each of 2 values"),
+        ([True, False] * 20, "number", "used as a number"),
+        (["2024-01-31", "2023-05-06"] * 20, "date", "turned into a number of days"),
+        (pd.date_range("2024-01-01", periods=N), "date", "turned into a number of days"),
+        ([None] * N, "empty", "left out: no cell has a value"),
+        (["3"] * N, "constant", "left out: every cell is 3"),
+        (["x"] * N, "constant", "left out: every cell is 'x'"),
+        ([str(i) for i in range(N)], "identifier", "left out: it numbers the rows"),
+        (np.arange(N)[::-1] + 100, "identifier", "left out: it numbers the rows"),
+        ([f"name {i}" for i in range(N)], "identifier", "left out: its text differs in every row"),
+    ],
+)
+def test_kinds(values, kind, action):
+    column = described(values)
+    assert (column.kind, column.action) == (kind, action)
+
+
+def test_missing_cells_are_counted():
+    values = ["1", None, "2.5", None] * 10
+    assert described(values).action == "used as a number; 20 missing cells filled by the median"
+    values = ["a", "b", "a", None] + ["a", "b"] * 18
+    assert described(values).action.endswith("; 1 missing cell filled by the most frequent value")
+
+
+def test_a_constant_with_missing_cells_still_tells_something():
+    assert described(["3", None] * 20).kind == "number"
+    assert described(["yes", None] * 20).kind == "category"
+
+
+def test_numbers_that_differ_but_do_not_count_are_kept():
+    shuffled = np.random.default_rng(0).permutation(N)
+    assert described(shuffled).kind == "number"
+    assert described(shuffled, "patient_id").kind == "identifier"
+    assert described(np.arange(N) + 0.5).kind == "number"
+    assert described(np.arange(5)).kind == "number"
+
+
+def test_free_text_and_many_categories():
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in rng.integers(35, size=300)]
+    many = described(words)
+    assert many.kind == "category"
+    assert "29 most frequent of 35 values, and one for the rest" in many.action
+    text = [f"w{i}" for i in rng.integers(1000, size=300)]
+    assert described(text).kind == "text"
+
+
+def test_mixed_types_are_refused_with_the_row():
+    values = [str(i / 2) for i in range(N)]
+    values[16] = "unknown"
+    with pytest.raises(
+        TableError, match=r"'column' mixes numbers and text: 98% .* row 17 has 'unknown'; correct"
+    ):
+        described(values)
+    assert described(values, categorical={"column"}).kind == "category"
+    assert described(values, drop={"column"}).kind == "dropped"
+
+
+def test_infinity_is_no_number():
+    values = [str(i / 2) for i in range(N)]
+    values[3] = "inf"
+    with pytest.raises(TableError, match="row 4 has 'inf'"):
+        described(values)
+
+
+def test_a_few_numbers_among_text_are_text():
+    assert described((["a", "b", "3"] * 14)[:N]).kind == "category"
+
+
+def test_the_columns_used():
+    frame = pd.DataFrame({"a": np.arange(N) % 3, "b": ["x", "y"] * 20, "c": 1.0})
+    columns = describe_columns(frame, ["a", "b", "c"])
+    assert columns_used(columns) == ["a", "b"]
+    assert columns_used(columns, "category") == ["b"]

@@ -1,0 +1,72 @@
+"""Classification or regression."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.tables import TableError, read_target
+
+
+def target(values, task="auto"):
+    return read_target(pd.Series(values), "y", task)
+
+
+def test_text_means_classes():
+    found = target(["b", "a"] * 10)
+    assert found.task == "classification"
+    assert found.y.tolist() == ["b", "a"] * 10
+    assert found.y.dtype.kind == "U"
+
+
+def test_few_whole_numbers_mean_classes_that_stay_whole_numbers():
+    found = target(["1", "2.0", "3"] * 10)
+    assert found.task == "classification"
+    assert found.y.tolist() == [1, 2, 3] * 10
+    assert found.y.dtype.kind == "i"
+    assert "pass --task regression" in found.reason
+
+
+@pytest.mark.parametrize(
+    "values",
+    [np.arange(40) % 11, np.arange(40) % 3 + 0.5, [1, 2, 3] * 3, [str(i) for i in range(30)]],
+)
+def test_other_numbers_mean_regression(values):
+    found = target(values)
+    assert found.task == "regression"
+    assert found.y.dtype == float
+
+
+def test_the_task_can_be_told():
+    values = np.arange(60) % 3
+    assert target(values, "regression").task == "regression"
+    many = np.arange(120) % 12
+    assert target(many).task == "regression"
+    told = target(many, "classification")
+    assert told.task == "classification"
+    assert len(np.unique(told.y)) == 12
+    assert told.reason == "classification, as asked for"
+
+
+def test_rows_without_a_target_are_left_out():
+    found = target(["a", None, "b", "a", "b"] * 5)
+    assert found.rows.tolist() == [i for i in range(25) if i % 5 != 1]
+    assert len(found.y) == 20
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "sentence"),
+    [
+        ([None] * 10, "auto", "'y' has no value in any row"),
+        (["a"] * 10, "auto", "'y' has one value, 'a', in every row: there is nothing to learn"),
+        ([3.0] * 10, "auto", "'y' has one value, 3, in every row"),
+        ([3] * 10, "regression", "'y' has one value, 3, in every row"),
+        (["2024-01-01", "2024-01-02"] * 9, "auto", "'y' is a column of dates, expected numbers"),
+        (["a", "b"] * 9 + ["c"], "auto", "at least 5 rows of every class of 'y', got 1 of 'c'"),
+        (["1.5", "two"] * 9, "regression", "a finite number in every cell .* got 'two'"),
+    ],
+)
+def test_bad_targets(values, task, sentence):
+    with pytest.raises(TableError, match=sentence):
+        target(values, task)

@@ -1,0 +1,79 @@
+"""A piece of a table is read as the whole was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.tables import Column, TableError, describe_columns, typed_columns
+
+
+def table(n=40):
+    return pd.DataFrame(
+        {
+            "size": [f"{i % 9}.25" if i % 5 else None for i in range(n)],
+            "colour": ["red", "7", " blue ", None] * (n // 4),
+            "day": [f"2024-01-{1 + i % 28:02d}" for i in range(n)],
+            "same": "x",
+        }
+    )
+
+
+def columns():
+    return describe_columns(table(), list(table().columns))
+
+
+def test_types():
+    typed = typed_columns(table(), columns())
+    assert list(typed.columns) == ["size", "colour", "day"]
+    assert typed["size"].dtype == typed["day"].dtype == float
+    assert np.isnan(typed["size"][0])
+    assert typed["size"][1] == 1.25
+    assert typed["colour"].tolist()[:4] == ["red", "7", "blue", ""]
+    # 2024-01-01 is day 19723: 54 years of 365 days and 13 leap days.
+    assert typed["day"][0] == 54 * 365 + 13
+
+
+def test_a_piece_is_typed_as_the_whole_was():
+    whole = typed_columns(table(), columns())
+    # On its own, this piece would hold a constant and nothing but numbers.
+    piece = table().iloc[[1, 5, 9]].reset_index(drop=True)
+    pd.testing.assert_frame_equal(
+        typed_columns(piece, columns()), whole.iloc[[1, 5, 9]].reset_index(drop=True)
+    )
+
+
+def test_order_does_not_matter_and_more_columns_do_no_harm():
+    other = table()[["same", "day", "colour", "size"]].assign(extra=1)
+    pd.testing.assert_frame_equal(
+        typed_columns(other, columns()), typed_columns(table(), columns())
+    )
+
+
+def test_missing_columns_are_named():
+    with pytest.raises(TableError, match=r"but 2 of 3 are missing \('day', 'size'\); add them"):
+        typed_columns(table().drop(columns=["day", "size", "same"]), columns())
+
+
+def test_text_where_a_number_is_expected():
+    wrong = table()
+    wrong.loc[2, "size"] = "big"
+    with pytest.raises(
+        TableError, match=r"a number in every cell of column 'size', .* got 'big' in row 103"
+    ):
+        typed_columns(wrong, columns(), first_row=100)
+
+
+def test_whole_numbers_are_one_category_however_they_come():
+    known = [Column("k", "category", "")]
+    texts = [
+        typed_columns(pd.DataFrame({"k": values}), known)["k"].tolist()
+        for values in (["1", "2"], [1, 2], [1.0, 2.0], pd.array([1, 2], dtype="Int64"))
+    ]
+    assert texts == [["1", "2"]] * 4
+
+
+def test_row_numbers_go_on():
+    known = [Column("row number", "row number", "")]
+    assert typed_columns(table(), known, 7)["row number"].tolist()[:2] == [7.0, 8.0]
