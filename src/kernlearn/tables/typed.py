@@ -60,7 +60,7 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
         return as_text(cells)
     numbers = as_dates(cells) if column.kind == "date" else as_numbers(cells)
     gaps = np.isnan(numbers)
-    wrong = np.flatnonzero(gaps & cells.notna().to_numpy()) if gaps.any() else ()
+    wrong = np.flatnonzero(gaps & cells.notna().to_numpy())
     if len(wrong):
         raise TableError(
             f"expected a {column.kind} in every cell of column {column.name!r}, as in the table "
