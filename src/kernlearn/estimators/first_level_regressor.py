@@ -24,9 +24,10 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Attributes
     ----------
-    theta_, relevance_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_, \
-n_iter_, n_evaluations_, n_machine_solves_, status_
+    theta_, relevance_, lam_, mu_, kernel_, support_, support_vectors_, objective_, cv_loss_
         As in :class:`kernlearn.FirstLevelClassifier`.
+    n_iter_, n_evaluations_, n_machine_solves_, status_
+        Likewise.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)

@@ -1,0 +1,78 @@
+"""How Sphinx builds the documentation: `make docs`."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import kernlearn
+
+project = "kernlearn"
+author = "The kernlearn developers"
+copyright = author
+release = version = kernlearn.__version__
+
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build"]
+default_role = "literal"  # `name` in a docstring is a name
+myst_heading_anchors = 3
+
+# The names of a module are those of its __all__, wherever they are defined.
+autosummary_ignore_module_all = False
+autosummary_imported_members = True
+# Packages have pages of their own in docs/api/index.rst.
+autosummary_context = {
+    "packages": [name for name in kernlearn.__all__ if inspect.ismodule(getattr(kernlearn, name))]
+}
+autodoc_typehints = "none"  # numpydoc writes the types down, shorter than the annotations
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"\.py$",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "backreferences_dir": "api/generated/backreferences",
+    "doc_module": ("kernlearn",),
+    "remove_config_comments": True,
+    "show_memory": False,
+    "show_signature": False,
+    "write_computation_times": False,
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "kernlearn"
+html_show_sourcelink = False
+html_theme_options: dict[str, Any] = {
+    "show_prev_next": False,
+    "navigation_with_keys": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": [],
+    "footer_end": [],
+}
+
+
+def _skip_foreign(
+    app: Any, kind: str, name: str, member: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out what scikit-learn or Python give to a class: it is documented there."""
+    target = member.fget if isinstance(member, property) else inspect.unwrap(member)
+    home = getattr(target, "__module__", None) or ""
+    foreign = kind == "class" and callable(target) and not home.startswith("kernlearn")
+    return True if foreign else None
+
+
+def setup(app: Any) -> None:
+    """Add what Sphinx has no setting for."""
+    app.connect("autodoc-skip-member", _skip_foreign)

@@ -1,0 +1,49 @@
+"""
+Leaving one out, for the price of one fit
+=========================================
+
+A least-squares SVM knows, after a single fit, what it would have said about each point without that
+point. `LSSVMRegressor` descends on the squared loss of these answers to choose λ and the width of
+the kernel. Here the loss is drawn along the width, beside that on points never seen.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import StandardScaler
+
+from kernlearn import LSSVMRegressor
+
+X, y = load_diabetes(return_X_y=True)
+y = (y - y.mean()) / y.std()
+X, X_new, y, y_new = train_test_split(StandardScaler().fit_transform(X), y, random_state=0)
+
+chosen = LSSVMRegressor().fit(X, y)
+print(f"chosen: λ = {chosen.lam_:.3g}, θ = {chosen.theta_[0]:.3g} by {chosen.n_evaluations_} fits")
+print(f"leave-one-out loss {chosen.loo_loss_:.3f}")
+print(f"loss on new points {np.mean((chosen.predict(X_new) - y_new) ** 2):.3f}")
+
+# %%
+# One fit for each point of the curve, λ as chosen:
+
+thetas = np.geomspace(1e-4, 1.0, 25)
+fits = [LSSVMRegressor(selection=None, lam=chosen.lam_, theta=t).fit(X, y) for t in thetas]
+figure, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+ax.semilogx(thetas, [fit.loo_loss_ for fit in fits], color="#0072b2", label="leaving one out")
+unseen = [np.mean((fit.predict(X_new) - y_new) ** 2) for fit in fits]
+ax.semilogx(thetas, unseen, color="#d55e00", linestyle="dashed", label="points never seen")
+ax.axvline(chosen.theta_[0], color="black", linewidth=0.8, label="chosen by descent")
+ax.set_xlabel("θ, the inverse squared width of the kernel")
+ax.set_ylabel("mean squared loss")
+ax.spines[["top", "right"]].set_visible(False)
+legend = ax.legend(frameon=False, loc="lower left")
+
+# sphinx_gallery_start_ignore
+if len(sys.argv) > 1:
+    figure.savefig(sys.argv[1], dpi=110)
+# sphinx_gallery_end_ignore
