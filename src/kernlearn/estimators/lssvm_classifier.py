@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
+from kernlearn.estimators._lssvm import LeastSquaresSVM
+from kernlearn.estimators._one_against_rest import OneAgainstRest
 
 
-class LSSVMClassifier(ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
+class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
     r"""Least-squares support vector classifier that selects its own kernel parameters.
 
     For labels ±1 it minimises
@@ -142,47 +141,6 @@ class LSSVMClassifier(ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
         rows, labels = self._checked_with_target(X, y)
         check_classification_targets(labels)
         weight = self._sample_weight(sample_weight, len(labels))
-        self.classes_ = np.unique(labels[weight > 0])
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected at least two classes in y, got one class "
-                f"({self.classes_.tolist()[0]!r}); add examples of another class"
-            )
-        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-        Y = np.where(labels[:, None] == positive, 1.0, -1.0)
-        self._learn(rows, Y, labels, weight, stratify=True)
+        self._find_classes(labels[weight > 0])
+        self._learn(rows, self._signs(labels), labels, weight, stratify=True)
         return self
-
-    def decision_function(self, X: Any) -> Array:
-        """Values of f.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, n_features)
-            Points.
-
-        Returns
-        -------
-        values : ndarray of shape (n,) or (n, n_classes)
-            Positive for the second of two classes; one column per class for more.
-        """
-        values = self._decision(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, n_features)
-            Points.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Entries of ``classes_``.
-        """
-        values = self._decision(X)
-        if values.shape[1] == 1:
-            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
-        return np.asarray(self.classes_[values.argmax(axis=1)])

@@ -12,10 +12,11 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.quality.registry import quality_names
 
 
-class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
+class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
     r"""Support vector classifier that learns how to combine several kernels.
 
     .. math::
@@ -164,17 +165,11 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
         unlabeled = self._checked_unlabeled(X, X_unlabeled)
         check_classification_targets(y)
         weight = self._sample_weight(sample_weight, rows)
-        self.classes_ = np.unique(y[weight > 0])
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected at least two classes in y, got one class "
-                f"({self.classes_.tolist()[0]!r}); add examples of another class"
-            )
+        self._find_classes(y[weight > 0])
         weight = weight * self._class_factors(y, weight > 0)
 
         def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
-            positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
-            return [np.where(y[kept] == label, 1.0, -1.0) for label in positive]
+            return list(self._signs(y[kept]).T)
 
         qualities = quality_names("labels", "either")
         self._learn(rows, targets, weight, unlabeled, qualities)
@@ -182,37 +177,6 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
             self.transduction_ = self._labels(self._transduced)
             del self._transduced
         return self
-
-    def decision_function(self, X: Any) -> Array:
-        """Signed decision values.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, n_features)
-            Points.
-
-        Returns
-        -------
-        values : ndarray of shape (n,) or (n, n_classes)
-            Positive for the second of two classes; one column per class for more.
-        """
-        values = self._decision(X)
-        return values[:, 0] if values.shape[1] == 1 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict labels.
-
-        Parameters
-        ----------
-        X : array-like or data frame of shape (n, n_features)
-            Points.
-
-        Returns
-        -------
-        labels : ndarray of shape (n,)
-            Entries of ``classes_``.
-        """
-        return self._labels(self._decision(X))
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
@@ -227,8 +191,3 @@ class MKLClassifier(ClassifierMixin, KernelCombination):  # type: ignore[misc]
             )
         factors[counted] = per_class[np.searchsorted(self.classes_, y[counted])]
         return factors
-
-    def _labels(self, values: Array) -> NDArray[Any]:
-        if values.shape[1] == 1:
-            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
-        return np.asarray(self.classes_[values.argmax(axis=1)])
