@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from kernlearn._optional import load_pandas
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
 from kernlearn.cli.picture import check_picture
 from kernlearn.comparison import Comparison
 from kernlearn.comparison import compare as compare_methods
-from kernlearn.comparison._pandas import load_pandas
 from kernlearn.inspection import CriticalDifferenceDisplay
 
 __all__ = ["compare"]
@@ -55,7 +55,7 @@ def compare(
 
 def _read(path: Path, repetition: str | None) -> Any:
     """The table in a file, text where there is no number: `compare` then says where."""
-    pd = load_pandas()
+    pd = load_pandas("comparing methods")
     with path.open(newline="", encoding="utf-8-sig") as file:
         header, *rows = [row for row in csv.reader(file) if row] or [[]]
     for number, row in enumerate(rows, start=2):

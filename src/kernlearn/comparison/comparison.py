@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._optional import load_pandas
 from kernlearn.comparison import friedman, nemenyi, pairwise, signed_rank, writing
-from kernlearn.comparison._pandas import load_pandas
 from kernlearn.comparison.rank_test import RankTest
 from kernlearn.comparison.ranks import row_ranks
 from kernlearn.comparison.scores import Array, Scores
@@ -53,7 +53,9 @@ class Comparison:
         Scores count as tied where they agree to twelve significant digits.
         """
         mean_ranks = self._ranks().mean(axis=0)
-        return load_pandas().Series(mean_ranks, self._methods(), name="mean rank")
+        return load_pandas("comparing methods").Series(
+            mean_ranks, self._methods(), name="mean rank"
+        )
 
     @property
     def friedman(self) -> RankTest:
@@ -92,7 +94,7 @@ class Comparison:
         ranks = self._ranks()
         methods = self._methods()
         pvalues = nemenyi.pairwise_pvalues(ranks.mean(axis=0), len(ranks))
-        return load_pandas().DataFrame(pvalues, methods, methods)
+        return load_pandas("comparing methods").DataFrame(pvalues, methods, methods)
 
     def groups(self, alpha: float = 0.1) -> list[tuple[Hashable, ...]]:
         """The largest groups of two or more methods that are not significantly different.
@@ -114,7 +116,7 @@ class Comparison:
         with Holm's correction for the number of pairs.
         """
         rows = pairwise.signed_rank_rows(self._scores, self.lower_is_better)
-        return load_pandas().DataFrame(rows).set_index(["first", "second"])
+        return load_pandas("comparing methods").DataFrame(rows).set_index(["first", "second"])
 
     @property
     def best(self) -> pd.DataFrame:
@@ -152,11 +154,11 @@ class Comparison:
         return row_ranks(self._scores.means, self.lower_is_better)
 
     def _methods(self) -> Any:
-        return load_pandas().Index(self._scores.methods, tupleize_cols=False)
+        return load_pandas("comparing methods").Index(self._scores.methods, tupleize_cols=False)
 
     def _frame(self, values: NDArray[Any]) -> pd.DataFrame:
-        rows = load_pandas().Index(self._scores.data_sets, tupleize_cols=False)
-        return load_pandas().DataFrame(values, rows, self._methods())
+        rows = load_pandas("comparing methods").Index(self._scores.data_sets, tupleize_cols=False)
+        return load_pandas("comparing methods").DataFrame(values, rows, self._methods())
 
 
 def _check_level(alpha: Any) -> float:

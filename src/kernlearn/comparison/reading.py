@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.comparison._pandas import load_pandas
+from kernlearn._optional import load_pandas
 from kernlearn.comparison.cells import is_search_result, read_cell
 from kernlearn.comparison.scores import Scores
 
@@ -20,7 +20,7 @@ _FORMS = (
 
 def read_scores(table: Any, names: _Names = None, data_sets: _Names = None) -> Scores:
     """Read and check a table in any of the forms that `compare` takes."""
-    if isinstance(table, load_pandas().DataFrame):
+    if isinstance(table, load_pandas("comparing methods").DataFrame):
         _refuse(names, "names", "columns")
         _refuse(data_sets, "data_sets", "index")
         return _from_frame(table)
@@ -73,7 +73,7 @@ def _from_columns(columns: Mapping[Hashable, Any], data_sets: _Names) -> Scores:
 
 
 def _by_data_set(method: Hashable, column: Any, data_sets: _Names) -> dict[Hashable, Any]:
-    pd = load_pandas()
+    pd = load_pandas("comparing methods")
     is_dict = isinstance(column, Mapping)
     is_single = not is_dict and np.asarray(column, dtype=object).ndim == 0
     if is_single or is_search_result(column):

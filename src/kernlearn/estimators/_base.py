@@ -21,6 +21,7 @@ from sklearn.utils.validation import (
 )
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._optional import load_pandas
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
@@ -343,7 +344,5 @@ def _n_rows(X: Any) -> int:
 
 def _stack_rows(top: Any, bottom: Any) -> Any:
     if hasattr(top, "iloc"):
-        import pandas as pd
-
-        return pd.concat([top, bottom], ignore_index=True)
+        return load_pandas("stacking data frames").concat([top, bottom], ignore_index=True)
     return np.vstack([top, bottom])

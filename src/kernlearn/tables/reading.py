@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from kernlearn.tables._pandas import load_arrow, load_pandas
+from kernlearn._optional import load_arrow, load_pandas
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat, table_format
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.tables._pandas import load_pandas
+from kernlearn._optional import load_pandas
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
 

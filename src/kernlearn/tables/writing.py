@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from kernlearn._atomic import atomic_file
-from kernlearn.tables._pandas import load_arrow
+from kernlearn._optional import load_arrow
 from kernlearn.tables.formats import table_format
 
 __all__ = ["table_writer"]

@@ -1,4 +1,4 @@
-"""The one place where tables import pandas and pyarrow."""
+"""The one place where pandas and pyarrow, of the extra io, are imported."""
 
 from __future__ import annotations
 
