@@ -1,8 +1,7 @@
 """Safe files: a model is written whole or not at all, and reading one runs no code from it."""
 
-from kernlearn._atomic import atomic_file
 from kernlearn.persistence.errors import ModelFileError
 from kernlearn.persistence.load import load
 from kernlearn.persistence.save import save
 
-__all__ = ["ModelFileError", "atomic_file", "load", "save"]
+__all__ = ["ModelFileError", "load", "save"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from kernlearn._atomic import atomic_file
 from kernlearn.bundle import ModelBundle
-from kernlearn.persistence.atomic import atomic_file
 from kernlearn.report._page import page
 from kernlearn.report._subject import read_subject
 

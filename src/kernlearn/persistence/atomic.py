@@ -1,5 +1,0 @@
-"""Files that are there whole, or not at all."""
-
-from kernlearn._atomic import atomic_file
-
-__all__ = ["atomic_file"]
