@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,10 +14,9 @@ from kernlearn.papers.ong2005.protocol import (
     dropped_rows_note,
     load_classification_set,
     load_regression_set,
-    run_on_splits,
     signed_booleans,
+    split_settings,
 )
-from kernlearn.papers.paper import Request
 
 X = np.array([[0.0, 7.0, 3.0, 1.5], [1.0, 7.0, 1.0, 0.5], [0.0, 7.0, 2.0, 0.5]])
 SIGNED = np.array([[-1.0, 7.0, 3.0, 1.0], [1.0, 7.0, 1.0, -1.0], [-1.0, 7.0, 2.0, -1.0]])
@@ -60,30 +57,8 @@ def test_60_per_cent_are_for_training() -> None:
     assert (split.n_train, len(split.y_test)) == (125, 83)
 
 
-CALLS: list[tuple[str, int, int]] = []
-
-
-def note_the_call(data: DataSet, index: int, seed: int) -> list[object]:
-    CALLS.append((data.name, index, seed))
-    return [data.name, index]
-
-
-def test_every_split_of_every_set_once_and_more_when_asked(tmp_path: Path) -> None:
-    CALLS.clear()
-    data = {
-        "one": DataSet("1", X, np.array([1, -1, 1]), ("a",) * 4, ("-", "+")),
-        "two": DataSet("2", X, np.array([1, 1, -1]), ("a",) * 4, ("-", "+")),
-    }
-
-    def run(n_splits: int, seed: int = 7, **settings: int) -> dict[str, list[object]]:
-        request = Request(tmp_path, seed=seed, quiet=True)
-        return run_on_splits(
-            note_the_call, data, n_splits, request, stem="s", description="", settings=settings
-        )
-
-    assert run(1) == {"one": [["1", 0]], "two": [["2", 0]]}
-    assert run(2) == {"one": [["1", 0], ["1", 1]], "two": [["2", 0], ["2", 1]]}
-    assert CALLS == [("1", 0, 7), ("2", 0, 7), ("1", 1, 7), ("2", 1, 7)]
-    run(1, seed=8)
-    run(1, grid=3)
-    assert CALLS[4:] == [("1", 0, 8), ("2", 0, 8), ("1", 0, 7), ("2", 0, 7)]
+def test_settings_tell_data_apart() -> None:
+    one = {"a": DataSet("1", X, np.array([1, -1, 1]), ("a",) * 4, ("-", "+"))}
+    other = {"a": DataSet("1", X, np.array([1, 1, -1]), ("a",) * 4, ("-", "+"))}
+    assert split_settings(one) == split_settings(dict(one))
+    assert split_settings(one) != split_settings(other)

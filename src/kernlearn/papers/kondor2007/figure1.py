@@ -15,7 +15,7 @@ from kernlearn import HyperkernelMetric, retrieval_auc
 from kernlearn.datasets import ImageSet, load_mnist_3v8
 from kernlearn.papers.kondor2007 import published
 from kernlearn.papers.kondor2007.digits_picture import WIDTHS, draw_figure1
-from kernlearn.papers.kondor2007.protocol import Sample, draw_digits, run_samples
+from kernlearn.papers.kondor2007.protocol import Sample, draw_digits, fingerprint
 from kernlearn.papers.kondor2007.spaces import (
     MANY_PIVOTS,
     Choice,
@@ -26,6 +26,7 @@ from kernlearn.papers.kondor2007.spaces import (
     squared_distances,
 )
 from kernlearn.papers.paper import Request
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["choose_widths", "reproduce_figure1", "run_sample"]
@@ -71,15 +72,17 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
         "folds": FOLDS,
     }
     settings["pivots"] = (FEW_PIVOTS, MANY_PIVOTS)
-    results = run_samples(
+    found = run_repeated(
         run_sample,
-        digits,
+        {"digits": digits},
         repetitions,
         request,
         stem="figure1",
         description="Figure 1",
-        settings={name: str(value) for name, value in settings.items()},
+        settings={name: str(value) for name, value in settings.items()}
+        | {"data": fingerprint(digits)},
     )
+    results = found["digits"]
     picture = draw_figure1(
         request.out / "figure1.png", draw_digits(digits, 0, request.seed), results[0]["chosen"]
     )

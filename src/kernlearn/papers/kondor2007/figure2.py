@@ -24,9 +24,10 @@ from kernlearn.papers.kondor2007.faces_table import (
     faces_entries,
     setting,
 )
-from kernlearn.papers.kondor2007.protocol import Sample, draw_faces, run_samples
+from kernlearn.papers.kondor2007.protocol import Sample, draw_faces, fingerprint
 from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable
 
 __all__ = ["pair_areas", "reproduce_figure2", "run_fold"]
@@ -41,17 +42,23 @@ def reproduce_figure2(request: Request) -> ComparisonTable:
     """Train all machines on every fold; return their areas and seconds beside the paper's."""
     faces = load_att_faces(request.data_dir)
     repetitions = request.repetitions or REPETITIONS
-    results = run_samples(
+    found = run_repeated(
         run_fold,
-        faces,
+        {"faces": faces},
         repetitions,
         request,
         stem="figure2",
         description="Figure 2",
-        settings={"sigmas": str(SIGMAS), "sigma_hs": str(SIGMA_HS), "C": COST},
+        settings={
+            "sigmas": str(SIGMAS),
+            "sigma_hs": str(SIGMA_HS),
+            "C": COST,
+            "data": fingerprint(faces),
+        },
         # Seconds are measured: one process at a time.
         jobs=1,
     )
+    results = found["faces"]
     picture = save_picture(
         request.out / "figure2.png", lambda figure: draw_areas(figure, results), width=7.5
     )

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
-from kernlearn import __version__
 from kernlearn.datasets import ImageSet
-from kernlearn.papers.paper import Request
-from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_tasks
 
-__all__ = ["Sample", "draw_digits", "draw_faces", "run_samples", "turned"]
+__all__ = ["Sample", "draw_digits", "draw_faces", "fingerprint", "turned"]
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -100,56 +94,6 @@ def _divided(X: Array, y: Labels, n_train: int) -> Sample:
     return Sample(X[:n_train], y[:n_train], X[n_train:], y[n_train:])
 
 
-def run_samples(
-    function: Callable[..., Any],
-    data: ImageSet,
-    repetitions: int,
-    request: Request,
-    *,
-    stem: str,
-    description: str,
-    settings: Mapping[str, Any],
-    jobs: int | None = None,
-) -> list[Any]:
-    """Call ``function(data, index, seed)`` for every repetition, going on where a run stopped.
-
-    Parameters
-    ----------
-    function : callable
-        Importable by name; returns JSON values.
-    data : ImageSet
-        The images.
-    repetitions : int
-        How many.
-    request : Request
-        What the user asked for.
-    stem : str
-        Name of the file of results.
-    description : str
-        Shown before the progress bar.
-    settings : mapping
-        On what, besides data, seed and version, a result depends.
-    jobs : int or None
-        Number of processes; None takes the user's.
-
-    Returns
-    -------
-    list
-        One result per repetition.
-    """
-    everything = {
-        "exhibit": stem,
-        "seed": request.seed,
-        "version": __version__,
-        "data": zlib.crc32(data.y.tobytes(), zlib.crc32(data.images.tobytes())),
-        **settings,
-    }
-    results = run_tasks(
-        function,
-        {str(index): (data, index, request.seed) for index in range(repetitions)},
-        ResultsFile(request.out, stem, everything),
-        jobs=request.jobs if jobs is None else jobs,
-        description=description,
-        quiet=request.quiet,
-    )
-    return list(results.values())
+def fingerprint(data: ImageSet) -> int:
+    """Return a number that tells these images and labels from any others."""
+    return zlib.crc32(data.y.tobytes(), zlib.crc32(data.images.tobytes()))

@@ -20,10 +20,11 @@ from kernlearn.papers.ong2005.protocol import (
     MACHINES,
     draw_split,
     load_classification_set,
-    run_on_splits,
+    split_settings,
 )
 from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["draw_times", "log_log_line", "reproduce_figure4"]
@@ -50,14 +51,14 @@ def reproduce_figure4(request: Request) -> ComparisonTable:
         name: load_classification_set(name, request.data_dir, request.seed)
         for name in CLASSIFICATION_SETS
     }
-    results = run_on_splits(
+    results = run_repeated(
         classify_split,
         data,
         splits,
         request,
         stem="figure4",
         description="Figure 4",
-        settings={"machines": machine_settings()},
+        settings=split_settings(data) | {"machines": machine_settings()},
         jobs=1,  # processes side by side would slow each other
     )
     sizes = np.array([draw_split(one, 0, request.seed).n_train for one in data.values()], float)

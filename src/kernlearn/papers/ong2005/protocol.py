@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn import __version__
 from kernlearn.datasets import (
     DataSet,
     RegressionSet,
@@ -19,9 +18,6 @@ from kernlearn.datasets import (
     make_two_scales,
 )
 from kernlearn.papers import splits
-from kernlearn.papers.paper import Request
-from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_tasks
 from kernlearn.papers.splits import Split, fingerprint
 
 __all__ = [
@@ -34,11 +30,9 @@ __all__ = [
     "dropped_rows_note",
     "load_classification_set",
     "load_regression_set",
-    "run_on_splits",
     "signed_booleans",
+    "split_settings",
 ]
-
-Data = TypeVar("Data", DataSet, RegressionSet)
 
 PAPER_SPLITS = 100
 TRAINING_SHARE = 0.6
@@ -106,66 +100,12 @@ def draw_split(data: DataSet | RegressionSet, index: int, seed: int) -> Split:
     return splits.draw_split(data, index, seed, TRAINING_SHARE)
 
 
-def run_on_splits(
-    function: Callable[..., Any],
-    data: Mapping[str, Data],
-    n_splits: int,
-    request: Request,
-    *,
-    stem: str,
-    description: str,
-    settings: Mapping[str, Any],
-    jobs: int | None = None,
-) -> dict[str, list[Any]]:
-    """Call ``function(data, index, seed)`` on the first splits of every set.
-
-    Parameters
-    ----------
-    function : callable
-        Importable by name; returns JSON values.
-    data : mapping of str to DataSet or RegressionSet
-        The sets by their names.
-    n_splits : int
-        Number of splits.
-    request : Request
-        What the user asked for.
-    stem : str
-        Name of the file of results.
-    description : str
-        Shown before the progress bar.
-    settings : mapping
-        On what, besides data, seed and version, a result depends.
-    jobs : int or None
-        Number of processes; None takes the user's.
-
-    Returns
-    -------
-    dict
-        One result per split, by the name of the set.
-    """
-    everything = {
-        "exhibit": stem,
-        "seed": request.seed,
-        "version": __version__,
+def split_settings(data: Mapping[str, DataSet] | Mapping[str, RegressionSet]) -> dict[str, Any]:
+    """Return what a result depends on through the splits of these sets."""
+    return {
         "training_share": TRAINING_SHARE,
-        "data": {name: fingerprint(data[name]) for name in data},
-        **settings,
+        "data": {name: fingerprint(one) for name, one in data.items()},
     }
-    # Split by split, not set by set: the time left is then that of the average set.
-    tasks = {
-        f"{name}/{index}": (data[name], index, request.seed)
-        for index in range(n_splits)
-        for name in data
-    }
-    results = run_tasks(
-        function,
-        tasks,
-        ResultsFile(request.out, stem, everything),
-        jobs=request.jobs if jobs is None else jobs,
-        description=description,
-        quiet=request.quiet,
-    )
-    return {name: [results[f"{name}/{index}"] for index in range(n_splits)] for name in data}
 
 
 def dropped_rows_note(data: Mapping[str, DataSet] | Mapping[str, RegressionSet]) -> str:

@@ -24,10 +24,11 @@ from kernlearn.papers.ong2005.protocol import (
     draw_split,
     dropped_rows_note,
     load_classification_set,
-    run_on_splits,
+    split_settings,
 )
 from kernlearn.papers.ong2005.tuned_rbf import GRID, TUNED_SPLITS, TUNING_NOTE, tuned_svm
 from kernlearn.papers.paper import Request
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["reproduce_table3", "tune_split"]
@@ -42,23 +43,23 @@ def reproduce_table3(request: Request) -> ComparisonTable:
         name: load_classification_set(name, request.data_dir, request.seed)
         for name in CLASSIFICATION_SETS
     }
-    learned = run_on_splits(
+    learned = run_repeated(
         classify_split,
         data,
         splits,
         request,
         stem="table3",
         description="Table 3, hyperkernels",
-        settings={"machines": machine_settings()},
+        settings=split_settings(data) | {"machines": machine_settings()},
     )
-    tuned = run_on_splits(
+    tuned = run_repeated(
         tune_split,
         data,
         min(splits, TUNED_SPLITS),
         request,
         stem="table3-tuned",
         description="Table 3, tuned SVM",
-        settings={"grid": GRID},
+        settings=split_settings(data) | {"grid": GRID},
     )
     entries: list[Entry] = []
     for name in data:

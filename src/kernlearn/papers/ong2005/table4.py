@@ -23,9 +23,10 @@ from kernlearn.papers.ong2005.protocol import (
     draw_split,
     dropped_rows_note,
     load_classification_set,
-    run_on_splits,
+    split_settings,
 )
 from kernlearn.papers.paper import Request
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["reproduce_table4", "sweep_split"]
@@ -51,14 +52,14 @@ def reproduce_table4(request: Request) -> ComparisonTable:
         name: load_classification_set(name, request.data_dir, request.seed)
         for name in CLASSIFICATION_SETS
     }
-    results = run_on_splits(
+    results = run_repeated(
         sweep_split,
         data,
         splits,
         request,
         stem="table4",
         description="Table 4",
-        settings={"machine": machine_settings()[MACHINE], "sweeps": SWEEPS},
+        settings=split_settings(data) | {"machine": machine_settings()[MACHINE], "sweeps": SWEEPS},
     )
     errors = {
         name: {sweep: np.array([result[sweep] for result in results[name]]) for sweep in SWEEPS}

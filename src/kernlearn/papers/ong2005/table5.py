@@ -18,7 +18,7 @@ from kernlearn.papers.ong2005.protocol import (
     draw_split,
     dropped_rows_note,
     load_regression_set,
-    run_on_splits,
+    split_settings,
 )
 from kernlearn.papers.ong2005.tuned_rbf import (
     EPSILON,
@@ -28,6 +28,7 @@ from kernlearn.papers.ong2005.tuned_rbf import (
     tuned_svr,
 )
 from kernlearn.papers.paper import Request
+from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["regress_split", "reproduce_table5", "tune_split"]
@@ -45,23 +46,23 @@ def reproduce_table5(request: Request) -> ComparisonTable:
     """Run Table 5 and return it with our numbers beside the published ones."""
     splits = request.repetitions or PAPER_SPLITS
     data = {name: load_regression_set(name, request.data_dir) for name in REGRESSION_SETS}
-    learned = run_on_splits(
+    learned = run_repeated(
         regress_split,
         data,
         splits,
         request,
         stem="table5",
         description="Table 5, hyperkernels",
-        settings={"machine": HyperkernelRegressor().get_params(deep=False)},
+        settings=split_settings(data) | {"machine": HyperkernelRegressor().get_params(deep=False)},
     )
-    tuned = run_on_splits(
+    tuned = run_repeated(
         tune_split,
         data,
         min(splits, TUNED_SPLITS),
         request,
         stem="table5-tuned",
         description="Table 5, tuned ε-SVR",
-        settings={"grid": GRID},
+        settings=split_settings(data) | {"grid": GRID},
     )
     entries = [entry for name in data for entry in _entries(name, learned[name], tuned[name])]
     notes = (
