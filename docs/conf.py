@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
+from pathlib import Path
 from typing import Any
 
 import kernlearn
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "kernlearn"
 author = "The kernlearn developers"
@@ -13,15 +17,15 @@ copyright = author
 release = version = kernlearn.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_ext"]
 default_role = "literal"  # `name` in a docstring is a name
 myst_heading_anchors = 3
 
@@ -51,6 +55,9 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
 }
 
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["mathml.css"]
 html_theme = "pydata_sphinx_theme"
 html_title = "kernlearn"
 html_show_sourcelink = False

@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import (
@@ -22,6 +22,7 @@ from sklearn.utils.validation import (
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
+from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
@@ -54,7 +55,7 @@ class Candidates:
     penalty: Penalty | None
 
 
-class KernelCombination(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelCombination(ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.

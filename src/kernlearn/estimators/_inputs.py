@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_array,
@@ -15,12 +14,13 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.kernels import Kernel
 
 Array = NDArray[np.float64]
 
 
-class KernelInputs(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class KernelInputs(ShowsKernel):
     """Checks of points, targets and weights for an estimator with a parameter ``kernel``."""
 
     kernel: Any

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from kernlearn._checks import check_count
 from kernlearn.estimators._pair_learner import PairLearner
 from kernlearn.estimators._pairs import Array, Indices, merge_pairs, pairs_of_classes
+from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.hyperkernels._validation import check_pairs
 
 
@@ -29,7 +30,7 @@ class HyperkernelMetric(
     PairLearner,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    BaseEstimator,  # type: ignore[misc]
+    ShowsKernel,
 ):
     r"""Learn from labels, or from pairs, which points belong together.
 

@@ -1,11 +1,11 @@
 """Pictures of what was learned, by scikit-learn's Display convention."""
 
+from kernlearn.formulas.formula import kernel_formula
 from kernlearn.inspection.convergence import ConvergenceDisplay
 from kernlearn.inspection.critical_difference import CriticalDifferenceDisplay
 from kernlearn.inspection.decision_surface import DecisionSurfaceDisplay
 from kernlearn.inspection.embedding import EmbeddingDisplay
 from kernlearn.inspection.feature_scales import FeatureScalesDisplay
-from kernlearn.inspection.formula import kernel_formula
 from kernlearn.inspection.gram import GramDisplay
 from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
 from kernlearn.inspection.labels import kernel_label

@@ -15,16 +15,15 @@ def columns(names: Any) -> str:
     if isinstance(names, slice):
         ends = ["" if end is None else str(end) for end in (names.start, names.stop)]
         return ":".join(ends if names.step is None else [*ends, str(names.step)])
-    chosen = [str(name) for name in np.atleast_1d(names).tolist()]
-    more = f", … {len(chosen)} in all" if len(chosen) > MOST_SHOWN else ""
-    return ", ".join(chosen[:MOST_SHOWN]) + more
+    chosen = np.atleast_1d(names)
+    return ", ".join(str(name) for name in chosen[:MOST_SHOWN].tolist()) + _more(len(chosen))
 
 
 def vector(values: Any) -> str:
     """The first few entries, and how many there are."""
-    numbers = [number(value) for value in np.ravel(np.asarray(values, dtype=float))]
-    more = f", … {len(numbers)} in all" if len(numbers) > MOST_SHOWN else ""
-    return f"({', '.join(numbers[:MOST_SHOWN])}{more})"
+    numbers = np.ravel(np.asarray(values, dtype=float))
+    shown = ", ".join(number(value) for value in numbers[:MOST_SHOWN].tolist())
+    return f"({shown}{_more(len(numbers))})"
 
 
 def raised(exponent: int) -> str:
@@ -44,3 +43,7 @@ def number(value: float) -> str:
         return mantissa
     sign = "−" if exponent[0] == "−" else ""
     return f"{mantissa}e{sign}{exponent.lstrip('+−').lstrip('0')}"
+
+
+def _more(n: int) -> str:
+    return f", … {n} in all" if n > MOST_SHOWN else ""

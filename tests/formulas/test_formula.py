@@ -44,6 +44,10 @@ N = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
          "−⟨x, z⟩ − 0.5·exp(−1 ‖x − z‖²)"),
         (2.0 * (Linear() + Gaussian()), "2·(⟨x, z⟩ + exp(−1 ‖x − z‖²))"),
         ((Linear() + Gaussian()) * Linear(), "(⟨x, z⟩ + exp(−1 ‖x − z‖²))·⟨x, z⟩"),
+        (Linear() + WeightedSum([Gaussian()], [-1.0]) + 3.0 * (2.0 * Linear()),
+         "⟨x, z⟩ − exp(−1 ‖x − z‖²) + 6·⟨x, z⟩"),
+        (2.0 * WeightedSum([Linear(), Gaussian()], [1.0, -1.0]),
+         "2·(⟨x, z⟩ − exp(−1 ‖x − z‖²))"),
         ((Linear() + Gaussian()) ** 2, "[⟨x, z⟩ + exp(−1 ‖x − z‖²)]²"),
         (WeightedSum([Linear()], [0.0]), "0"),
         (Precomputed([[1.0]]), "Precomputed(K=<1 x 1 matrix>)"),
@@ -83,3 +87,57 @@ def test_the_formula_is_the_kernel():
     x, z = rng.normal(size=(2, 3))
     value = eval(right, {"exp": np.exp, "s": np.sum((x - z) ** 2), "p": x @ z})
     assert value == pytest.approx(kernel([x], [z])[0, 0])
+
+
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5, np.inf])
+def test_one_letter_never_means_two_things(nu):
+    """The definitions after "where" and the formula before it, read back, give the kernel."""
+    kernel = Matern(0.5, nu=nu) + Matern(2.0, nu=nu) + Matern(0.5, nu=nu)
+    right, _, legend = kernel_formula(kernel).removeprefix("k(x, z) = ").partition(", where ")
+    assert legend == "r = ‖x − z‖ / 0.5; r₂ = ‖x − z‖ / 2"
+    for mark, code in [
+        ("−", "-"), ("r₂²", "b**2"), ("r₂", "b"), ("r²", "a**2"), ("√3 ", "3**.5*"),
+        ("√5 ", "5**.5*"), ("5a", "5*a"), ("5b", "5*b"), (") exp", ")*exp"),
+    ]:  # fmt: skip
+        right = right.replace(mark, code)
+    right = re.sub(r"\br\b", "a", right).replace("5r", "5*a")
+    x, z = np.random.default_rng(1).normal(size=(2, 3))
+    distance = np.linalg.norm(x - z)
+    value = eval(right, {"exp": np.exp, "a": distance / 0.5, "b": distance / 2})
+    assert value == pytest.approx(kernel([x], [z])[0, 0])
+
+
+def test_vectors_that_differ_where_they_are_not_shown_have_different_letters():
+    one, other = np.ones(6), np.array([1.0, 1.0, 1.0, 1.0, 1.0, 2.0])
+    formula = kernel_formula(ARDGaussian(one) + ARDGaussian(other) + ARDGaussian(one.tolist()))
+    assert formula.count("γⱼ") == 2
+    assert formula.count("γ₂ⱼ") == 1
+    assert formula.endswith(", where γ = (1, 1, 1, 1, … 6 in all); γ₂ = (1, 1, 1, 1, … 6 in all)")
+
+
+def test_of_many_terms_the_largest_are_shown_and_the_others_counted():
+    weights = np.array([0.0, 0.2, -0.7, 0.0, 0.3, 0.1, 0.3])
+    kernel = WeightedSum([Gaussian(gamma=float(i)) for i in range(7)], weights)
+    assert kernel_formula(kernel, max_terms=3) == (
+        "k(x, z) = −0.7·exp(−2 ‖x − z‖²) + 0.3·exp(−4 ‖x − z‖²) + 0.3·exp(−6 ‖x − z‖²) + … "
+        "(2 more terms)"
+    )
+    assert kernel_formula(kernel, max_terms=4).endswith("+ … (1 more term)")
+    assert kernel_formula(kernel, max_terms=5) == kernel_formula(kernel)
+
+
+def test_letters_of_terms_that_are_not_shown_are_not_explained():
+    kernel = WeightedSum([Linear(), Matern()], [2.0, 1.0])
+    assert kernel_formula(kernel, max_terms=1) == "k(x, z) = 2·⟨x, z⟩ + … (1 more term)"
+
+
+def test_a_long_sum_within_a_product_is_shortened_too():
+    kernel = (Linear() + Gaussian() + Laplacian()) * Linear()
+    formula = kernel_formula(kernel, max_terms=1)
+    assert formula == "k(x, z) = (⟨x, z⟩ + … (2 more terms))·⟨x, z⟩"
+
+
+@pytest.mark.parametrize("max_terms", [0, -1, 2.5, True, "all"])
+def test_no_terms_are_not_a_formula(max_terms):
+    with pytest.raises(ValueError, match="expected max_terms to be a positive integer, got"):
+        kernel_formula(Linear(), max_terms=max_terms)

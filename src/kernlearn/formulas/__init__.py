@@ -1,0 +1,1 @@
+"""Kernels written down: in plain characters (`formula`), and as HTML (`markup`)."""

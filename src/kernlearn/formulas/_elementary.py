@@ -1,0 +1,43 @@
+"""Kernels that are made of no others, as formulas."""
+
+from __future__ import annotations
+
+import math
+
+from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
+from kernlearn.formulas._legend import Legend
+from kernlearn.formulas._text import number, raised
+from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+
+_MATERN = {
+    0.5: "exp(−{r})",
+    1.5: "(1 + √3 {r}) exp(−√3 {r})",
+    2.5: "(1 + √5 {r} + 5{r}²/3) exp(−√5 {r})",
+    math.inf: "exp(−{r}²/2)",
+}
+
+
+def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
+    """The right-hand side; a kernel that is not of this library shows its constructor call."""
+    match kernel:
+        case Linear():
+            return f"⟨{x}, {z}⟩"
+        case Polynomial():
+            offset = f"{number(kernel.offset)} + " if kernel.offset else ""
+            return f"({offset}⟨{x}, {z}⟩){raised(kernel.degree)}"
+        case Gaussian():
+            return f"exp(−{number(kernel.gamma)} ‖{x} − {z}‖²)"
+        case Laplacian():
+            return f"exp(−{number(kernel.gamma)} ‖{x} − {z}‖₁)"
+        case ARDGaussian():
+            gamma = legend.vector("γ", kernel.gammas)
+            return f"exp(−Σⱼ {gamma}ⱼ ({x}ⱼ − {z}ⱼ)²)"
+        case ScaledPolynomial():
+            eta = legend.vector("η", kernel.scales)
+            offset = f"{number(kernel.offset)} + " if kernel.offset else ""
+            return f"({offset}Σⱼ {eta}ⱼ {x}ⱼ {z}ⱼ){raised(kernel.degree)}"
+        case Matern():
+            r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
+            return _MATERN[float(kernel.nu)].format(r=r)
+        case _:
+            return " ".join(repr(kernel).split())
