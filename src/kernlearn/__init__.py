@@ -1,6 +1,7 @@
 """Learn the kernel from the data."""
 
 from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
+from kernlearn._patience import Progress
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
     FirstLevelClassifier,
@@ -39,6 +40,7 @@ __all__ = [
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",
+    "Progress",
     "RankOneStack",
     "Solution",
     "Status",

@@ -437,6 +437,7 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
         (["--task", "cluster"], "--task must be one of auto, classification, regression"),
         (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
         (["--delimiter", "ab"], "--delimiter must be one character"),
+        (["--time-limit", "0"], "--time-limit must be above zero, got 0"),
         (["--views", "v.toml", "--method", "lssvm"], "--method must be mkl, got 'lssvm'"),
         (["--views", "v.toml", "--kernel-matrix", "k.npy"], "give one of them"),
     ],

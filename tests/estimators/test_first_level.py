@@ -192,9 +192,11 @@ def test_pipelines_and_grids(problem):
 def test_progress_is_printed_for_every_place(problem, capsys):
     model = FirstLevelClassifier(cv=2, tol=1e-2, verbose=1).fit(problem.X, problem.y)
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == model.n_evaluations_
+    places = lines[: model.n_evaluations_]
     assert lines[0].startswith("FirstLevelClassifier: common scale, lam ")
-    assert "all scales" in lines[-1]
+    assert "all scales" in places[-1]
+    assert len(lines) == model.n_evaluations_ + model.n_iter_
+    assert lines[-1].startswith(f"FirstLevelClassifier: machine {model.n_iter_}, criterion ")
 
 
 def test_the_same_seed_gives_the_same_model_and_data_stay_as_they_were(problem):

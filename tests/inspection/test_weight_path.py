@@ -60,3 +60,12 @@ def test_wrong_input_is_refused_in_a_sentence(data):
     sizes = HyperkernelClassifier()
     with pytest.raises(ValueError, match="expected as many kernels at every value"):
         WeightPathDisplay.from_estimator(sizes, *data, "pivot_tol", [1e-6, 0.5])
+
+
+def test_an_interrupt_ends_the_path(data):
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    model = MKLClassifier(callback=interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        WeightPathDisplay.from_estimator(model, *data)

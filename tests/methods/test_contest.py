@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+from kernlearn import LSSVMClassifier, _patience
 from kernlearn.methods import contest as contest_module
 from kernlearn.methods.contest import N_FOLDS, hold_contest
 from kernlearn.methods.learner import Learner
@@ -95,3 +96,19 @@ def test_big_tables_are_sampled_and_it_is_said(monkeypatch):
     result = hold_contest([learner("memory", Memory())], *table(300), lambda: None)
     assert len(Memory.asked) == 30
     assert result.notes == ("methods were compared on a random 30 of 300 rows",)
+
+
+@pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
+def test_a_score_of_an_interrupted_fit_is_no_score(monkeypatch):
+    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+
+    heard = []
+
+    def pressed(told):
+        heard.append(told)
+        raise KeyboardInterrupt
+
+    X, y = table()
+    with pytest.raises(KeyboardInterrupt):
+        hold_contest([learner("a", LSSVMClassifier(callback=pressed))], X, y, lambda: None)
+    assert len(heard) == 1

@@ -11,6 +11,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+import kernlearn as kl
+from kernlearn import _patience
+from kernlearn._unfinished import InterruptedWarning
 from kernlearn.methods.tuning import tuned_pipeline
 
 GRID = {"estimator__C": [0.01, 1.0, 100.0], "estimator__gamma": [0.001, 0.1, 3.0]}
@@ -48,3 +51,28 @@ def test_what_the_grid_does_not_touch_is_fitted_once_a_fold():
     steps = [("first", Counting()), ("estimator", SVC())]
     tuned_pipeline(steps, GRID, X, y, list(StratifiedKFold(3).split(X, y)))
     assert Counting.fits == 3 + 1
+
+
+@pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
+@pytest.mark.parametrize("first", [1, 3 * 2])
+def test_only_an_interrupt_of_the_last_fit_leaves_a_model(first, monkeypatch):
+    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.normal(size=(30, 2))), np.arange(30) % 2
+    fits = []
+
+    def pressed(told):
+        fits.append(told.step == 1)
+        if sum(fits) > first:
+            raise KeyboardInterrupt
+
+    steps = [("estimator", kl.MKLClassifier(callback=pressed))]
+    arguments = steps, {"estimator__C": [0.1, 1.0]}, X, y, list(StratifiedKFold(3).split(X, y))
+    if first < 6:
+        with pytest.raises(KeyboardInterrupt):
+            tuned_pipeline(*arguments)
+        assert sum(fits) == first + 1
+    else:
+        with pytest.warns(InterruptedWarning):
+            model = tuned_pipeline(*arguments)
+        assert model.steps[-1][1].status_ is kl.Status.INTERRUPTED

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernlearn._patience import Patience
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.solvers.first_level import FirstLevelProblem
 from kernlearn.solvers.first_level_cv import CrossValidation
 from kernlearn.solvers.first_level_fit import learn_first_level
 from kernlearn.solvers.first_level_search import FirstLevelControl
-from kernlearn.solvers.first_level_status import FirstLevelStatus
+from kernlearn.solvers.status import Status
 
 PLACE = np.log([0.4, 3.0])
 TIGHT = 1e-14
@@ -115,7 +116,7 @@ def test_both_strategies_end_at_the_same_loss(seed):
         learn_first_level(problem, folds, None, None, FirstLevelControl(strategy, 1e-4, 400))
         for strategy in ("gradient", "nelder-mead")
     )
-    assert descent.status is FirstLevelStatus.CONVERGED
+    assert descent.status is Status.CONVERGED
     assert descent.cv_loss <= simplex.cv_loss * (1 + 1e-4)
     assert descent.n_evaluations < simplex.n_evaluations
 
@@ -148,9 +149,13 @@ def test_one_of_the_two_can_be_given(lam, mu):
 
 
 def test_every_evaluation_is_reported():
-    places = []
+    heard = []
     problem = make_problem()
-    control = FirstLevelControl("gradient", 1e-2, 50, places.append)
+    control = FirstLevelControl("gradient", 1e-2, 50, Patience(heard.append))
     solution = learn_first_level(problem, folds_of(problem), None, None, control)
+    places = [told for told in heard if "cross-validated" in told.message]
     assert len(places) == solution.n_evaluations
-    assert solution.cv_loss in [place.loss for place in places]
+    assert solution.cv_loss in [place.objective for place in places]
+    # Then every machine on all data.
+    assert len(heard) == solution.n_evaluations + solution.n_iter
+    assert heard[-1].objective == solution.point.objective

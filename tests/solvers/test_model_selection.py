@@ -15,7 +15,7 @@ from kernlearn.solvers.model_selection import select
 from kernlearn.solvers.selection_descent import Limits, descend
 from kernlearn.solvers.selection_grid import grid_starts
 from kernlearn.solvers.selection_objective import SelectionObjective
-from kernlearn.solvers.selection_status import SelectionStatus
+from kernlearn.solvers.status import Status
 
 LIMITS = Limits(1e-4, 1000)
 
@@ -50,7 +50,7 @@ def test_no_point_of_a_fine_grid_is_better(seed, name):
     ]
     assert np.log(found.objective) <= min(grid) + 1e-9
     assert np.log(found.objective) > min(grid) - 0.1
-    assert found.status is SelectionStatus.CONVERGED
+    assert found.status is Status.CONVERGED
 
 
 @pytest.mark.parametrize("regularised", [False, True])
@@ -161,4 +161,4 @@ def test_a_kernel_that_refuses_everything_says_why():
 
 def test_an_iteration_limit_is_told():
     X, y = _problem()
-    assert select(ARD(), X, y, _loo(60), Limits(1e-9, 2)).status is SelectionStatus.ITERATION_LIMIT
+    assert select(ARD(), X, y, _loo(60), Limits(1e-9, 2)).status is Status.ITERATION_LIMIT

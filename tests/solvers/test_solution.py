@@ -7,6 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 
 import kernlearn as kl
+from kernlearn._patience import Patience
 from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES, quality_names
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
@@ -115,7 +116,7 @@ def test_the_limit_counts_the_steps_with_positive_weights_too(limit, wide):
     assert found.gap > 1e-6
 
 
-def test_the_report_hears_every_step(wide, make_machine):
+def test_the_callback_hears_every_step(wide, make_machine):
     grams, problem = wide
     heard = []
     family = GramStack(grams)
@@ -123,9 +124,10 @@ def test_the_report_hears_every_step(wide, make_machine):
         family,
         [make_machine("soft_margin", problem)],
         WeightSet(family.traces, 5.0, False),
-        Control(report=heard.append),
+        Control(patience=Patience(heard.append)),
     )
-    assert tuple(heard) == found.history
+    told = [(progress.objective, progress.lower_bound) for progress in heard]
+    assert told == [(step.objective, step.lower_bound) for step in found.history]
     assert len(heard) > 1
 
 

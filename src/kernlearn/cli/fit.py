@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -76,6 +77,13 @@ def fit(
     delimiter: Annotated[
         str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
     ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Limit of one fit in seconds, where the method has one (rbf-svm has none); it "
+            "then ends with the best so far. Tuning and comparing take many fits."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -99,10 +107,12 @@ def fit(
         delimiter,
     )
     _check(request)
+    if time_limit is not None and not time_limit > 0:
+        fail(f"--time-limit must be above zero, got {time_limit:g}: 60 is a minute.", BAD_USAGE)
     check_output(model)
     check_output(report)
     try:
-        bundle = _learned(request, quiet or as_json)
+        bundle = _learned(request, time_limit, quiet or as_json)
         written = _written(bundle, model, report)
     except KeyboardInterrupt:
         fail("stopped; nothing was written.", 130)
@@ -143,10 +153,12 @@ def _check(request: Request) -> None:
         )
 
 
-def _learned(request: Request, quiet: bool) -> ModelBundle:
+def _learned(request: Request, time_limit: float | None, quiet: bool) -> ModelBundle:
     problem = read_problem(request)
-    with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as advance:
-        outcome = learn(problem.task, advance)
+    with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
+        # A function rather than the method: an estimator is cloned with a copy of its callback.
+        task = replace(problem.task, time_limit=time_limit, callback=lambda told: bar.show(told))
+        outcome = learn(task, bar)
     about = {
         "table": request.table.name,
         "target": request.target,

@@ -2,21 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from textwrap import shorten
 from typing import Any
 
-from kernlearn.papers.progress import track
+from rich.markup import escape
 
-__all__ = ["progress_bar"]
+from kernlearn._patience import Progress
+from kernlearn.papers.progress import make_bar
+
+__all__ = ["Bar", "progress_bar"]
+
+# Columns for the bar, the count and the two times.
+OTHERS = 48
+
+
+class Bar:
+    """What a command tells of its work: call it after every step.
+
+    Parameters
+    ----------
+    bar : rich.progress.Progress
+        Draws it.
+    description : str
+        Shown before the bar.
+    total : int
+        Number of steps.
+    """
+
+    def __init__(self, bar: Any, description: str, total: int) -> None:
+        self._bar, self._description = bar, description
+        self._task = bar.add_task(escape(description), total=total)
+
+    def __call__(self) -> None:
+        """Advance by a step."""
+        self._bar.update(self._task, advance=1, description=escape(self._description))
+
+    def show(self, progress: Progress) -> None:
+        """Say how the present fit goes, in the room that the bar leaves."""
+        room = max(self._bar.console.width - OTHERS, len(self._description))
+        words = f"{self._description}: {progress.message}"
+        if len(words) > room:
+            words = shorten(progress.message, room, placeholder=" …")
+        self._bar.update(self._task, description=escape(words))
 
 
 @contextmanager
-def progress_bar(description: str, total: int, quiet: bool) -> Iterator[Callable[[], Any]]:
+def progress_bar(description: str, total: int, quiet: bool) -> Iterator[Bar]:
     """Show a bar with the time left on standard error; call what is yielded after every step."""
-    steps = track(range(total), description=description, total=total, quiet=quiet)
-    next(steps, None)  # draws the bar
-    try:
-        yield lambda: next(steps, None)
-    finally:
-        steps.close()  # type: ignore[attr-defined]  # a generator, seen as an iterator
+    with make_bar(quiet) as bar:
+        yield Bar(bar, description, total)

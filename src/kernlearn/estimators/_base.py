@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self, cast
@@ -10,7 +9,6 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -22,6 +20,8 @@ from sklearn.utils.validation import (
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
+from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
@@ -37,7 +37,6 @@ from kernlearn.kernels import (
 )
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
-from kernlearn.solvers.newton import Step
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -55,7 +54,7 @@ class Candidates:
     penalty: Penalty | None
 
 
-class KernelCombination(ShowsKernel):
+class KernelCombination(Patient, ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
@@ -75,7 +74,7 @@ class KernelCombination(ShowsKernel):
     tol: float
     max_iter: int
     random_state: Any
-    verbose: int
+    warm_start: bool = False
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -113,6 +112,7 @@ class KernelCombination(ShowsKernel):
     ) -> None:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
+        control = self._control()
         self.__dict__.pop("transduction_", None)  # of an earlier fit
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
@@ -134,17 +134,27 @@ class KernelCombination(ShowsKernel):
             constraint=self.constraint,
             total=candidates.total,
             penalty=candidates.penalty,
-            control=self._control(),
+            control=control,
+            start=self._warm_start(len(grams)),
         )
         self._check_solved(solution)
         trained = solution
         if self.quality in ALIGNMENTS:
-            trained = self._train_machine(family, solution.weights, ys, settings)
+            trained = self._train_machine(family, solution.weights, ys, settings, control)
         self._store(solution, trained, rows, kept)
+        gap = (trained if solution.status.is_optimal else solution).gap
+        warn_if_unfinished(
+            type(self).__name__, self.status_, control.patience, gap, control.tol, stacklevel=3
+        )
         if X_unlabeled is not None:
             mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
+
+    def _warm_start(self, m: int) -> Array | None:
+        """The weights of the last fit, if they are to be used and of as many kernels."""
+        weights = vars(self).get("weights_") if self.warm_start else None
+        return weights if weights is not None and len(weights) == m else None
 
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
@@ -160,7 +170,12 @@ class KernelCombination(ShowsKernel):
         return None if self.total is None else check_positive("total", self.total)
 
     def _train_machine(
-        self, family: GramStack, weights: Array, ys: Sequence[Array], settings: Settings
+        self,
+        family: GramStack,
+        weights: Array,
+        ys: Sequence[Array],
+        settings: Settings,
+        control: Control,
     ) -> Solution:
         """A soft margin machine on the aligned kernel, which came without one."""
         K = family.combine(weights)
@@ -174,7 +189,7 @@ class KernelCombination(ShowsKernel):
             constraint="sum",
             total=1.0,
             penalty=None,
-            control=self._control(),
+            control=control,
         )
         self._check_solved(trained)
         return trained
@@ -198,7 +213,7 @@ class KernelCombination(ShowsKernel):
         )
         self.n_iter_ = max(len(solution.history), 1)
         self.history_ = solution.history
-        self.status_ = solution.status
+        self.status_ = trained.status if solution.status.is_optimal else solution.status
         self.C_ = self.C if solution.learned_C is None else solution.learned_C
 
     def _decision(self, X: Any) -> Array:
@@ -288,29 +303,15 @@ class KernelCombination(ShowsKernel):
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
 
     def _control(self) -> Control:
-        report = self._print_step if self.verbose else None
         return Control(
-            check_positive("tol", self.tol), check_count("max_iter", self.max_iter), report
-        )
-
-    def _print_step(self, step: Step) -> None:
-        gap = max(step.objective - step.lower_bound, 0.0) / max(abs(step.objective), 1e-300)
-        print(
-            f"{type(self).__name__}: machine solve {step.n_machine_solves}, "
-            f"objective {step.objective:.6g}, relative gap {gap:.1e}",
-            flush=True,
+            check_positive("tol", self.tol),
+            check_count("max_iter", self.max_iter),
+            self._patience(),
         )
 
     def _check_solved(self, solution: Solution) -> None:
         if solution.status is Status.NO_SOLUTION:
             raise ValueError(f"{type(self).__name__} found {solution.status}")
-        if not solution.status.is_optimal:
-            warnings.warn(
-                f"{type(self).__name__} {solution.status}: {solution.gap:.1e}, expected "
-                f"{self.tol:.1e}; raise max_iter or tol, or rescale the data",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
         values: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)

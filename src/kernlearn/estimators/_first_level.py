@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._threads import threads_for
+from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import parametric_kernel
 from kernlearn.solvers.first_level import FirstLevelProblem
-from kernlearn.solvers.first_level_cv import Evaluation
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
-from kernlearn.solvers.first_level_status import FirstLevelStatus
 
 Array = NDArray[np.float64]
 
 
-class FirstLevel:
+class FirstLevel(Patient):
     """Learns θ and the machine together; to be mixed into the estimators of fixed machines.
 
     These state the targets, check the data, and predict with K @ dual_coef + intercept.
@@ -36,7 +34,6 @@ class FirstLevel:
     tol: float
     max_iter: int
     random_state: Any
-    verbose: int
     status_: Any
 
     @property
@@ -71,6 +68,7 @@ class FirstLevel:
         with threads_for(len(kept)):
             solution = self._solved(problem, folds, lam, mu, control)
         self._store_learned(solution, offset, kept)
+        warn_if_unfinished(type(self).__name__, self.status_, control.patience, stacklevel=3)
 
     def _solved(
         self,
@@ -81,19 +79,12 @@ class FirstLevel:
         control: FirstLevelControl,
     ) -> FirstLevelSolution:
         try:
-            solution = learn_first_level(problem, folds, lam, mu, control)
+            return learn_first_level(problem, folds, lam, mu, control)
         except np.linalg.LinAlgError as broken:
             raise ValueError(
                 f"{type(self).__name__} expected a positive semidefinite kernel matrix of finite "
                 f"numbers, got one that cannot be factorised ({broken}); standardise the columns"
             ) from broken
-        if solution.status is FirstLevelStatus.ITERATION_LIMIT:
-            warnings.warn(
-                f"{type(self).__name__} {solution.status}; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
-        return solution
 
     def _store_learned(
         self, solution: FirstLevelSolution, offset: Array, kept: NDArray[np.intp]
@@ -115,12 +106,11 @@ class FirstLevel:
 
     def _control(self) -> FirstLevelControl:
         check_choice("strategy", self.strategy, STRATEGIES)
-        report = self._print_place if self.verbose else None
         return FirstLevelControl(
             self.strategy,
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
-            report,
+            self._patience(),
         )
 
     def _check_enough(self, n: int, chosen: bool) -> None:
@@ -135,15 +125,6 @@ class FirstLevel:
                 f"expected cv between 2 and {n}, the number of points, got {self.cv}; choose "
                 "another cv, or pass numbers for lam and mu"
             )
-
-    def _print_place(self, place: Evaluation) -> None:
-        lam, mu = np.exp(place.x)
-        kind = "common scale" if place.folds and len(place.folds[0].theta) == 1 else "all scales"
-        print(
-            f"{type(self).__name__}: {kind}, lam {lam:.3g}, mu {mu:.3g}, "
-            f"cross-validated loss {place.loss:.6g}",
-            flush=True,
-        )
 
 
 def _check_sizes(X: Array) -> None:

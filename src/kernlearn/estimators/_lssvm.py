@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._threads import threads_for
+from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
+from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
@@ -25,7 +25,7 @@ from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.model_selection import Selection, select
 from kernlearn.solvers.selection_descent import Limits
-from kernlearn.solvers.selection_status import SelectionStatus
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ SELECTIONS = ["loo", "cv", "bayes"]
 _NEGLIGIBLE = 1e-12
 
 
-class LeastSquaresSVM(KernelInputs):
+class LeastSquaresSVM(Patient, KernelInputs):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
     Subclasses store the parameters and say what the targets are.
@@ -52,7 +52,11 @@ class LeastSquaresSVM(KernelInputs):
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
         family = kernel_family(self.kernel)
-        limits = Limits(check_positive("tol", self.tol), check_count("max_iter", self.max_iter))
+        limits = Limits(
+            check_positive("tol", self.tol),
+            check_count("max_iter", self.max_iter),
+            self._patience(),
+        )
         kept = np.flatnonzero(weight > 0)
         if len(kept) < 2:
             raise ValueError(
@@ -76,6 +80,7 @@ class LeastSquaresSVM(KernelInputs):
                 ) from broken
         self._store(selection, family, theta, rows, kept)
         self._store_held_out(selection, X, Y, weight, kept)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=3)
 
     def _loss(
         self, X: Any, y: NDArray[Any], weight: Array, kept: NDArray[np.intp], stratify: bool
@@ -101,9 +106,7 @@ class LeastSquaresSVM(KernelInputs):
             loss, self.selection == "bayes", max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         )
         if self.selection is not None:
-            selection = select(family, rows, Y, criterion, limits, lam)
-            self._check_converged(selection)
-            return selection
+            return select(family, rows, Y, criterion, limits, lam)
         theta = family.start(rows)
         if lam is None or len(theta):
             missing = "lam" if lam is None else "theta"
@@ -113,15 +116,7 @@ class LeastSquaresSVM(KernelInputs):
             )
         fit = fit_ls_svm(family.matrix(rows, None, theta), Y, lam / loss.weight)
         value = criterion.value(fit, theta)
-        return Selection(lam, theta, fit, value, 1, 1, SelectionStatus.GIVEN)
-
-    def _check_converged(self, selection: Selection) -> None:
-        if selection.status is SelectionStatus.ITERATION_LIMIT:
-            warnings.warn(
-                f"{type(self).__name__} {selection.status}; raise max_iter or tol",
-                ConvergenceWarning,
-                stacklevel=5,
-            )
+        return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
 
     def _store(
         self,

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
 from scipy.spatial.distance import pdist
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._threads import threads_for
+from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._embedding import Embedding
 from kernlearn.estimators._pairs import Array, Indices
+from kernlearn.estimators._patient import Patient
 from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
 from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
-from kernlearn.solvers.pairs.certificate import Certificate
 
 # New pairs that are scored together: their table and their values take a few megabytes.
 _BLOCK = 4096
@@ -29,7 +28,7 @@ _WIDTH, _SHARED = 0.5, 3.0
 _ROWS_FOR_MEDIAN = 500
 
 
-class PairLearner:
+class PairLearner(Patient):
     """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
 
     hyperkernel: Any
@@ -41,13 +40,13 @@ class PairLearner:
     tol: float
     max_iter: int
     random_state: Any
-    verbose: int
     n_features_in_: int
 
     def _learn(self, X: Array, pairs: Indices, labels: Array) -> Self:
         check_choice("combination", self.combination, ["conic", "linear"])
         n_components = check_count("n_components", self.n_components)
         conic = self.combination == "conic"
+        tol, patience = check_positive("tol", self.tol), self._patience()
         self.hyperkernel_ = self._prepared_hyperkernel(X)
         with threads_for(len(pairs)):
             space, self.pivot_residual_ = represent(
@@ -55,9 +54,9 @@ class PairLearner:
             )
             solution = solve_pairs(
                 PairProgram(space, labels, check_positive("C", self.C), conic),
-                check_positive("tol", self.tol),
+                tol,
                 check_count("max_iter", self.max_iter),
-                self._report if self.verbose else None,
+                patience,
             )
         self._store(X[pairs], solution)
         if conic:
@@ -65,6 +64,9 @@ class PairLearner:
             self._embedding = Embedding(self.kernel_, n_components, self.random_state).fit(X)
         else:
             self.__dict__.pop("kernel_", None)  # of an earlier fit
+        warn_if_unfinished(
+            type(self).__name__, solution.status, patience, solution.gap, tol, stacklevel=3
+        )
         return self
 
     def _store(self, pairs: Array, solution: PairSolution) -> None:
@@ -78,13 +80,6 @@ class PairLearner:
         self.duality_gap_ = solution.gap
         self.status_ = solution.status
         self.n_iter_ = solution.n_iter
-        if not solution.status.is_optimal:
-            warnings.warn(
-                f"{type(self).__name__} {solution.status}: {solution.gap:.1e}, expected "
-                f"{self.tol:.1e}; raise max_iter or tol, or rescale the data",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
 
     def _values(self, left: Array, right: Array) -> Array:
         """Σ α_p k̲(p, (x, z)) for every pair, in blocks."""
@@ -118,13 +113,6 @@ class PairLearner:
                 "for example GaussianHyperkernel(sigma=1.0, sigma_h=1.0)"
             )
         return self.hyperkernel
-
-    def _report(self, n_iter: int, found: Certificate) -> None:
-        print(
-            f"{type(self).__name__}: {n_iter} Newton steps, objective {found.objective:.6g}, "
-            f"lower bound {found.lower_bound:.6g}",
-            flush=True,
-        )
 
 
 def _median_distance(X: Array, random_state: Any) -> float:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._first_level import FirstLevel
 from kernlearn.estimators.lssvm_classifier import LSSVMClassifier
 
@@ -46,7 +48,14 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
     verbose : int, default=0
-        Print a line for every λ and μ tried.
+        Print a line for every λ and μ tried, and for every machine trained on all data then.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every such line; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at in every fold. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
+        and μ, and a machine trained with them; ``status_`` says why it ended.
 
     Attributes
     ----------
@@ -77,7 +86,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Machines trained for the final θ.
     n_evaluations_, n_machine_solves_ : int
         Evaluations of the cross-validated loss, and all machines trained.
-    status_ : FirstLevelStatus
+    status_ : Status
         How it ended.
 
     See Also
@@ -114,6 +123,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         max_iter: int = 200,
         random_state: Any = 0,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.lam = lam
@@ -124,3 +135,5 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit

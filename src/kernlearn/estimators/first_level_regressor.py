@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._first_level import FirstLevel
 from kernlearn.estimators.lssvm_regressor import LSSVMRegressor
 
@@ -17,7 +19,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu, strategy, tol, max_iter, random_state, verbose
+    kernel, lam, mu, strategy, tol, max_iter, random_state, verbose, callback, time_limit
         As in :class:`kernlearn.FirstLevelClassifier`.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
@@ -55,6 +57,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         max_iter: int = 200,
         random_state: Any = 0,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.lam = lam
@@ -65,3 +69,5 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit

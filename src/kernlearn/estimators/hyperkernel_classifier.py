@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl_classifier import MKLClassifier
 
@@ -45,7 +47,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         Limit on the number of pairs.
     n_pairs : int, optional
         Choose the pivots from a sample of so many pairs.
-    class_weight, tol, max_iter, random_state, verbose
+    class_weight, tol, max_iter, random_state, warm_start, verbose, callback, time_limit
         As in :class:`kernlearn.MKLClassifier`.
 
     Attributes
@@ -96,7 +98,10 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.quality = quality
@@ -112,4 +117,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn._checks import check_count
+from kernlearn._patience import Progress
 from kernlearn.estimators._pair_learner import PairLearner
 from kernlearn.estimators._pairs import Array, Indices, merge_pairs, pairs_of_classes
 from kernlearn.estimators._shows_kernel import ShowsKernel
@@ -68,12 +70,19 @@ class HyperkernelMetric(
     tol : float, default=1e-6
         Relative duality gap to reach.
     max_iter : int, default=200
-        Limit on Newton steps.
+        Limit on rounds of sifting and Newton steps together.
     random_state : int, RandomState or None, default=None
         Chooses the sample of pairs, and the rows that widths and the embedding are taken from if
         there are thousands.
     verbose : int, default=0
-        Print the certificate on the way.
+        Print the certificate after every step.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
 
     Attributes
     ----------
@@ -99,7 +108,7 @@ class HyperkernelMetric(
     status_ : Status
         How it ended.
     n_iter_ : int
-        Newton steps.
+        Rounds of sifting and Newton steps.
 
     Examples
     --------
@@ -127,6 +136,8 @@ class HyperkernelMetric(
         max_iter: int = 200,
         random_state: Any = None,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.combination = combination
@@ -139,6 +150,8 @@ class HyperkernelMetric(
         self.max_iter = max_iter
         self.random_state = random_state
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from class labels: points of one class belong together.

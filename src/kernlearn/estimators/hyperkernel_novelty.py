@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array
 from kernlearn.estimators._hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl_novelty import MKLNoveltyDetector
@@ -24,8 +25,10 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         In (0, 1]: upper bound on the share of training points called outliers.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
-    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state, verbose
+    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
         As in :class:`kernlearn.HyperkernelClassifier`.
+    warm_start, verbose, callback, time_limit
+        Likewise.
 
     Attributes
     ----------
@@ -58,7 +61,10 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.nu = nu
@@ -71,7 +77,10 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def _penalty_factor(self, ys: Sequence[Array]) -> float:
         return 1.0 / float(self.nu)

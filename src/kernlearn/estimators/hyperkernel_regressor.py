@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array
 from kernlearn.estimators._hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl_regressor import MKLRegressor
@@ -32,9 +33,11 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         For "nu_svr".
     epsilon : float, default=0.1
         For "epsilon_svr", in units of y.
-    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state, verbose
+    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
         As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
         by default.
+    warm_start, verbose, callback, time_limit
+        Likewise.
 
     Attributes
     ----------
@@ -68,7 +71,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.quality = quality
@@ -84,7 +90,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         spread = float(np.std(ys[0]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 
@@ -47,6 +49,15 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Limit on the steps of a descent.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
+    verbose : int, default=0
+        Print a line for every machine trained in the selection.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every such machine; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after each of them. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
+        and θ, and the machine trained with them; ``status_`` says why it ended.
 
     Attributes
     ----------
@@ -77,7 +88,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.
     n_iter_, n_evaluations_ : int
         Steps of the descents, and machines trained on the way.
-    status_ : SelectionStatus
+    status_ : Status
         How the selection ended.
 
     See Also
@@ -111,6 +122,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.selection = selection
@@ -120,6 +134,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMClassifier:
         """Select λ and θ, and train.

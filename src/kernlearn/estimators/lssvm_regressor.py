@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
 
 
@@ -20,7 +22,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, random_state
+    kernel, selection, lam, theta, tol, max_iter, random_state, verbose, callback, time_limit
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
@@ -61,6 +63,9 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
         self.selection = selection
@@ -70,6 +75,9 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMRegressor:
         """Select λ and θ, and train.

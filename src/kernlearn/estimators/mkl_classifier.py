@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.quality.registry import quality_names
@@ -60,8 +61,19 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Limit on the number of kernels tried.
     random_state : int or RandomState, optional
         For the sample from which the default bank takes its median distance.
+    warm_start : bool, default=False
+        Begin near the weights of the last fit, if that had as many kernels: a new C then takes
+        fewer machine solves, and the solution is the same. Without effect on alignments and with
+        ``C="learn"``.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
 
     Attributes
     ----------
@@ -121,7 +133,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
         self.quality = quality
@@ -137,7 +152,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
@@ -26,9 +28,11 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         In (0, 1]: upper bound on the share of training points called outliers.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
-    normalize, center, constraint, total, psd, tol, max_iter, random_state, verbose
+    normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
         without it the scale of a kernel would count as novelty.
+    warm_start, verbose, callback, time_limit
+        Likewise.
 
     Attributes
     ----------
@@ -65,7 +69,10 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
         self.nu = nu
@@ -78,7 +85,10 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
         """Learn the kernel and the region where the data lie.

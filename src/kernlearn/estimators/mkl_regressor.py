@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.quality.registry import quality_names
 
@@ -29,8 +31,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Half the width of the tube of "epsilon_svr", in units of y.
     nu : float, default=0.5
         For "nu_svr": upper bound on the share of points outside the tube.
-    normalize, center, constraint, total, psd, tol, max_iter, random_state, verbose
+    normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
+    warm_start, verbose, callback, time_limit
+        Likewise.
 
     Attributes
     ----------
@@ -66,7 +70,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        warm_start: bool = False,
         verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
         self.quality = quality
@@ -82,7 +89,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.warm_start = warm_start
         self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
 
     def fit(
         self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None

@@ -10,6 +10,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from kernlearn._checks import check_count
 from kernlearn._threads import threads_for
+from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
 from kernlearn.families.parametric import parametric_kernel
 from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
@@ -73,7 +74,8 @@ def relevance_path(
     is_class = type_of_target(y) in ("binary", "multiclass")
     kind = FirstLevelClassifier if is_class else FirstLevelRegressor
     first_mu: float | str = "cv" if values is None else float(values[0])
-    model = kind(kernel, lam, first_mu, cv=cv, random_state=random_state).fit(X, y)
+    with interrupts_end_everything():
+        model = kind(kernel, lam, first_mu, cv=cv, random_state=random_state).fit(X, y)
     chosen = None
     if values is None:
         chosen = model.mu_

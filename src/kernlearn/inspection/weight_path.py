@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.inspection._matplotlib import new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
 from kernlearn.inspection.embedding import COLOURS, MARKERS
@@ -77,11 +78,10 @@ class WeightPathDisplay:
         values: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
         ax: Any = None,
     ) -> WeightPathDisplay:
-        """Fit a clone for every value, and draw the weights.
+        """Fit for every value, each time from the last one's solution, and draw the weights.
 
-        Every clone is fitted afresh: estimators cannot yet start from the solution of another
-        value. A random choice of sections must be fixed by an integer ``random_state`` for the
-        curves to be of the same kernels.
+        A random choice of sections must be fixed by an integer ``random_state`` for the curves to
+        be of the same kernels.
 
         Parameters
         ----------
@@ -102,17 +102,22 @@ class WeightPathDisplay:
             With ``ax_`` and ``figure_``.
         """
         grid = _checked_values(values)
-        fits = [clone(estimator).set_params(**{parameter: float(v)}).fit(X, y) for v in grid]
-        for fit in fits:
-            check_is_fitted(fit, "weights_")
-        sizes = sorted({len(fit.weights_) for fit in fits})
+        model = clone(estimator)
+        if "warm_start" in model.get_params(deep=False):
+            model.set_params(warm_start=True)
+        path = []
+        with interrupts_end_everything():
+            for value in grid:
+                model.set_params(**{parameter: float(value)}).fit(X, y)
+                check_is_fitted(model, "weights_")
+                path.append(model.weights_)
+        sizes = sorted({len(weights) for weights in path})
         if len(sizes) > 1:
             raise ValueError(
                 f"expected as many kernels at every value, got {sizes}; vary a parameter that "
                 "leaves the kernels alone, such as C or lambda_q"
             )
-        weights = [fit.weights_ for fit in fits]
-        return cls(grid, weights, _labels(fits[0]), parameter).plot(ax=ax)
+        return cls(grid, path, _labels(model), parameter).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> WeightPathDisplay:
         """Draw the curves.

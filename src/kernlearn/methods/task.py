@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from kernlearn._patience import Progress
 from kernlearn.methods.contest import Contest
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import Setting
+from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS, find_method
 from kernlearn.methods.scores import Score
@@ -41,6 +42,10 @@ class Task:
         Number of folds instead.
     views : mapping or None
         Groups of columns.
+    time_limit : float or None
+        Seconds for one fit, where the estimator has such a limit.
+    callback : callable or None
+        Hears of every step of such fits.
     """
 
     X: Any
@@ -51,6 +56,8 @@ class Task:
     holdout: float = 0.25
     cv: int | None = None
     views: Mapping[str, Sequence[str]] | None = None
+    time_limit: float | None = None
+    callback: Callable[[Progress], Any] | None = None
 
     def learner(self, name: str) -> Learner:
         """Fits the method of that name."""
@@ -61,7 +68,18 @@ class Task:
             )
         # Matrices need no columns, so nothing has to be prepared.
         prepare = None if self.setting.kernels else partial(preparation, self.columns, self.views)
-        return Learner(find_method(name), self.setting, prepare)
+        method = find_method(name)
+        if self.time_limit is not None or self.callback is not None:
+            method = replace(method, plan=partial(self._patient_plan, method))
+        return Learner(method, self.setting, prepare)
+
+    def _patient_plan(self, method: Method, setting: Setting) -> Plan:
+        """The method's plan, its estimators with the limit and the listener."""
+        plan = method.plan(setting)
+        for _, step in plan.steps:
+            if "time_limit" in step.get_params(deep=False):
+                step.set_params(time_limit=self.time_limit, callback=self.callback)
+        return plan
 
     def rivals(self) -> list[Learner]:
         """The methods that "auto" compares."""

@@ -10,6 +10,8 @@ from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 
+from kernlearn._unfinished import interrupts_end_everything
+
 __all__ = ["tuned_pipeline"]
 
 
@@ -40,18 +42,19 @@ def tuned_pipeline(
     Returns
     -------
     Pipeline
-        Fitted to all rows.
+        Fitted to all rows. Only an interrupt of that last fit leaves a model.
     """
     candidates = list(ParameterGrid(dict(grid)))
     names = [name for name, _ in steps]
     first = min(names.index(key.partition("__")[0]) for key in grid)
     scores = np.zeros((len(folds), len(candidates)))
-    for i, (train, test) in enumerate(folds):
-        before = clone(Pipeline([*steps[:first], ("rest", "passthrough")]))
-        Z = before.fit_transform(X.iloc[train], y[train])
-        Z_test = before.transform(X.iloc[test])
-        for j, candidate in enumerate(candidates):
-            rest = clone(Pipeline(list(steps[first:]))).set_params(**candidate)
-            scores[i, j] = rest.fit(Z, y[train]).score(Z_test, y[test])
+    with interrupts_end_everything():
+        for i, (train, test) in enumerate(folds):
+            before = clone(Pipeline([*steps[:first], ("rest", "passthrough")]))
+            Z = before.fit_transform(X.iloc[train], y[train])
+            Z_test = before.transform(X.iloc[test])
+            for j, candidate in enumerate(candidates):
+                rest = clone(Pipeline(list(steps[first:]))).set_params(**candidate)
+                scores[i, j] = rest.fit(Z, y[train]).score(Z_test, y[test])
     best = candidates[int(scores.mean(axis=0).argmax())]
     return clone(Pipeline(list(steps))).set_params(**best).fit(X, y)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.kernels import Columns, Kernel, default_bank
 
@@ -65,7 +67,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
     ----------
     C : float, default=1.0
         The box 0 ≤ α ≤ C.
-    tol, max_iter, random_state
+    tol, max_iter, random_state, callback, time_limit
         As in :class:`kernlearn.MKLClassifier`.
     """
 
@@ -73,12 +75,21 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
     class_weight = None
 
     def __init__(
-        self, C: float = 1.0, *, tol: float = 1e-6, max_iter: int = 200, random_state: Any = None
+        self,
+        C: float = 1.0,
+        *,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = None,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.callback = callback
+        self.time_limit = time_limit
 
 
 class ViewMKLRegressor(_ViewBanks, MKLRegressor):
@@ -90,7 +101,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         The box |a| ≤ C.
     epsilon : float, default=0.1
         Half the width of the tube.
-    tol, max_iter, random_state
+    tol, max_iter, random_state, callback, time_limit
         As in :class:`kernlearn.MKLRegressor`.
     """
 
@@ -104,9 +115,13 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.callback = callback
+        self.time_limit = time_limit

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
+from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.contest import N_FOLDS, hold_contest
 from kernlearn.methods.learner import Learner, folds_for
 from kernlearn.methods.scores import held_out_score
@@ -44,7 +46,8 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
 
     With rows held out, the model that is kept is the one that was scored. With cross-validation,
     what is scored is the whole procedure, the choice of a method included, and the model that is
-    kept is fitted to all rows.
+    kept is fitted to all rows. An interrupt ends everything, except in the fit of the model that is
+    kept: that ends with what it has, and a note says so.
 
     Parameters
     ----------
@@ -61,7 +64,9 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", ConvergenceWarning)
         outcome = _learned(task, advance)
-    outcome.notes.extend(dict.fromkeys(str(w.message) for w in caught))
+    # Fits that ended for one reason differ in their numbers: the last is that of the model kept.
+    last = {message.partition(":")[0]: message for message in (str(w.message) for w in caught)}
+    outcome.notes.extend(last.values())
     return outcome
 
 
@@ -70,7 +75,8 @@ def _learned(task: Task, advance: Advance) -> Outcome:
     model, baseline, majority = _Predictions(), _Predictions(), _Predictions()
     fits = []
     for train, test in splits:
-        fits.append(_fitted(task, train, advance))
+        with interrupts_end_everything() if task.cv else nullcontext():
+            fits.append(_fitted(task, train, advance))
         model.values.append(fits[-1].pipeline.predict(_rows(task.X, test)))
         model.seconds += fits[-1].seconds
         if _has_columns(task):
@@ -94,6 +100,9 @@ def _fitted(task: Task, rows: Any, advance: Advance) -> Fit:
     learner = task.learner(task.method) if contest is None else contest.winner
     start = time.perf_counter()
     pipeline = learner.fit(X, y)
+    for _, step in pipeline.steps:
+        if hasattr(step, "callback"):
+            step.callback = None  # it was for this fit alone
     advance()
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
 

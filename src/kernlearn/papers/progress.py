@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["track"]
+__all__ = ["make_bar", "track"]
 
 Item = TypeVar("Item")
 
@@ -35,13 +35,24 @@ def track(
     item
     """
     try:
-        from rich import progress
-        from rich.console import Console
+        bar = make_bar(quiet)
     except ImportError:
         yield from items
         return
+    with bar:
+        task = bar.add_task(description, total=total, completed=done)
+        for item in items:
+            yield item
+            bar.advance(task)
+
+
+def make_bar(quiet: bool) -> Any:
+    """A bar of rich on standard error, which draws nothing when `quiet` or without a terminal."""
+    from rich import progress
+    from rich.console import Console
+
     console = Console(stderr=True)
-    bar = progress.Progress(
+    return progress.Progress(
         progress.TextColumn("{task.description}"),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
@@ -53,8 +64,3 @@ def track(
         disable=quiet or not console.is_terminal,
         speed_estimate_period=600.0,
     )
-    with bar:
-        task = bar.add_task(description, total=total, completed=done)
-        for item in items:
-            yield item
-            bar.advance(task)

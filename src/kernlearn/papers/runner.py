@@ -7,6 +7,7 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.progress import track
 from kernlearn.papers.results_file import ResultsFile
 
@@ -70,11 +71,13 @@ def _call_each(
 ) -> Iterator[tuple[str, Any]]:
     if jobs == 1:
         for key in keys:
-            yield key, function(*tasks[key])
+            yield _call_one(key, function, tasks[key])
         return
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
     yield from pool(delayed(_call_one)(key, function, tasks[key]) for key in keys)
 
 
 def _call_one(key: str, function: Callable[..., Any], arguments: Arguments) -> tuple[str, Any]:
-    return key, function(*arguments)
+    # A fit that was cut short is no result of a paper.
+    with interrupts_end_everything():
+        return key, function(*arguments)

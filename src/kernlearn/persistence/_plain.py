@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from kernlearn.estimators._patient import Patient
 from kernlearn.persistence._stand_ins import ENUMS, EnumMember, Frame, Pairs
 
 
@@ -70,7 +71,10 @@ class _Walk:
 
     def _copied_object(self, value: Any) -> Any:
         copy = object.__new__(type(value))
-        copy.__dict__.update({name: self.visit(part) for name, part in vars(value).items()})
+        parts = dict(vars(value))
+        if isinstance(value, Patient) and "callback" in parts:
+            parts["callback"] = None  # a function has no safe form, and a fitted model needs none
+        copy.__dict__.update({name: self.visit(part) for name, part in parts.items()})
         return copy
 
 

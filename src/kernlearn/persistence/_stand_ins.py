@@ -9,13 +9,9 @@ from typing import Any
 import numpy as np
 
 from kernlearn._optional import load_pandas
-from kernlearn.solvers.first_level_status import FirstLevelStatus
-from kernlearn.solvers.selection_status import SelectionStatus
 from kernlearn.solvers.status import Status
 
-ENUMS: dict[str, type[Enum]] = {
-    kind.__name__: kind for kind in (FirstLevelStatus, SelectionStatus, Status)
-}
+ENUMS: dict[str, type[Enum]] = {Status.__name__: Status}
 
 
 @dataclass(frozen=True)

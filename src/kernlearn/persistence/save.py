@@ -20,7 +20,8 @@ def save(model: Any, path: str | os.PathLike[str], *, trusted: Sequence[type] = 
     """Write an estimator, a pipeline or a kernel to a file that is safe to read.
 
     The file takes its name only once it is complete, so that a file of that name is never half
-    written. It holds arrays and numbers, no code. Needs the extra ``io``.
+    written. It holds arrays and numbers, no code: an estimator is saved without its ``callback``.
+    Needs the extra ``io``.
 
     Parameters
     ----------

@@ -20,6 +20,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._patience import Patience, Stopped
 from kernlearn.solvers.quadratic import quadratic_program
 
 Array = NDArray[np.float64]
@@ -68,9 +69,10 @@ class Descent(Generic[Point]):
     point : SmoothPoint
         The best point.
     step : ndarray of shape (p,)
-        The Newton step from there, not taken; its size says how far the minimum is.
+        The Newton step from there, not taken; its size says how far the minimum is. Zero after an
+        early end, which may have come before it was known.
     decrease : float
-        What that step would gain, relative to the objective.
+        What that step would gain, relative to the objective; infinite after an early end.
     converged : bool
         Whether that is within the tolerance.
     n_points : int
@@ -91,31 +93,42 @@ def bounded_newton(
     scale: Array,
     tol: float,
     max_iter: int,
+    patience: Patience | None = None,
 ) -> Descent[Point]:
     """Descend from `first`, never below `low`; `scale` is the usual size of each variable.
 
     `evaluate` may return None for a point at which the function has no value: the step is then
-    shortened.
+    shortened. `patience` is told of every point, and may end the descent at the best so far;
+    without it nothing is caught.
     """
     point, radius, n_points = first, 1.0, 1
-    while True:
-        size = np.maximum(point.theta, scale)
-        step, gain = _model_step(point, low, size, radius)
-        decrease = gain / max(abs(point.objective), 1e-300)
-        converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
-        stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
-        if converged or stalled or n_points > max_iter:
-            return Descent(point, step, decrease, converged, n_points)
-        trial = evaluate(np.maximum(point.theta + step, low))
-        n_points += 1
-        ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
-        reach = float(np.max(np.abs(step) / size))
-        if ratio < _POOR:
-            radius = 0.25 * reach
-        elif ratio > _GOOD and reach > 0.9 * radius:
-            radius *= 4.0
-        if trial is not None and ratio > _ACCEPT:
-            point = trial
+    try:
+        while True:
+            if patience is not None:
+                message = f"machine {n_points}, criterion {point.objective:.6g}"
+                patience.tell(message, point.objective)
+            size = np.maximum(point.theta, scale)
+            step, gain = _model_step(point, low, size, radius)
+            decrease = gain / max(abs(point.objective), 1e-300)
+            converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
+            stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
+            if converged or stalled or n_points > max_iter:
+                return Descent(point, step, decrease, converged, n_points)
+            trial = evaluate(np.maximum(point.theta + step, low))
+            n_points += 1
+            ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
+            reach = float(np.max(np.abs(step) / size))
+            if ratio < _POOR:
+                radius = 0.25 * reach
+            elif ratio > _GOOD and reach > 0.9 * radius:
+                radius *= 4.0
+            if trial is not None and ratio > _ACCEPT:
+                point = trial
+    except (Stopped, KeyboardInterrupt) as stop:
+        if patience is None:
+            raise
+        patience.accept(stop)
+        return Descent(point, np.zeros_like(point.theta), np.inf, False, n_points)
 
 
 def _model_step(point: SmoothPoint, low: Array, size: Array, radius: float) -> tuple[Array, float]:

@@ -21,12 +21,14 @@ with :math:`K_r = \partial K/\partial\theta_r`, since :math:`\partial_s\alpha = 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._patience import Patience
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.solvers.bordered import Bordered
 from kernlearn.solvers.bounded_newton import Descent, bounded_newton
@@ -77,19 +79,31 @@ class FirstLevelProblem:
         return replace(self, family=family, scale=family.start(self.X))
 
     def minimise(
-        self, start: Array, lam: float, mu: float, tol: float, max_iter: int
+        self,
+        start: Array,
+        lam: float,
+        mu: float,
+        tol: float,
+        max_iter: int,
+        patience: Patience | None = None,
+        check: Callable[[], None] | None = None,
     ) -> Descent[FirstLevelPoint] | None:
         """Minimise J from a start, or from the usual size where no machine can be trained there.
 
-        None if none can be trained at either.
+        None if none can be trained at either. `patience` may end it early with the best point;
+        `check` is called before every machine, and what it raises passes through.
         """
+
+        def evaluate(theta: Array) -> FirstLevelPoint | None:
+            if check is not None:
+                check()
+            return self.at(theta, lam, mu)
+
         first = self.at(np.maximum(start, self.low), lam, mu)
         first = first or self.at(self.scale, lam, mu)
         if first is None:
             return None
-        return bounded_newton(
-            lambda theta: self.at(theta, lam, mu), first, self.low, self.scale, tol, max_iter
-        )
+        return bounded_newton(evaluate, first, self.low, self.scale, tol, max_iter, patience)
 
     def at(self, theta: Array, lam: float, mu: float) -> FirstLevelPoint | None:
         """Train the machine at θ; None where the kernel overflows or no ridge would do."""

@@ -64,12 +64,15 @@ class CrossValidation:
         Relative decrease of the training criterion at which a fold stops.
     max_iter : int
         Limit on the machines trained in a fold.
+    check : callable, optional
+        Called before every machine; may raise to end the evaluation.
     """
 
     problem: FirstLevelProblem
     folds: Sequence[Rows]
     tol: float
     max_iter: int
+    check: Callable[[], None] | None = None
 
     def at(self, x: Array, start: Array) -> Evaluation:
         """Evaluate from one θ; every fold starts where the one before it ended."""
@@ -87,7 +90,7 @@ class CrossValidation:
         for number, rows in enumerate(self.folds):
             training = self.problem.rows(np.setdiff1d(np.arange(len(self.problem.X)), rows))
             theta = start(number, results[-1] if results else None)
-            descent = training.minimise(theta, lam, mu, self.tol, self.max_iter)
+            descent = training.minimise(theta, lam, mu, self.tol, self.max_iter, check=self.check)
             if descent is None:
                 return Evaluation(x, np.inf, np.zeros(2), (), n_points)
             results.append(held_out_loss(descent, self.problem.rows(rows)))

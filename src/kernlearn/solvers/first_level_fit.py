@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kernlearn.solvers.first_level import FirstLevelPoint, FirstLevelProblem
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
-from kernlearn.solvers.first_level_status import FirstLevelStatus
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
@@ -46,7 +46,7 @@ class FirstLevelSolution:
         Evaluations of the cross-validated loss.
     n_machine_solves : int
         All machines trained.
-    status : FirstLevelStatus
+    status : Status
         How it ended.
     """
 
@@ -57,7 +57,7 @@ class FirstLevelSolution:
     n_iter: int
     n_evaluations: int
     n_machine_solves: int
-    status: FirstLevelStatus
+    status: Status
 
 
 def learn_first_level(
@@ -68,6 +68,9 @@ def learn_first_level(
     control: FirstLevelControl,
 ) -> FirstLevelSolution:
     """Learn θ and the machine; λ and μ too where they are None.
+
+    When it is time to end, the best λ and μ so far are taken, and a machine on all data with the θ
+    that the folds have learned for them.
 
     Raises
     ------
@@ -87,13 +90,14 @@ def learn_first_level(
     # A number that was given is used as it is, not as the exponential of its logarithm.
     lam = float(np.exp(search.x[0])) if lam is None else lam
     mu = float(np.exp(search.x[1])) if mu is None else mu
-    descent = problem.minimise(theta, lam, mu, _FINAL_TOL, control.max_iter)
+    patience = control.patience
+    descent = problem.minimise(theta, lam, mu, _FINAL_TOL, control.max_iter, patience)
     if descent is None:
         raise np.linalg.LinAlgError("no machine could be trained")
-    status = FirstLevelStatus.CONVERGED
-    if not (descent.converged and search.converged):
+    status = patience.stopped or Status.CONVERGED
+    if patience.stopped is None and not (descent.converged and search.converged):
         stopped = max(descent.n_points, search.n_evaluations) >= control.max_iter
-        status = FirstLevelStatus.ITERATION_LIMIT if stopped else FirstLevelStatus.STALLED
+        status = Status.ITERATION_LIMIT if stopped else Status.STALLED
     return FirstLevelSolution(
         descent.point,
         lam,

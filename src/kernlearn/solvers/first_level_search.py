@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from kernlearn._patience import Patience, Stopped
 from kernlearn.solvers.capped_bfgs import capped_bfgs
 from kernlearn.solvers.first_level import FirstLevelProblem
 from kernlearn.solvers.first_level_cv import CrossValidation, Evaluation
@@ -37,14 +38,14 @@ class FirstLevelControl:
         the simplex, how far apart its corners may be.
     max_iter : int
         Limit on evaluations of the loss, and on the machines trained for each θ.
-    report : callable, optional
-        Called after every evaluation.
+    patience : Patience
+        Told of every evaluation; may end the search early.
     """
 
     strategy: str
     tol: float
     max_iter: int
-    report: Callable[[Evaluation], None] | None = None
+    patience: Patience = field(default_factory=Patience)
 
 
 class Search:
@@ -58,34 +59,50 @@ class Search:
         self.n_evaluations = self.n_points = 0
         self.converged = True
         self.loss: float | None = None
+        self.best: Evaluation | None = None
 
     def stage(self, problem: FirstLevelProblem, start: Array, rougher: float) -> Array:
-        """Learn in one family; returns a θ to go on from."""
+        """Learn in one family; returns a θ to go on from, soon if it is time to end."""
+        patience = self.control.patience
+        if patience.stopped is not None:
+            return start
         if not self.free.any():
             return self._given(problem, start)
-        cv = CrossValidation(problem, self.folds, _FOLD_TOL, self.control.max_iter)
-        first = self._counted(cv.at(self.x, start))
-        if not np.isfinite(first.loss):
-            raise np.linalg.LinAlgError("no machine could be trained")
-        if self.control.strategy == "gradient":
-            result = capped_bfgs(
-                lambda x, known: self._counted(cv.near(x, known)),
-                first,
-                self.free,
-                self.low,
-                self.high,
-                rougher * self.control.tol,
-                self.control.max_iter,
-            )
-            best, self.converged = result.best, result.converged
-        else:
-            best = self._simplex(cv, first, rougher)
+        cv = CrossValidation(problem, self.folds, _FOLD_TOL, self.control.max_iter, patience.check)
+        best = self.best = None
+        try:
+            best = self._searched(cv, start, rougher)
+        except (Stopped, KeyboardInterrupt) as stop:
+            patience.accept(stop)
+            best = self.best
+        if best is None:  # λ, μ and θ stay those of the stage before, or where that started
+            return start
         self.x, self.loss = best.x, best.loss
         return np.asarray(np.mean([fold.theta for fold in best.folds], axis=0))
 
+    def _searched(self, cv: CrossValidation, start: Array, rougher: float) -> Evaluation:
+        first = self._counted(cv.at(self.x, start))
+        if not np.isfinite(first.loss):
+            raise np.linalg.LinAlgError("no machine could be trained")
+        if self.control.strategy != "gradient":
+            return self._simplex(cv, first, rougher)
+        result = capped_bfgs(
+            lambda x, known: self._counted(cv.near(x, known)),
+            first,
+            self.free,
+            self.low,
+            self.high,
+            rougher * self.control.tol,
+            self.control.max_iter,
+        )
+        self.converged = result.converged
+        return result.best
+
     def _given(self, problem: FirstLevelProblem, start: Array) -> Array:
         lam, mu = np.exp(self.x)
-        descent = problem.minimise(start, lam, mu, _FOLD_TOL, self.control.max_iter)
+        descent = problem.minimise(
+            start, lam, mu, _FOLD_TOL, self.control.max_iter, self.control.patience
+        )
         if descent is None:
             return start
         self.n_points += descent.n_points
@@ -115,6 +132,14 @@ class Search:
     def _counted(self, place: Evaluation) -> Evaluation:
         self.n_evaluations += 1
         self.n_points += place.n_points
-        if self.control.report is not None:
-            self.control.report(place)
+        if np.isfinite(place.loss) and (self.best is None or place.loss < self.best.loss):
+            self.best = place
+        if self.best is not None:
+            self.control.patience.tell(_in_words(place), self.best.loss)
         return place
+
+
+def _in_words(place: Evaluation) -> str:
+    lam, mu = np.exp(place.x)
+    kind = "common scale" if place.folds and len(place.folds[0].theta) == 1 else "all scales"
+    return f"{kind}, lam {lam:.3g}, mu {mu:.3g}, cross-validated loss {place.loss:.6g}"

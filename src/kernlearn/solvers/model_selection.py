@@ -16,13 +16,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernlearn._patience import Stopped
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_descent import Limits, Stage, descend
 from kernlearn.solvers.selection_grid import grid_starts
 from kernlearn.solvers.selection_objective import SelectionObjective
-from kernlearn.solvers.selection_status import SelectionStatus
+from kernlearn.solvers.status import Status
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
 _LINEAR = 1e-3
@@ -44,7 +45,7 @@ class Selection:
         The criterion there.
     n_iter, n_evaluations : int
         Steps taken, and machines trained on the way.
-    status : SelectionStatus
+    status : Status
         How it ended.
     """
 
@@ -54,7 +55,7 @@ class Selection:
     objective: float
     n_iter: int
     n_evaluations: int
-    status: SelectionStatus
+    status: Status
 
 
 def select(
@@ -85,30 +86,44 @@ def select(
     Returns
     -------
     selection : Selection
-        The best point found.
+        The best point found, also when it is time to end.
     """
     plain = replace(criterion, regularised=False)
-    objective = SelectionObjective(kernel, X, Y, plain)
-    starts = _directions(kernel, X)
-    stages = [stage for theta in starts for stage in _tied(objective, theta, lam, limits)]
-    stage = min(stages, key=lambda s: s.value)
-    n_iter = sum(s.n_iter for s in stages)
-    if len(stage.z) > 2 or criterion.regularised:
-        scale = float(np.linalg.norm(kernel.start(X)))
-        objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
-        stage = descend(objective, stage.z, np.eye(len(stage.z))[:, lam is not None :], limits)
-        n_iter += stage.n_iter
-    theta = np.exp(stage.z[1:])
-    fit = objective.machine(stage.z)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.patience)
+    try:
+        stage = _descended(objective, criterion, limits, lam)
+        z, status = stage.z, stage.status
+    except (Stopped, KeyboardInterrupt) as stop:
+        if objective.best.z is None:
+            raise
+        z, status = objective.best.z, limits.patience.accept(stop)
+    theta = np.exp(z[1:])
+    fit = objective.machine(z)
     return Selection(
-        float(np.exp(stage.z[0])) if lam is None else lam,
+        float(np.exp(z[0])) if lam is None else lam,
         theta,
         fit,
         criterion.value(fit, theta),
-        n_iter,
+        objective.n_steps,
         objective.n_evaluations,
-        stage.status,
+        status,
     )
+
+
+def _descended(
+    objective: SelectionObjective, criterion: SelectionCriterion, limits: Limits, lam: float | None
+) -> Stage:
+    """Both descents."""
+    kernel, X = objective.kernel, objective.X
+    starts = _directions(kernel, X)
+    stages = [stage for theta in starts for stage in _tied(objective, theta, lam, limits)]
+    stage = min(stages, key=lambda s: s.value)
+    if len(stage.z) <= 2 and not criterion.regularised:
+        return stage
+    scale = float(np.linalg.norm(kernel.start(X)))
+    objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
+    objective.best.start_over()
+    return descend(objective, stage.z, np.eye(len(stage.z))[:, lam is not None :], limits)
 
 
 def _directions(kernel: ParametricKernel, X: Array) -> list[Array]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from kernlearn._patience import Patience, Stopped
 from kernlearn.families.weights import Array, Domain
 from kernlearn.solvers.certificate import linear_minimum, lower_bound
 from kernlearn.solvers.model import minimise_model, reach
@@ -63,8 +64,10 @@ class Newton:
         Relative duality gap to reach.
     max_iter : int
         Limit on the number of evaluations.
-    report : callable, optional
-        Called with every :class:`Step`.
+    patience : Patience, optional
+        When to end early, with the best point so far.
+    tell : callable, optional
+        Passes every :class:`Step` on to `patience`, which otherwise only looks at its clock.
     """
 
     def __init__(
@@ -74,10 +77,13 @@ class Newton:
         cuts: PsdCuts | None,
         tol: float,
         max_iter: int,
-        report: Callable[[Step], None] | None = None,
+        patience: Patience | None = None,
+        tell: Callable[[Step], None] | None = None,
     ) -> None:
         self.objective, self.domain, self.cuts = objective, domain, cuts
-        self.tol, self.max_iter, self.report = tol, max_iter, report
+        self.tol, self.max_iter = tol, max_iter
+        self.patience = Patience() if patience is None else patience
+        self.tell = tell
         self.planes: list[Plane] = []
         self.history: list[Step] = []
         self.lower = -np.inf
@@ -99,18 +105,28 @@ class Newton:
         self.history = [replace(step, lower_bound=-np.inf) for step in other.history[:-1]]
 
     def run(self) -> Outcome:
-        """Iterate until the gap closes."""
+        """Iterate until the gap closes, or until it is time to end."""
         if self.first is not None:
             self.domain.start = self.domain.coordinates(self.first.weights)
-        x = x_best = self.domain.start
-        centre = best = self.first or self.objective.evaluate(self.domain.weights(x), None, LOOSE)
-        if centre is None or best is None:
+        x = self.domain.start
+        first = self.first or self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+        if first is None:
             return Outcome(None, np.inf, Status.NO_SOLUTION, ())
-        self._learn(best, best)
+        # From here on there is a solution with a bound to be kept.
+        self.best = self._learn(first, first)
+        try:
+            status = self._descend(first, x)
+        except (Stopped, KeyboardInterrupt) as stop:
+            status = self.patience.accept(stop)
+        return self._outcome(self.best, status)
+
+    def _descend(self, best: Evaluation, x: Array) -> Status:
+        centre, x_best = best, x
         stalled = null_steps = 0
+        self._tell()
         while not self._closed(best):
             if len(self.history) >= self.max_iter:
-                return self._outcome(best, Status.ITERATION_LIMIT)
+                return Status.ITERATION_LIMIT
             proposal = self._propose(centre, x)
             self._predict(centre, best, proposal)
             if self._closed(best):
@@ -118,7 +134,7 @@ class Newton:
             trial, x_trial = self._evaluate(proposal, x, centre)
             previous = self.lower, best.upper
             if trial is None:
-                return self._outcome(best, Status.INACCURATE)
+                return Status.INACCURATE
             if trial.upper < best.upper:
                 best, x_best = trial, x_trial
             if self._trust(centre, trial, x, x_trial):
@@ -127,12 +143,19 @@ class Newton:
                 centre, x, null_steps = best, x_best, 0
             else:
                 null_steps += 1
-            self._learn(trial, best)
+            self.best = self._learn(trial, best)
+            self._tell()
             progress = max(self.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
             if stalled >= MAX_STALLED:
-                return self._outcome(best, Status.INACCURATE)
-        return self._outcome(best, Status.OPTIMAL)
+                return Status.INACCURATE
+        return Status.OPTIMAL
+
+    def _tell(self) -> None:
+        if self.tell is None:
+            self.patience.check()
+        else:
+            self.tell(self.history[-1])
 
     def _inner_tol(self, best: Evaluation) -> float:
         """How well a machine need be solved: tightened as the gap closes."""
@@ -140,7 +163,6 @@ class Newton:
         return float(np.clip(0.02 * relative, 0.1 * self.tol, LOOSE))
 
     def _outcome(self, best: Evaluation, status: Status) -> Outcome:
-        self.best = best
         if self._closed(best):
             status = Status.OPTIMAL
         return Outcome(best, self.lower, status, tuple(self.history))
@@ -151,16 +173,14 @@ class Newton:
     def _closed(self, best: Evaluation) -> bool:
         return self._gap(best) <= max(self.tol * abs(best.upper), best.resolution)
 
-    def _learn(self, evaluation: Evaluation, best: Evaluation) -> None:
-        """Keep the plane and what it says about the optimum."""
+    def _learn(self, evaluation: Evaluation, best: Evaluation) -> Evaluation:
+        """Keep the plane and what it says about the optimum; return the best, now on record."""
         if np.isfinite(evaluation.plane.constant):
             self.planes.append(evaluation.plane)
         del self.planes[:-MAX_PLANES]
         self._raise_lower(evaluation.plane, best)
-        step = Step(self.objective.n_solves, best.upper, self.lower)
-        self.history.append(step)
-        if self.report is not None:
-            self.report(step)
+        self.history.append(Step(self.objective.n_solves, best.upper, self.lower))
+        return best
 
     def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
         """Bound from coefficients moved to the proposal: often spares the last machine solve."""

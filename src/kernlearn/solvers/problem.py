@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kernlearn._patience import Patience
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.weights import Domain, free_weights, positive_weights
@@ -19,12 +20,15 @@ from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.quadratic_objective import QuadraticObjective
 from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.status import Status
+from kernlearn.solvers.telling import telling
 
 NO_SHARE = 1e-9
 LARGEST = 1e151  # its square is still a number, in both directions
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 # From this size on, a first guess from a sample of points saves more than it costs.
 LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
+# Share of the usual start in any other one.
+TRACE = 1e-3
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,13 @@ class Control:
         Relative duality gap to reach.
     max_iter : int
         Limit on evaluations of the objective.
-    report : callable, optional
-        Called with a :class:`Step` after each of them.
+    patience : Patience
+        Told of each of them; may end it early.
     """
 
     tol: float = 1e-6
     max_iter: int = 200
-    report: Callable[[Step], None] | None = None
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +62,14 @@ class WeightSet:
         The c.
     free_sign : bool
         K(w) ⪰ 0 instead of w ≥ 0.
+    start : ndarray of shape (m,), optional
+        Weights to begin near, in any scale; those below zero count as zero.
     """
 
     normaliser: Array
     total: float
     free_sign: bool
+    start: Array | None = None
 
     def kernel_size(self, family: Family) -> float:
         """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
@@ -85,35 +92,65 @@ def learn_with_machines(
     domain = _domain(family, weight_set.normaliser, total, weight_set.free_sign)
     objective = MachineObjective(family, scaled, penalty and _Rescaled(penalty, units))
     cuts = PsdCuts(family, domain) if domain.free_sign else None
-    if family.n_labelled > LARGE and penalty is None and not domain.free_sign:
-        domain.start, objective.n_solves = _coarse_start(family, scaled, domain)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, units.told(control))
+    patience = control.patience
+    if weight_set.start is not None and not domain.free_sign:
+        domain.start = _inside(domain, weight_set.start)
+    elif family.n_labelled > LARGE and penalty is None and not domain.free_sign:
+        domain.start, objective.n_solves = _coarse_start(family, scaled, domain, patience)
+    tell = telling(patience, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, patience, tell)
     if domain.free_sign:
-        newton.start_from(_positive_start(objective, weight_set.normaliser, total, control))
+        newton.start_from(_positive_start(objective, weight_set, control, units))
     outcome = newton.run()
     return _solution(family, outcome, objective.n_solves, units)
 
 
 def _positive_start(
-    objective: MachineObjective, normaliser: Array, total: float, control: Control
+    objective: MachineObjective, weight_set: WeightSet, control: Control, units: _Units
 ) -> Newton:
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
-    domain = positive_weights(normaliser, total)
-    newton = Newton(objective, domain, None, POSITIVE_FIRST, min(20, control.max_iter))
+    domain = positive_weights(weight_set.normaliser, weight_set.total / units.kernel)
+    if weight_set.start is not None:
+        domain.start = _inside(domain, weight_set.start)
+
+    def translate(step: Step) -> Step:
+        # The bound of positive weights says nothing of free ones.
+        return replace(units.step(step), lower_bound=-np.inf)
+
+    newton = Newton(
+        objective,
+        domain,
+        None,
+        POSITIVE_FIRST,
+        min(20, control.max_iter),
+        control.patience,
+        telling(control.patience, translate),
+    )
     newton.run()
     return newton
 
 
-def _coarse_start(family: Family, machines: Sequence[Machine], domain: Domain) -> tuple[Array, int]:
+def _coarse_start(
+    family: Family, machines: Sequence[Machine], domain: Domain, patience: Patience
+) -> tuple[Array, int]:
     """Weights learned from a sample of the points, and how many machines that took."""
     order = np.lexsort([machine.linear for machine in machines])
     rows = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
     objective = MachineObjective(family.subset(rows), [m.subset(rows) for m in machines])
-    outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20).run()
+    outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20, patience).run()
     if outcome.best is None:
         return domain.start, objective.n_solves
-    x = np.maximum(domain.coordinates(outcome.best.weights), 0.0)
-    return x / float(domain.equality @ x), objective.n_solves
+    return _inside(domain, outcome.best.weights), objective.n_solves
+
+
+def _inside(domain: Domain, weights: Array) -> Array:
+    """The point of a set of positive weights that is nearest to these in direction.
+
+    A trace of the usual start keeps it where every machine has a value that has one anywhere.
+    """
+    x = np.maximum(domain.coordinates(weights), 0.0)
+    size = float(domain.equality @ x)
+    return domain.start if size == 0.0 else (1.0 - TRACE) * x / size + TRACE * domain.start
 
 
 def learn_by_alignment(
@@ -140,12 +177,21 @@ def learn_by_alignment(
     else:
         domain = positive_weights(q, 1.0)
     cuts = PsdCuts(family, domain) if domain.free_sign else None
-    result = Newton(QuadraticObjective(S), domain, cuts, control.tol, control.max_iter).run()
+
+    def aligned(half_square: float) -> float:
+        # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.
+        return -1.0 / (alignment.target_norm * float(np.sqrt(2.0 * max(half_square, 1e-300))))
+
+    def translate(step: Step) -> Step:
+        return Step(0, aligned(step.objective), max(aligned(step.lower_bound), -1.0))
+
+    tell = telling(control.patience, translate)
+    objective = QuadraticObjective(S)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
+    result = newton.run()
     assert result.best is not None
     weights = result.best.weights
-    # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.
-    bound = -1.0 / (alignment.target_norm * float(np.sqrt(2.0 * max(result.lower, 1e-300))))
-    bound = max(bound, -1.0)  # no alignment exceeds one
+    bound = max(aligned(result.lower), -1.0)  # no alignment exceeds one
     value = -alignment.value(weights)
     weights = weights * (weight_set.total / float(weight_set.normaliser @ weights))
     return Solution(
@@ -196,12 +242,6 @@ class _Units:
                 )
         # Machines without a linear term keep their coefficients: only values and f scale with K.
         return cls(kernel, target if target > 0 else kernel)
-
-    def told(self, control: Control) -> Callable[[Step], None] | None:
-        report = control.report
-        if report is None:
-            return None
-        return lambda step: report(self.step(step))
 
     def step(self, step: Step) -> Step:
         v = self.value

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import minimize
 
+from kernlearn._patience import Patience
 from kernlearn.quality.ls_svm import Array
 from kernlearn.solvers.selection_objective import SelectionObjective
-from kernlearn.solvers.selection_status import SelectionStatus
+from kernlearn.solvers.status import Status
 
 # How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above
 # this share of the mean diagonal of K; far beyond the others nothing depends on them any more.
@@ -25,10 +26,14 @@ _MEMORY = 30
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: the largest slope of the logarithmic criterion, and the number of steps."""
+    """When to stop: the largest slope of the logarithmic criterion, and the number of steps.
+
+    `patience` may end it before.
+    """
 
     tol: float
     max_iter: int
+    patience: Patience = field(default_factory=Patience)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +42,7 @@ class Stage:
 
     z: Array
     value: float
-    n_iter: int
-    status: SelectionStatus
+    status: Status
 
 
 def descend(
@@ -47,8 +51,8 @@ def descend(
     """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds."""
     first = objective.value_and_gradient(start)
     if directions.shape[1] == 0 or not np.isfinite(first[0]):
-        ended = SelectionStatus.CONVERGED if np.isfinite(first[0]) else SelectionStatus.STALLED
-        return Stage(start, first[0], 0, ended)
+        ended = Status.CONVERGED if np.isfinite(first[0]) else Status.STALLED
+        return Stage(start, first[0], ended)
     result = minimize(
         _along(objective, start, directions, first),
         np.zeros(directions.shape[1]),
@@ -61,12 +65,13 @@ def descend(
             "ftol": 1e-3 * limits.tol**2,
             "maxcor": _MEMORY,
         },
+        callback=objective.count_step,
     )
     if not result.fun <= first[0]:
-        return Stage(start, first[0], int(result.nit), SelectionStatus.STALLED)
-    ends = {0: SelectionStatus.CONVERGED, 1: SelectionStatus.ITERATION_LIMIT}
-    status = ends.get(int(result.status), SelectionStatus.STALLED)
-    return Stage(start + directions @ result.x, float(result.fun), int(result.nit), status)
+        return Stage(start, first[0], Status.STALLED)
+    ends = {0: Status.CONVERGED, 1: Status.ITERATION_LIMIT}
+    status = ends.get(int(result.status), Status.STALLED)
+    return Stage(start + directions @ result.x, float(result.fun), status)
 
 
 def _bounds(objective: SelectionObjective, start: Array, directions: Array) -> Array:

@@ -39,7 +39,10 @@ def grid_starts(objective: SelectionObjective, theta: Array, lam: float | None) 
         If there is no machine at any point: what the kernel or the factorisation says.
     """
     sample = _sampled(objective)
-    profile = [_best_ridge(sample, c * theta, lam) for c in (_SCALES if len(theta) else [1.0])]
+    try:
+        profile = [_best_ridge(sample, c * theta, lam) for c in (_SCALES if len(theta) else [1.0])]
+    finally:
+        objective.best.fall_back_on(sample.best.z)
     if sample is not objective:
         objective.n_evaluations += sample.n_evaluations
     values = np.array([np.inf, *(value for value, _ in profile), np.inf])
@@ -90,4 +93,5 @@ def _sampled(objective: SelectionObjective) -> SelectionObjective:
         _safe_indexing(objective.X, rows),
         objective.Y[rows],
         replace(objective.criterion, loss=loss),
+        objective.patience,
     )

@@ -4,9 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit, fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
+
+
+class BestSeen:
+    """The lowest point of all that were evaluated."""
+
+    def __init__(self) -> None:
+        self.z: Array | None = None
+        self.value = np.inf
+
+    def see(self, z: Array, value: float) -> None:
+        """Keep the point if it is lower."""
+        if value < self.value:
+            self.z, self.value = z.copy(), value
+
+    def start_over(self) -> None:
+        """From now on values are of another criterion; the point is the best until one comes."""
+        self.value = np.inf
+
+    def fall_back_on(self, z: Array | None) -> None:
+        """A point to have where none has been seen yet."""
+        self.z = z if self.z is None else self.z
 
 
 class SelectionObjective:
@@ -30,16 +52,26 @@ class SelectionObjective:
         Targets.
     criterion : SelectionCriterion
         What is minimised.
+    patience : Patience, optional
+        Told of every machine once there is one; may raise to end the selection early, for which
+        case the lowest point is kept in `best`.
     """
 
     def __init__(
-        self, kernel: ParametricKernel, X: Array, Y: Array, criterion: SelectionCriterion
+        self,
+        kernel: ParametricKernel,
+        X: Array,
+        Y: Array,
+        criterion: SelectionCriterion,
+        patience: Patience | None = None,
     ) -> None:
         self.kernel = kernel
         self.X = X
         self.Y = Y
         self.criterion = criterion
-        self.n_evaluations = 0
+        self.patience = Patience() if patience is None else patience
+        self.best = BestSeen()
+        self.n_evaluations = self.n_steps = 0
         self._last: tuple[Array, Array] | None = None
 
     def matrix(self, theta: Array) -> Array:
@@ -61,11 +93,28 @@ class SelectionObjective:
             value = self.criterion.log_value(self.machine(z), np.exp(z[1:]))
         except (ValueError, np.linalg.LinAlgError):
             # A kernel refuses an overflow, a factorisation breaks down: step back from there.
-            return float("inf")
-        return value if np.isfinite(value) else float("inf")
+            value = np.inf
+        value = value if np.isfinite(value) else np.inf
+        self._note(z, value)
+        return value
 
     def value_and_gradient(self, z: Array) -> tuple[float, Array]:
         """The criterion and its gradient; infinite and zero where no machine can be trained."""
+        value, gradient = self._value_and_gradient(z)
+        self._note(z, value)
+        return value, gradient
+
+    def count_step(self, _: Array) -> None:
+        """Count a step of a descent."""
+        self.n_steps += 1
+
+    def _note(self, z: Array, value: float) -> None:
+        self.best.see(z, value)
+        if self.best.z is not None:
+            message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
+            self.patience.tell(message, self.best.value)
+
+    def _value_and_gradient(self, z: Array) -> tuple[float, Array]:
         theta = np.exp(z[1:])
         gradient = np.zeros(len(z))
         try:

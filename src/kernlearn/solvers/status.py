@@ -9,8 +9,14 @@ class Status(Enum):
     """How a solution ended."""
 
     OPTIMAL = "optimal: the duality gap is within the tolerance"
-    INACCURATE = "inaccurate: no further progress, the duality gap says how far it may be off"
-    ITERATION_LIMIT = "stopped at the iteration limit, the duality gap says how far it may be off"
+    CONVERGED = "converged: a local minimum, to the tolerance"
+    GIVEN = "given: the parameters were set by the user, nothing was selected"
+    INACCURATE = "inaccurate: no further progress, before the tolerance was reached"
+    STALLED = "stopped where rounding lets no step lower the criterion further"
+    ITERATION_LIMIT = "stopped at the iteration limit, before the tolerance was reached"
+    TIME_LIMIT = "stopped at the time limit, before the tolerance was reached"
+    INTERRUPTED = "interrupted from the keyboard, before the tolerance was reached"
+    STOPPED = "stopped by the callback, before the tolerance was reached"
     NO_SOLUTION = (
         "no solution: the classes cannot be separated by any combination of these kernels; "
         "use a soft margin, or add a Gaussian kernel"
@@ -18,8 +24,13 @@ class Status(Enum):
 
     @property
     def is_optimal(self) -> bool:
-        """True only if the certificate bears it out."""
+        """True only if a certificate bears it out; a local minimum has none."""
         return self is Status.OPTIMAL
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the tolerance was reached, or nothing was left to be done."""
+        return self in (Status.OPTIMAL, Status.CONVERGED, Status.GIVEN)
 
     def __str__(self) -> str:
         return self.value

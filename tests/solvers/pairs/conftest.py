@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.hyperkernels import GaussianHyperkernel
-from kernlearn.solvers.pairs import PairProgram, represent
+from kernlearn.solvers.pairs import PairProgram, represent, solve
 
 
 def _problem(n=9, d=3, sigma=1.5, seed=0, n_classes=3):
@@ -39,3 +39,19 @@ def make_problem():
 def make_program():
     """A program with its whole matrix, or with a factor."""
     return _program
+
+
+@pytest.fixture
+def only_interior(monkeypatch):
+    """Leave everything to the interior-point method."""
+    monkeypatch.setattr(solve, "sift", lambda program: iter(()))
+
+
+@pytest.fixture
+def only_sifting(monkeypatch):
+    """Let a test fail if sifting does not reach the tolerance by itself."""
+
+    def not_needed(system, labels):
+        pytest.fail("sifting gave up")
+
+    monkeypatch.setattr(solve, "iterates", not_needed)

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 import pytest
 from sklearn.svm import SVC
 
+from kernlearn._patience import Patience
 from kernlearn.reference import kondor_section5
-from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve_pairs
+from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve, solve_pairs
+from kernlearn.solvers.pairs.interior import iterates
 from kernlearn.solvers.status import Status
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("d", "sigma", "C"), [(3, 1.5, 10.0), (2, 0.5, 1.0), (8, 4.0, 100.0)])
 @pytest.mark.parametrize("dense", [True, False])
-def test_conic_equals_the_program_as_printed(make_problem, make_program, seed, d, sigma, C, dense):
+@pytest.mark.parametrize("method", ["only_sifting", "only_interior"])
+def test_conic_equals_the_program_as_printed(
+    make_problem, make_program, request, seed, d, sigma, C, dense, method
+):
+    request.getfixturevalue(method)
     problem = make_problem(d=d, sigma=sigma, seed=seed)
     solution = solve_pairs(make_program(problem, dense=dense, C=C), tol=1e-8)
     expected = kondor_section5(problem.K, problem.labels, C)
@@ -105,14 +113,47 @@ def test_the_scale_of_the_hyperkernel_is_that_of_C(make_problem, scale):
     assert other.intercept == pytest.approx(one.intercept, rel=1e-3)
 
 
-def test_the_iteration_limit_is_told_and_its_bound_still_holds(make_problem, make_program):
+@pytest.mark.parametrize(("method", "steps"), [("only_sifting", 2), ("only_interior", 4)])
+def test_the_iteration_limit_is_told_and_its_bound_still_holds(
+    make_problem, make_program, request, method, steps
+):
     problem = make_problem()
     best = solve_pairs(make_program(problem), tol=1e-9)
+    request.getfixturevalue(method)
     seen = []
     early = solve_pairs(
-        make_program(problem), max_iter=4, report=lambda n, found: seen.append((n, found.objective))
+        make_program(problem),
+        max_iter=steps,
+        patience=Patience(seen.append),
     )
     assert early.status is Status.ITERATION_LIMIT
     assert early.lower_bound <= best.objective <= early.objective
     assert early.gap > 1e-6
-    assert seen == [(4, early.objective)]
+    assert [told.step for told in seen] == list(range(1, steps + 1))
+    assert seen[-1].objective == early.objective
+    assert all(told.lower_bound <= best.objective <= told.objective for told in seen)
+
+
+@pytest.mark.parametrize("conic", [True, False])
+def test_without_any_step_nothing_is_claimed(make_problem, make_program, monkeypatch, conic):
+    program = make_program(make_problem(), dense=False, conic=conic)
+    best = solve_pairs(program).objective
+    monkeypatch.setattr(solve, "sift", lambda program: iter(()))
+    monkeypatch.setattr(solve, "iterates", lambda system, labels: iter(()))
+    nothing = solve_pairs(program)
+    assert nothing.status is Status.INACCURATE
+    assert nothing.lower_bound <= best <= nothing.objective
+    np.testing.assert_array_equal(nothing.coef, 0.0)
+
+
+def test_a_method_that_ends_early_is_judged_by_its_last_iterate(
+    make_problem, make_program, only_interior, monkeypatch
+):
+    """As when rounding ends the Newton steps before they promise anything."""
+    program = make_program(make_problem())
+    nothing = solve_pairs(program, max_iter=1).gap
+    monkeypatch.setattr(solve, "iterates", lambda *args: islice(iterates(*args), 5))
+    solution = solve_pairs(program)
+    assert solution.status is Status.INACCURATE
+    assert solution.n_iter == 5
+    assert 1e-6 < solution.gap < 0.1 * nothing

@@ -84,7 +84,7 @@ class PairSolution:
     status : Status
         How it ended.
     n_iter : int
-        Newton steps.
+        Rounds of sifting and Newton steps.
     """
 
     coef: Array

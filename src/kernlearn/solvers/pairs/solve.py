@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from kernlearn._patience import Patience, Stopped
 from kernlearn.solvers.pairs.certificate import Certificate, certify, certify_free
 from kernlearn.solvers.pairs.few import few_generators, without_dust
 from kernlearn.solvers.pairs.interior import Point, iterates
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
+from kernlearn.solvers.pairs.search import Candidates, Search, gap_of
+from kernlearn.solvers.pairs.sifting import sift
 from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace, Space
 from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem, System
-from kernlearn.solvers.solution import relative_gap
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
-Report = Callable[[int, Certificate], None]
 
 # The gap is looked at when what the iterates say of it is below this many tolerances.
 _LOOK = 2.0
-# Certified gaps that may fail to improve before the method has stopped.
-_PATIENCE = 3
 
 
 def solve_pairs(
-    program: PairProgram, tol: float = 1e-6, max_iter: int = 100, report: Report | None = None
+    program: PairProgram,
+    tol: float = 1e-6,
+    max_iter: int = 100,
+    patience: Patience | None = None,
 ) -> PairSolution:
     """Solve the program to a relative duality gap of `tol`; inputs are checked.
+
+    A conic program is sifted first, and what sifting leaves open is for the interior-point method.
 
     Parameters
     ----------
@@ -38,28 +42,41 @@ def solve_pairs(
     tol : float
         Relative duality gap to reach.
     max_iter : int
-        Limit on the number of Newton steps.
-    report : callable, optional
-        Called with the number of steps and every certificate.
+        Limit on the number of rounds of sifting and Newton steps together.
+    patience : Patience, optional
+        Told of each of these; may end it early, with the best certificate so far.
     """
-    best: Certificate | None = None
-    idle, n_iter, status = 0, 0, Status.INACCURATE
-    for n_iter, point in enumerate(iterates(_system(program), program.labels), start=1):
-        if n_iter < max_iter and program.C * point.complementarity > _LOOK * tol * abs(
-            _estimate(program, point)
-        ):
-            continue
-        found = _certificate(program, point)
-        idle = 0 if best is None or _gap(found) < _gap(best) else idle + 1
-        best = found if best is None else _better(best, found)
-        if report is not None:
-            report(n_iter, best)
-        if _gap(best) <= tol or n_iter >= max_iter or idle >= _PATIENCE:
-            status = Status.INACCURATE if n_iter < max_iter else Status.ITERATION_LIMIT
-            break
-    if best is None:
-        best = _certificate(program, point)
-    return _solution(program, best, status, n_iter, tol)
+    patience = Patience() if patience is None else patience
+    search = Search(_nothing_learned(program), tol, max_iter, patience)
+    try:
+        over = program.conic and search.follow(_sifted(program))
+        if not over:
+            search.follow(_interior(program, tol))
+    except (Stopped, KeyboardInterrupt) as stop:
+        if search.latest is None:
+            raise
+        search.end(patience.accept(stop))
+    return _solution(program, search.best, search.status, search.n_iter, tol)
+
+
+def _nothing_learned(program: PairProgram) -> Certificate:
+    """What is known before the first step: w = 0."""
+    nothing = np.zeros(len(program.labels))
+    if program.conic:
+        return certify(program, nothing, 0.0, nothing)
+    return certify_free(program, program.space.lift(nothing), 0.0, nothing)
+
+
+def _sifted(program: PairProgram) -> Candidates:
+    for found in sift(program):
+        yield found.right, found.certificate
+
+
+def _interior(program: PairProgram, tol: float) -> Candidates:
+    for point in iterates(_system(program), program.labels):
+        left = program.C * point.complementarity
+        promising = left <= _LOOK * tol * abs(_estimate(program, point))
+        yield promising, partial(_certificate, program, point)
 
 
 def _system(program: PairProgram) -> System:
@@ -90,20 +107,12 @@ def _certificate(program: PairProgram, point: Point) -> Certificate:
     return certify(program, coef, point.b, a)
 
 
-def _better(one: Certificate, other: Certificate) -> Certificate:
-    return one if _gap(one) <= _gap(other) else other
-
-
-def _gap(found: Certificate) -> float:
-    return relative_gap(found.objective, found.lower_bound)
-
-
 def _solution(
     program: PairProgram, found: Certificate, status: Status, n_iter: int, tol: float
 ) -> PairSolution:
     if program.conic:
         found = _with_few(program, found, tol)
-    gap = _gap(found)
+    gap = gap_of(found)
     return PairSolution(
         coef=found.coef if program.conic else _on_pivots(program, found.w),
         intercept=found.intercept,
@@ -124,7 +133,7 @@ def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certifica
     else:
         coef = few_generators(_factor_of(space).factor, found.coef, found.w)
     few = certify(program, coef, found.intercept, found.dual_coef)
-    return few if _gap(few) <= max(tol, _gap(found)) else found
+    return few if gap_of(few) <= max(tol, gap_of(found)) else found
 
 
 def _on_pivots(program: PairProgram, w: Array) -> Array:

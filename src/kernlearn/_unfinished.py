@@ -1,0 +1,57 @@
+"""What is said of a fit that ended before its tolerance was reached."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sklearn.exceptions import ConvergenceWarning
+
+from kernlearn._patience import Patience
+from kernlearn.solvers.status import Status
+
+_CURES = {
+    Status.INACCURATE: "raise max_iter or tol, or rescale the data",
+    Status.ITERATION_LIMIT: "raise max_iter or tol, or rescale the data",
+    Status.TIME_LIMIT: "raise time_limit or tol",
+    Status.STOPPED: "let the callback return False to go on",
+}
+
+
+class InterruptedWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
+    """A fit has caught an interrupt, and returned the best solution so far."""
+
+
+def warn_if_unfinished(
+    name: str,
+    status: Status,
+    patience: Patience,
+    gap: float | None = None,
+    tol: float = 0.0,
+    stacklevel: int = 2,
+) -> None:
+    """Warn of an end before the tolerance was reached, with the gap and the cure.
+
+    `stacklevel` counts from the caller of this function, as that of ``warnings.warn`` does.
+    """
+    sentence, cure, kind = f"{name} {status}", _CURES.get(status), ConvergenceWarning
+    if patience.stopped is Status.INTERRUPTED:
+        cure, kind = "press Ctrl-C twice to stop everything", InterruptedWarning
+        if status is not Status.INTERRUPTED:  # it came after the last step
+            sentence = f"{name} was interrupted at its end, {status}"
+    if gap is not None:
+        sentence += f": the relative duality gap is {gap:.1e}, expected {tol:.1e}"
+    if cure is not None:
+        warnings.warn(f"{sentence}; {cure}", kind, stacklevel=stacklevel + 1)
+
+
+@contextmanager
+def interrupts_end_everything() -> Iterator[None]:
+    """Where the result of an interrupted fit is of no use: end with a ``KeyboardInterrupt``."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", InterruptedWarning)
+        try:
+            yield
+        except InterruptedWarning:
+            raise KeyboardInterrupt from None

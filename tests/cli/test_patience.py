@@ -1,0 +1,140 @@
+"""`kernlearn fit` with a limit, with an interrupt, and with a bar that says how a fit goes."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import kernlearn as kl
+from kernlearn import _patience
+from kernlearn.cli.app import app
+from kernlearn.cli.progress import Bar, progress_bar
+from kernlearn.methods import mkl, tuned_svm
+
+RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
+
+
+@pytest.fixture(autouse=True)
+def settings(monkeypatch):
+    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    monkeypatch.setattr(mkl, "CS", (1.0,))
+    monkeypatch.setattr(tuned_svm, "CS", (1.0,))
+    monkeypatch.setattr(tuned_svm, "GAMMAS", ())
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] ** 2 + 0.2 * rng.normal(size=60) > 0.5, "far", "near")
+    rows = [f"{a},{b},{label}" for (a, b), label in zip(X, y, strict=True)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["a,b,place", *rows]))
+    return path
+
+
+def fit(table, *options):
+    arguments = ["fit", table, "--target", "place", "--model", table.parent / "m", *options]
+    return RUNNER.invoke(app, list(map(str, arguments)))
+
+
+def test_a_limit_is_kept_to_and_told(table, monkeypatch):
+    ticks = itertools.count()
+    monkeypatch.setattr(_patience, "_now", lambda: float(next(ticks)))
+    result = fit(table, "--method", "mkl", "--time-limit", "0.5", "--json")
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    # One of each reason, however many fits it was true of.
+    notes = [note for note in facts["notes"] if "time limit" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("MKLClassifier stopped at the time limit")
+    model = kl.load(table.parent / "m").estimator
+    assert model.status_ is kl.Status.TIME_LIMIT
+    assert model.time_limit == 0.5
+    assert f"the relative duality gap is {model.duality_gap_:.1e}" in notes[0]
+
+
+def interrupt_from(monkeypatch, first):
+    """An interrupt whenever a fit tells of a step, from one of them on; returns a counter."""
+    heard = []
+
+    def show(self, progress):
+        heard.append(progress)
+        if len(heard) >= first:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bar, "show", show)
+    return heard
+
+
+def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
+    interrupt_from(monkeypatch, 3)
+    result = fit(table, "--method", "lssvm")
+    assert result.exit_code == 0, result.output
+    assert "Note: LSSVMClassifier interrupted from the keyboard" in result.output
+    model = kl.load(table.parent / "m").estimator
+    assert model.status_ is kl.Status.INTERRUPTED
+    assert model.n_evaluations_ == 4  # three in the selection, and the machine that is kept
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--method", "lssvm", "--cv", "2"],  # in a fold
+        ["--method", "mkl"],  # in the search for C
+        ["--method", "auto"],  # in the contest
+    ],
+)
+def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
+    heard = interrupt_from(monkeypatch, 1)
+    before = sorted(os.listdir(table.parent))
+    result = fit(table, *options)
+    assert result.exit_code == 130
+    assert "stopped; nothing was written" in result.output
+    assert len(heard) == 1
+    assert sorted(os.listdir(table.parent)) == before
+
+
+def test_after_cross_validation_the_model_on_all_rows_is_kept(table, monkeypatch):
+    heard = interrupt_from(monkeypatch, 10**6)
+    assert fit(table, "--method", "lssvm", "--cv", "2").exit_code == 0
+    starts = [i for i, progress in enumerate(heard) if progress.step == 1]
+    assert len(starts) == 3
+    interrupt_from(monkeypatch, starts[2] + 5)
+    result = fit(table, "--method", "lssvm", "--cv", "2")
+    assert result.exit_code == 0, result.output
+    assert "interrupted from the keyboard" in result.output
+    kept = kl.load(table.parent / "m").estimator
+    assert kept.status_ is kl.Status.INTERRUPTED
+    assert len(kept.support_) == 60
+
+
+PROGRESS = kl.Progress(1, 0.1, 2.0, None, None, "objective [2]")
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_the_bar_shows_the_last_message(quiet, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the stream for a terminal
+    monkeypatch.setenv("COLUMNS", "160")
+    with progress_bar("learning [red]x", 2, quiet) as bar:
+        bar.show(PROGRESS)
+        bar._bar.refresh()
+        bar()
+        bar.show(replace(PROGRESS, message="word " * 40))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    if quiet:
+        assert shown.err == ""
+    else:
+        # What comes from the data is no markup.
+        assert "learning [red]x: objective [2]" in shown.err
+        assert "1/2" in shown.err
+        # A long message leaves room for the bar and the time left.
+        assert "word word …" in shown.err
+        assert "-:--:--" in shown.err.rpartition("word")[2]
