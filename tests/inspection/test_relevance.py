@@ -112,7 +112,7 @@ def test_by_default_a_path_lies_around_the_chosen_mu(data):
     assert isinstance(display, RelevancePathDisplay)
     assert len(display.lines_) == 3
     np.testing.assert_array_equal(display.lines_[1].get_ydata(), path.thetas[:, 1])
-    assert "a" in [text.get_text() for text in display.ax_.texts]
+    assert "a" in [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
 @pytest.mark.parametrize("mus", [[], [1.0, -1.0], [[1.0]], [np.nan]])

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from kernlearn.report._html import Html, join, plain, table, tag
+from kernlearn.inspection._text import plain
+from kernlearn.report._html import Html, join, table, tag
 
 
 class _Reader(HTMLParser):

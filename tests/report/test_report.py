@@ -8,8 +8,12 @@ import sys
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
@@ -42,6 +46,7 @@ class _Page(HTMLParser):
         self.handle_starttag(name, attributes)
 
     def handle_data(self, data):
+        data = data.replace("\u00a0", " ")
         self.text += data
         self.section_text[self._section] = self.section_text.get(self._section, "") + data
 
@@ -82,7 +87,31 @@ def test_the_paragraph_can_be_read_aloud(page):
     assert "right 97.8 % of the time (95 % interval 88.4 % to 99.6 %)" in text
     assert "tuned RBF SVM, reaches 95.6 %; the two intervals overlap" in text
     assert "The kernel is a sum of two kernels, mostly Gaussian." in text
-    assert "No other weights can lower the objective" in text
+    assert "no other kernel of the family can lower the objective by more than a millionth" in text
+
+
+def test_the_paragraph_says_on_which_rows(bundles, plain_model):
+    def said(**changes):
+        facts = bundles.facts(**changes)
+        return _Page(report_html(ModelBundle(plain_model, facts))).section_text["summary"]
+
+    assert "On rows it had not seen it is right" in said()
+    assert "On 45 rows it had not seen it is right" in said(n_held_out=45, n_train=133)
+    assert "On rows that were left out of the fit in turn" in said(n_held_out=178, n_train=178)
+
+
+def test_the_paragraph_counts_the_columns_in_use(bundles, plain_model):
+    columns = [{"name": "id", "kind": "identifier", "action": "left out: it numbers the rows"}]
+    facts = bundles.facts(columns=columns)
+    text = _Page(report_html(ModelBundle(plain_model, facts))).section_text["summary"]
+    assert "from 4 of the 5 columns of wine.csv" in text
+
+
+def test_equal_scores_are_not_a_difference(bundles, plain_model):
+    scores = bundles.facts()["scores"]
+    scores[1] = {**scores[1], "score": scores[0]["score"]}
+    page = _Page(report_html(ModelBundle(plain_model, bundles.facts(scores=scores))))
+    assert "tuned RBF SVM, reaches 97.8 % too." in page.section_text["summary"]
 
 
 def test_intervals_that_do_not_overlap_are_said_not_to(bundles, plain_model):
@@ -119,6 +148,28 @@ def test_identifiers_differ_and_every_reference_has_its_target(page):
     wanted = {v[1:] for v in used if v.startswith("#")} | {v[5:-1] for v in clips}
     assert wanted
     assert wanted <= set(identifiers)
+
+
+def test_every_picture_is_described_in_words(page):
+    described = {
+        dict(a)["id"].removeprefix("picture-"): dict(a)["aria-label"]
+        for name, a in page.elements
+        if name == "svg" and dict(a)["role"] == "img"
+    }
+    assert set(described) == set(page.pictures)
+    assert "multiple kernel learning 97.8" in described["scores"]
+    assert "classes from the top: barbera, barolo, grignolino" in described["gram"]
+    assert "in 3 classes" in described["embedding"]
+    assert "effective rank" in described["spectrum"]
+    assert "machine solves" in described["convergence"]
+    assert re.search(r"Gaussian, γ = [\d.]+ [\d.]+", described["kernel-weights"])
+
+
+def test_what_matplotlib_leaves_black_takes_the_ink_of_the_page(source):
+    """It writes no fill where this is black: markers of the seventh class, for one."""
+    style = source.split("<style>")[1].split("</style>")[0]
+    rule = re.search(r"\.picture svg \{([^}]*)\}", style)
+    assert "fill: currentColor" in rule[1]
 
 
 def test_the_same_bundle_gives_the_same_report(wine, source):
@@ -186,7 +237,7 @@ def test_facts_of_a_wrong_kind_break_nothing(bundles, plain_model, wrong):
     ("estimator", "pictures"),
     [
         (kl.MKLRegressor(), {"kernel-weights", "decision-surface", "gram", "convergence"}),
-        (kl.HyperkernelRegressor(max_pivots=10), {"kernel-weights", "feature-scales", "gram"}),
+        (kl.HyperkernelRegressor(max_pivots=10), {"decision-surface", "feature-scales", "gram"}),
         (kl.LSSVMRegressor(), {"decision-surface", "gram", "spectrum", "embedding"}),
         (kl.FirstLevelRegressor(lam=0.1, mu=0.1), {"relevance", "gram", "embedding"}),
     ],
@@ -226,6 +277,40 @@ def test_many_columns_are_shortened(bundles, plain_model):
     source = report_html(ModelBundle(plain_model, facts))
     assert "And 9\u202f900 more columns." in source
     assert len(source) < 1_000_000
+
+
+def test_columns_treated_alike_stand_together(bundles, plain_model):
+    made = [(f"c{i}", "number", "kept") for i in range(3)] + [
+        ("d", "date", "date turned into days")
+    ]
+    columns = [dict(zip(("name", "kind", "action"), row, strict=True)) for row in made]
+    text = _Page(report_html(ModelBundle(plain_model, bundles.facts(columns=columns))))
+    assert "Number: keptc0, c1, c2Date turned into daysd" in text.section_text["data"]
+
+
+def test_classes_that_look_alike_when_shortened_stay_apart(bundles):
+    names = [f"{'x' * 60}{i}{'y' * 60}" for i in range(3)]
+    page = _Page(report_html(bundles.wine(rename=names, classes=names)))
+    (label,) = [
+        dict(a)["aria-label"] for n, a in page.elements if dict(a).get("id") == "picture-embedding"
+    ]
+    assert "in 3 classes" in label
+
+
+def test_a_model_of_two_inputs_shows_its_rows_by_class(bundles):
+    """Classes may be numbers to the estimator, and are text to the report."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(30, 2)), columns=["length", "$w$"])
+    y = rng.permutation(np.arange(30) % 3)
+    prepare = ColumnTransformer([("numbers", StandardScaler(), ["length", "$w$"])])
+    model = make_pipeline(prepare, kl.MKLClassifier([kl.kernels.Gaussian()])).fit(X, y)
+    source = report_html(ModelBundle(model, bundles.facts(classes=["0", "1", "2"]), X, y))
+    picture = re.search(r'<svg[^>]*id="picture-decision-surface".*?</svg>', source, re.DOTALL)[0]
+    for text in (">0<", ">1<", ">2<", ">length<", ">$w$<"):
+        assert text in picture
+    groups = re.split(r'id="[^"]*-PathCollection_\d+"', picture)[1:4]
+    assert [group.split("<g id")[0].count("<use") for group in groups] == [10, 10, 10]
+    assert "picture-kernel-weights" not in source  # of one kernel, a bar would tell nothing
 
 
 def test_a_large_sample_is_thinned(bundles):

@@ -27,6 +27,26 @@ def settings(values: dict[str, Any]) -> Any:
     return _pyplot().style.context(["default", values])
 
 
+def ink() -> str:
+    """The colour of text in the style in use: black on light paper, white on dark."""
+    return str(_pyplot().rcParams["text.color"])
+
+
+def row_size(ax: Any, n_rows: int) -> float:
+    """A size of text in points: the usual one, or less where so many rows would overlap."""
+    return float(min(_pyplot().rcParams["font.size"], 0.8 * points_high(ax) / max(n_rows, 1)))
+
+
+def points_wide(ax: Any) -> float:
+    """The width of the axes in points, before the layout has made room for texts."""
+    return float(ax.get_window_extent().width * 72.0 / ax.figure.dpi)
+
+
+def points_high(ax: Any) -> float:
+    """The height of the axes in points, before the layout has made room for texts."""
+    return float(ax.get_window_extent().height * 72.0 / ax.figure.dpi)
+
+
 def _pyplot() -> Any:
     try:
         import matplotlib.pyplot as plt

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.comparison import Comparison, compare
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._text import AS_TEXT, axis_label
 
 # Heights, in lines of text below the axis of ranks.
 BAR_STEP, LABEL_GAP, LABEL_STEP, RULER, CEILING = 0.5, 1.0, 1.0, -2.0, -3.2
 INCHES_PER_LINE = 0.24
+# Of the axis of ranks, and of a character of a name to either side of it.
+AXIS_INCHES, INCHES_PER_CHARACTER = 4.0, 0.09
 
 
 class CriticalDifferenceDisplay:
@@ -122,16 +125,18 @@ class CriticalDifferenceDisplay:
             This object, with ``ax_``, ``figure_``, ``bars_`` (lines) and ``labels_`` (texts).
         """
         k = len(self.labels)
+        names = [len(axis_label(name)) for name in self.labels]
+        width = AXIS_INCHES + 2.0 * INCHES_PER_CHARACTER * (max(names, default=0) + 6)
         top = LABEL_GAP + BAR_STEP * len(self.groups)
         depth = top + LABEL_STEP * ((k + 1) // 2)
-        ax = new_axes(ax, height=INCHES_PER_LINE * (depth - CEILING))
+        ax = new_axes(ax, height=INCHES_PER_LINE * (depth - CEILING), width=width)
         ax.set(xlim=(1, k), ylim=(depth, CEILING), yticks=[], xticks=range(1, k + 1))
         ax.xaxis.tick_top()
         ax.spines["top"].set_position(("data", 0.0))
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         self.labels_ = self._draw_labels(ax, top)
         # The marker keeps a bar over equal ranks in sight.
-        style = {"color": "black", "linewidth": 4, "marker": "s", "markersize": 4}
+        style = {"color": ink(), "linewidth": 4, "marker": "s", "markersize": 4}
         self.bars_ = [
             ax.plot(ends, [BAR_STEP * (i + 1)] * 2, clip_on=False, **style)[0]
             for i, ends in enumerate(self.bars)
@@ -147,17 +152,17 @@ class CriticalDifferenceDisplay:
             on_left = place < (k + 1) // 2
             y = top + LABEL_STEP * (place if on_left else k - 1 - place)
             edge, rank = (1 if on_left else k), self.mean_ranks[j]
-            ax.plot([rank, rank, edge], [0, y, y], color="black", linewidth=0.8, clip_on=False)
-            name = f"{self.labels[j]}  {rank:.2f}" if on_left else f"{rank:.2f}  {self.labels[j]}"
+            ax.plot([rank, rank, edge], [0, y, y], color=ink(), linewidth=0.8, clip_on=False)
+            name, value = axis_label(self.labels[j]), f"{rank:.2f}"
+            text = f"{name}  {value}" if on_left else f"{value}  {name}"
             offset, side = ((-4, 0), "right") if on_left else ((4, 0), "left")
-            texts[j] = ax.annotate(
-                name, (edge, y), offset, textcoords="offset points", ha=side, va="center"
-            )
+            style = {"textcoords": "offset points", "ha": side, "va": "center", **AS_TEXT}
+            texts[j] = ax.annotate(text, (edge, y), offset, **style)
         return [texts[j] for j in range(k)]
 
     def _draw_ruler(self, ax: Any) -> None:
         ends = [1.0, 1.0 + self.critical_difference]
-        style = {"color": "black", "linewidth": 1.2, "clip_on": False}
+        style = {"color": ink(), "linewidth": 1.2, "clip_on": False}
         (self.ruler_,) = ax.plot(ends, [RULER] * 2, marker="|", **style)
         ax.annotate(
             f"critical difference {self.critical_difference:.2f}",

@@ -10,9 +10,18 @@ from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count
+from kernlearn.inspection._classes import class_colour, names_width
 from kernlearn.inspection._matplotlib import new_axes
-from kernlearn.inspection._text import legend_label, plain_legend
-from kernlearn.inspection.embedding import COLOURS, MARKERS
+from kernlearn.inspection._surfaces import (
+    SIDES,
+    draw_classified,
+    draw_decision,
+    draw_measured,
+    draw_prediction,
+    draw_regions,
+    draw_unlabelled,
+)
+from kernlearn.inspection._text import AS_TEXT, axis_label
 
 Array = NDArray[np.float64]
 # Around the points, in units of their range.
@@ -114,59 +123,36 @@ class DecisionSurfaceDisplay:
         Returns
         -------
         DecisionSurfaceDisplay
-            This object, with ``ax_``, ``figure_`` and ``surface_``.
+            This object, with ``ax_``, ``figure_`` and ``surface_``, a list: the regions of the
+            classes, or the one surface of values.
         """
-        ax = new_axes(ax, height=4.8)
+        grid = (self.xx0, self.xx1, self.response)
+        classes = () if self.classes is None else tuple(self.classes)
+        ax = new_axes(ax, height=4.8, width=6.4 + names_width(classes))
         if self.kind == "classes":
-            self.surface_ = self._draw_classes(ax)
+            self.surface_ = draw_regions(ax, *grid, len(classes))
+        elif self.kind == "decision":
+            # At the right stand the names of the classes.
+            self.surface_ = [draw_decision(ax, *grid, side="bottom" if classes else "right")]
         else:
-            self.surface_ = self._draw_values(ax)
-        self._draw_points(ax)
-        ax.set_xlabel(self.names[0], parse_math=False)
-        ax.set_ylabel(self.names[1], parse_math=False)
+            self.surface_ = [draw_prediction(ax, *grid)]
+        self._draw_points(ax, classes)
+        ax.set_xlabel(axis_label(self.names[0]), **AS_TEXT)
+        ax.set_ylabel(axis_label(self.names[1]), **AS_TEXT)
         ax.spines[["top", "right"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_values(self, ax: Any) -> Any:
-        if self.kind == "prediction":
-            surface = ax.contourf(self.xx0, self.xx1, self.response, levels=12, cmap="cividis")
-            ax.figure.colorbar(surface, ax=ax, label="prediction")
-            return surface
-        largest = float(np.abs(self.response).max()) or 1.0
-        levels = np.linspace(-largest, largest, 13)
-        # Orange below zero and purple above, pale at zero.
-        surface = ax.contourf(self.xx0, self.xx1, self.response, levels, cmap="PuOr", alpha=0.7)
-        if self.response.min() < 0.0 < self.response.max():
-            ax.contour(self.xx0, self.xx1, self.response, [0.0], colors="black", linewidths=1.2)
-        ax.figure.colorbar(surface, ax=ax, label="decision value")
-        return surface
-
-    def _draw_classes(self, ax: Any) -> Any:
-        n = 0 if self.classes is None else len(self.classes)
-        colours = [COLOURS[i % len(COLOURS)] for i in range(n)]
-        edges = np.arange(n + 1) - 0.5
-        return ax.contourf(self.xx0, self.xx1, self.response, edges, colors=colours, alpha=0.25)
-
-    def _draw_points(self, ax: Any) -> None:
+    def _draw_points(self, ax: Any, classes: tuple[Any, ...]) -> None:
         if self.points is None:
             return
-        if self.labels is None or self.classes is None:
-            ax.scatter(*self.points.T, s=16, color="black", linewidths=0)
-            return
-        # As the surface has them: the second class is where values are positive.
-        colours = ["#b35806", "#542788"] if self.kind == "decision" else list(COLOURS)
-        for number, label in enumerate(self.classes):
-            ax.scatter(
-                *self.points[self.labels == label].T,
-                s=18,
-                color=colours[number % len(colours)],
-                marker=MARKERS[number % len(MARKERS)],
-                edgecolors="white",
-                linewidths=0.4,
-                label=legend_label(label),
-            )
-        plain_legend(ax)
+        if self.labels is None or (self.kind == "decision" and not classes):
+            draw_unlabelled(ax, self.points)
+        elif self.kind == "prediction":
+            draw_measured(ax, self.points, self.labels, self.surface_[0])
+        else:
+            colours = SIDES if self.kind == "decision" else map(class_colour, range(len(classes)))
+            draw_classified(ax, self.points, self.labels, classes, list(colours))
 
 
 def _grid(points: Array, resolution: int) -> tuple[Array, Array]:

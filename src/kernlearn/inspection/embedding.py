@@ -7,11 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn.inspection._classes import (
+    COLOURS,
+    MARKERS,
+    class_colour,
+    class_legend,
+    class_marker,
+    names_width,
+)
 from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._text import legend_label
 
-# Told apart with any kind of colour vision; further classes differ by their marker too.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-MARKERS = ("o", "s", "^", "D", "v")
+__all__ = ["COLOURS", "MARKERS", "EmbeddingDisplay"]
 
 
 class EmbeddingDisplay:
@@ -82,21 +89,21 @@ class EmbeddingDisplay:
         EmbeddingDisplay
             This object, with ``ax_``, ``figure_`` and ``points_``, one collection for each class.
         """
-        ax = new_axes(ax, height=4.8)
+        ax = new_axes(ax, height=4.8, width=6.0 + names_width(self.classes))
         self.points_ = []
         for number, label in enumerate(self.classes):
             first, second = self._columns(self.labels == label)
             style = {
-                "color": COLOURS[number % len(COLOURS)],
-                "marker": MARKERS[number % len(MARKERS)],
-                "label": str(label),
+                "color": class_colour(number),
+                "marker": class_marker(number),
+                "label": legend_label(label),
             }
             self.points_.append(ax.scatter(first, second, s=24, alpha=0.8, linewidths=0, **style))
         ax.set_xlabel("first component")
         ax.set_ylabel("second component")
         ax.spines[["top", "right"]].set_visible(False)
         if self.has_classes:
-            ax.legend(frameon=False)
+            class_legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn.inspection._bars import MOST_BARS, bars_height, draw_bars, with_the_rest
 from kernlearn.inspection._learned import last_step
 from kernlearn.inspection._matplotlib import new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
-
-MOST_BARS = 30
 
 
 class FeatureScalesDisplay:
@@ -101,17 +100,10 @@ class FeatureScalesDisplay:
             This object, with ``ax_``, ``figure_`` and ``bars_``.
         """
         shown = self.spread[:MOST_BARS]
-        ax = new_axes(ax, height=0.8 + 0.3 * len(shown))
-        places = np.arange(len(shown))
-        self.bars_ = ax.barh(places, shown, color=POSITIVE)
-        ax.bar_label(self.bars_, [f"{value:.3g}" for value in shown], padding=3)
-        ax.set_yticks(places, self.labels[:MOST_BARS], parse_math=False)
-        ax.invert_yaxis()
-        ax.margins(x=0.15)
+        ax = new_axes(ax, height=bars_height(len(shown)))
+        self.bars_ = draw_bars(ax, shown, self.labels[:MOST_BARS], POSITIVE)
         ax.set_xlim(left=0.0)
-        more = len(self.spread) - len(shown)
-        label = "standard deviation / learned width"
-        ax.set_xlabel(f"{label}, and {more} more columns with less" if more else label)
-        ax.spines[["top", "right"]].set_visible(False)
+        hidden = len(self.spread) - len(shown)
+        ax.set_xlabel(with_the_rest("standard deviation / learned width", hidden, "columns"))
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -11,10 +11,14 @@ from scipy.spatial.distance import squareform
 from sklearn.base import is_regressor
 
 from kernlearn.gram import check_gram
+from kernlearn.inspection._classes import names_width
 from kernlearn.inspection._learned import learned_gram
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import new_axes, points_high, row_size
+from kernlearn.inspection._text import AS_TEXT, axis_label
 
 Array = NDArray[np.float64]
+# In points; with less than this, names are left out.
+SMALLEST_TEXT = 6.0
 
 
 class GramDisplay:
@@ -110,7 +114,7 @@ class GramDisplay:
         GramDisplay
             This object, with ``ax_``, ``figure_``, ``image_`` and ``colorbar_``.
         """
-        ax = new_axes(ax, height=4.4, width=7.2)
+        ax = new_axes(ax, height=4.4, width=6.2 + names_width(self.classes))
         low, high = self.limits
         style = {"cmap": "cividis", "interpolation": "none", "vmin": low, "vmax": high}
         self.image_ = ax.imshow(self.gram, **style)
@@ -128,12 +132,22 @@ class GramDisplay:
             ax.axhline(edge, color="white", linewidth=1.2)
             ax.axvline(edge, color="white", linewidth=1.2)
         if self.classes:
-            middles = last - np.array(self.counts) / 2.0 - 0.5
-            names = [str(label) for label in self.classes]
-            ax.set_yticks(middles, names, parse_math=False)
-            ax.tick_params(length=0)
+            self._name_classes(ax, last - np.array(self.counts) / 2.0 - 0.5)
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _name_classes(self, ax: Any, middles: Array) -> None:
+        """Names beside their blocks, the largest first, as far as they do not overlap."""
+        size = max(SMALLEST_TEXT, row_size(ax, len(middles)))
+        height = 1.2 * size * len(self.gram) / points_high(ax)  # of a name, in rows of the matrix
+        named: list[int] = []
+        for i in np.argsort(-np.array(self.counts), kind="stable"):
+            if all(abs(middles[i] - middles[j]) >= height for j in named):
+                named.append(int(i))
+        named.sort()
+        names = [axis_label(self.classes[i]) for i in named]
+        ax.set_yticks(middles[named], names, fontsize=size, **AS_TEXT)
+        ax.tick_params(length=0)
 
     def _order_by_class(self, matrix: Array, y: NDArray[Any]) -> NDArray[np.intp]:
         order = []

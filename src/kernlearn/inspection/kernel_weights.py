@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._bars import bars_height, draw_bars, largest, with_the_rest
+from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection.labels import kernel_label
 
 POSITIVE, NEGATIVE = "#0072b2", "#d55e00"  # told apart with any kind of colour vision
@@ -62,7 +63,7 @@ class KernelWeightsDisplay:
         return cls(estimator.weights_, labels).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> KernelWeightsDisplay:
-        """Draw the bars.
+        """Draw the bars; of more than thirty, the largest.
 
         Parameters
         ----------
@@ -72,18 +73,14 @@ class KernelWeightsDisplay:
         Returns
         -------
         KernelWeightsDisplay
-            This object, with ``ax_`` and ``figure_``.
+            This object, with ``ax_``, ``figure_`` and ``bars_``.
         """
-        ax = new_axes(ax, height=0.8 + 0.35 * len(self.weights))
-        places = np.arange(len(self.weights))
-        colours = [NEGATIVE if w < 0 else POSITIVE for w in self.weights]
-        self.bars_ = ax.barh(places, self.weights, color=colours)
-        ax.bar_label(self.bars_, [f"{w:.3g}" for w in self.weights], padding=3)
-        ax.set_yticks(places, self.labels)
-        ax.invert_yaxis()
-        ax.axvline(0.0, color="black", linewidth=0.8)
-        ax.margins(x=0.15)
-        ax.set_xlabel("learned weight")
-        ax.spines[["top", "right"]].set_visible(False)
+        kept = largest(np.abs(self.weights))
+        ax = new_axes(ax, height=bars_height(len(kept)))
+        shown = self.weights[kept]
+        colours = [NEGATIVE if w < 0 else POSITIVE for w in shown]
+        self.bars_ = draw_bars(ax, shown, [self.labels[i] for i in kept], colours)
+        ax.axvline(0.0, color=ink(), linewidth=0.8)
+        ax.set_xlabel(with_the_rest("learned weight", len(self.weights) - len(kept), "kernels"))
         self.ax_, self.figure_ = ax, ax.figure
         return self

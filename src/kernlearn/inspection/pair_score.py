@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
 
 BINS = 40
@@ -127,11 +128,11 @@ class PairScoreDisplay:
             )
             counts.append(heights)
         self.counts_ = np.array(counts)
-        ax.axvline(0.0, color="black", linewidth=0.8)
+        ax.axvline(0.0, color=ink(), linewidth=0.8)
         ax.set_xlabel("pair score k(x, x') + b")
         ax.set_ylabel("share of the pairs of each kind")
         ax.set_title(f"area under the curve {self.auc:.3f}", fontsize="medium")
         ax.spines[["top", "right"]].set_visible(False)
-        ax.legend(frameon=False)
+        plain_legend(ax)
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn.inspection._matplotlib import new_axes
-
-COLOUR = "#0072b2"
+from kernlearn.inspection._bars import bars_height, draw_bars, largest, name_rows, with_the_rest
+from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection.kernel_weights import POSITIVE
 
 
 class RelevanceDisplay:
@@ -97,7 +97,7 @@ class RelevanceDisplay:
         return cls([estimator.theta_ for estimator in estimators], names).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> RelevanceDisplay:
-        """Draw the bars or boxes.
+        """Draw the bars or boxes; of more than thirty columns, those with the largest scales.
 
         Parameters
         ----------
@@ -109,28 +109,34 @@ class RelevanceDisplay:
         RelevanceDisplay
             This object, with ``ax_`` and ``figure_``, and ``bars_`` or ``boxes_``.
         """
-        n_models, n_columns = self.relevance.shape
-        ax = new_axes(ax, height=0.8 + 0.3 * n_columns)
-        places = np.arange(n_columns)
-        if n_models == 1:
-            self.bars_ = ax.barh(places, self.relevance[0], color=COLOUR)
-            ax.bar_label(self.bars_, [f"{value:.3g}" for value in self.relevance[0]], padding=3)
-            ax.margins(x=0.15)
+        kept = largest(np.median(self.relevance, axis=0))
+        ax = new_axes(ax, height=bars_height(len(kept)))
+        shown, labels = self.relevance[:, kept], [self.labels[j] for j in kept]
+        if len(shown) == 1:
+            self.bars_ = draw_bars(ax, shown[0], labels, POSITIVE)
         else:
-            self.boxes_ = ax.boxplot(
-                self.relevance,
-                positions=places,
-                orientation="horizontal",
-                widths=0.6,
-                medianprops={"color": COLOUR},
-            )
-        ax.set_yticks(places, self.labels)
-        ax.invert_yaxis()
+            self.boxes_ = _draw_boxes(ax, shown)
+            name_rows(ax, labels)
         ax.set_xlim(left=0.0)
-        ax.set_xlabel("learned scale θ")
-        ax.spines[["top", "right"]].set_visible(False)
+        hidden = self.relevance.shape[1] - len(kept)
+        ax.set_xlabel(with_the_rest("learned scale θ", hidden, "columns"))
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _draw_boxes(ax: Any, samples: NDArray[np.float64]) -> Any:
+    lines = {"color": ink()}
+    return ax.boxplot(
+        samples,
+        positions=np.arange(samples.shape[1]),
+        orientation="horizontal",
+        widths=0.6,
+        boxprops=lines,
+        whiskerprops=lines,
+        capprops=lines,
+        flierprops={"markeredgecolor": ink(), "markersize": 3},
+        medianprops={"color": POSITIVE, "linewidth": 2.0},
+    )
 
 
 def _names(estimator: Any, feature_names: Sequence[str] | None) -> list[str]:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._classes import class_colour, class_legend, class_marker
+from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._text import legend_label, power_of_ten
+from kernlearn.inspection.weight_path import GREY, MOST_NAMED
 
 Array = NDArray[np.float64]
 
@@ -27,6 +30,12 @@ class RelevancePathDisplay:
     mu : float, optional
         The μ that cross-validation chose, marked in the picture.
 
+    Attributes
+    ----------
+    named : ndarray
+        The columns with a colour and a name of their own: those that reach the largest θ, at most
+        seven. The others are grey.
+
     Examples
     --------
     >>> display = RelevancePathDisplay([1.0, 0.1], [[0.1, 0.1], [0.8, 0.0]], ["age", "weight"])
@@ -41,6 +50,9 @@ class RelevancePathDisplay:
         self.thetas: Array = np.asarray(thetas, dtype=float)
         self.labels = list(labels)
         self.mu = mu
+        largest = self.thetas.max(axis=0, initial=0.0)
+        order = np.argsort(-largest, kind="stable")
+        self.named: NDArray[np.intp] = order[: min(MOST_NAMED, np.count_nonzero(largest))]
 
     def plot(self, ax: Any = None) -> RelevancePathDisplay:
         """Draw the lines.
@@ -53,35 +65,32 @@ class RelevancePathDisplay:
         Returns
         -------
         RelevancePathDisplay
-            This object, with ``lines_``, ``ax_`` and ``figure_``.
+            This object, with ``lines_``, one per column, ``ax_`` and ``figure_``.
         """
-        ax = new_axes(ax)
-        self.lines_ = ax.plot(self.mus, self.thetas)
+        ax = new_axes(ax, width=8.0)
+        self.lines_ = self._draw_lines(ax)
         ax.set_xscale("log")
+        ax.xaxis.set_major_formatter(power_of_ten)
+        ax.xaxis.set_minor_formatter("")
         ax.invert_xaxis()
         ax.set_ylim(bottom=0.0)
         if self.mu is not None:
-            ax.axvline(self.mu, color="black", linewidth=0.8, linestyle="--")
-        self._name_lines(ax)
+            ax.axvline(self.mu, color=ink(), linewidth=0.8, linestyle="--")
         ax.set_xlabel("regularisation μ of the scales")
         ax.set_ylabel("learned scale θ")
         ax.spines[["top", "right"]].set_visible(False)
+        if self.named.size:
+            class_legend(ax, [self.lines_[j] for j in self.named])
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _name_lines(self, ax: Any) -> None:
-        """Names at the ends of the lines, the largest first, as far as they do not overlap."""
-        last = int(np.argmin(self.mus))
-        ends, top = self.thetas[last], float(self.thetas.max())
-        taken: list[float] = []
-        for j in np.argsort(ends)[::-1]:
-            if all(abs(ends[j] - place) > 0.04 * top for place in taken):
-                taken.append(float(ends[j]))
-                ax.annotate(
-                    self.labels[j],
-                    (self.mus[last], ends[j]),
-                    xytext=(4, 0),
-                    textcoords="offset points",
-                    va="center",
-                    color=self.lines_[j].get_color(),
-                )
+    def _draw_lines(self, ax: Any) -> list[Any]:
+        places = {int(j): place for place, j in enumerate(self.named)}
+        lines = []
+        for j, label in enumerate(self.labels):
+            style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 1}
+            if j in places:
+                style = {"color": class_colour(places[j]), "marker": class_marker(places[j])}
+                style["label"] = legend_label(label)
+            lines += ax.plot(self.mus, self.thetas[:, j], markersize=4, **style)
+        return lines

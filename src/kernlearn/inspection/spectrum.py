@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.gram import center, check_gram
 from kernlearn.inspection._learned import learned_gram
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import power_of_ten
 from kernlearn.inspection.kernel_weights import POSITIVE
 
@@ -101,7 +101,7 @@ class SpectrumDisplay:
             ax.yaxis.set_major_formatter(power_of_ten)
             # Labels of the ticks between two powers of ten would be read as markup.
             ax.yaxis.set_minor_formatter("")
-        ax.axvline(self.effective_rank, color="black", linewidth=0.8, linestyle=":")
+        ax.axvline(self.effective_rank, color=ink(), linewidth=0.8, linestyle=":")
         ax.set_xlabel("number of the eigenvalue")
         ax.set_ylabel("eigenvalue, centred" if self.centered else "eigenvalue")
         ax.set_title(f"effective rank {self.effective_rank:.3g} (dotted)", fontsize="medium")

@@ -11,9 +11,9 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._classes import class_colour, class_marker
+from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
-from kernlearn.inspection.embedding import COLOURS, MARKERS
 from kernlearn.inspection.labels import kernel_label
 
 # So many curves can be told apart; the rest is drawn grey.
@@ -137,13 +137,13 @@ class WeightPathDisplay:
         for place, i in enumerate(self._used):
             style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 1}
             if place < MOST_NAMED:
-                style = {"color": COLOURS[place], "marker": MARKERS[place % len(MARKERS)]}
+                style = {"color": class_colour(place), "marker": class_marker(place)}
                 style["label"] = legend_label(self.labels[i])
             self.lines_ += ax.plot(self.values, self.weights[:, i], markersize=5, **style)
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter(power_of_ten)
         ax.xaxis.set_minor_formatter("")
-        ax.axhline(0.0, color="black", linewidth=0.8)
+        ax.axhline(0.0, color=ink(), linewidth=0.8)
         ax.set_xlabel(self.parameter, parse_math=False)
         ax.set_ylabel("learned weight")
         ax.spines[["top", "right"]].set_visible(False)

@@ -37,7 +37,7 @@ def _sentence(facts: dict[str, Any]) -> str:
             f"{facts['lower_bound']:.8g} (relative gap {facts['gap']:.1e}{effort})."
         )
     if facts["status"] is not None:
-        return f"The problem is not convex, so there is no bound: {facts['status']}."
+        return f"The problem is not convex, so a better kernel may exist; {facts['status']}."
     return "A fixed kernel with tuned parameters has no certificate: no kernel was learned."
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import html
-import unicodedata
 from dataclasses import dataclass
 from typing import Any
+
+from kernlearn.inspection._text import plain
 
 _WITHOUT_CONTENT = {"meta", "br"}
 
@@ -18,19 +19,6 @@ class Html:
 
 
 Child = Html | str | None
-
-
-def plain(value: Any, longest: int | None = None) -> str:
-    r"""Data as characters that every reader can show: no control characters, no lone surrogates.
-
-    >>> plain("a\x00b\tc"), plain("long name", longest=6)
-    ('a\ufffdb c', 'long …')
-    """
-    kinds = {"Cc": "\ufffd", "Cs": "\ufffd", "Cn": "\ufffd"}
-    text = "".join(
-        " " if c in "\t\r\n" else kinds.get(unicodedata.category(c), c) for c in str(value)
-    )
-    return text if longest is None or len(text) <= longest else text[: longest - 1] + "…"
 
 
 def tag(name: str, /, *children: Child, **attributes: Any) -> Html:

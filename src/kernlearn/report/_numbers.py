@@ -22,12 +22,12 @@ def whole(value: float | None) -> str:
 
 
 def percent(value: float | None) -> str:
-    """A share in per cent.
+    r"""A share in per cent; no line breaks before the sign.
 
     >>> percent(0.97561), percent(1.0)
-    ('97.6 %', '100.0 %')
+    ('97.6\xa0%', '100.0\xa0%')
     """
-    return MISSING if value is None else f"{100.0 * value:.1f} %".replace("-", "−")
+    return MISSING if value is None else f"{100.0 * value:.1f}\u00a0%".replace("-", "−")
 
 
 def duration(seconds: float | None) -> str:
@@ -47,7 +47,14 @@ def duration(seconds: float | None) -> str:
 
 
 def score(value: float | None, metric: str) -> str:
-    """A score in the units of its metric: a share for an accuracy, a number otherwise."""
+    r"""A score in the units of its metric: a share for an accuracy, a number otherwise.
+
+    >>> score(0.5, "accuracy"), score(-2.8e-05, "R²"), score(1234.5, "mean squared error")
+    ('50.0\xa0%', '0.000', '1.23e+03')
+    """
+    if metric == "R²" and value is not None:
+        # Adding zero turns a negative zero into zero.
+        return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
     return percent(value) if metric == "accuracy" else decimal(value, 3)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kernlearn.report._html import Html, join, plain, tag
+from kernlearn.inspection._text import plain
+from kernlearn.report._html import Html, join, tag
 from kernlearn.report._style import STYLE
 from kernlearn.report._subject import Subject
 from kernlearn.report.sections import SECTIONS

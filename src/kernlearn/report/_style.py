@@ -32,19 +32,25 @@ th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 td:first-child { overflow-wrap: anywhere; min-width: 7rem; }
 th:empty { padding: 0; }
+dt { font-weight: 600; margin-top: .75rem; } dd { margin: .25rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; padding-right: .25rem;
   padding-left: .75rem; white-space: nowrap; }
 .number + :not(.number) { padding-left: 1rem; }
 figure { margin: 1.5rem 0; }
 figcaption { font-size: .9rem; margin-top: .5rem; }
 figcaption strong { color: var(--ink); }
-.picture svg { display: block; width: 100%; height: auto; max-width: 36rem; margin: 0 auto;
-  color: var(--ink); }
+.picture svg { display: block; width: 100%; height: auto; max-width: 30rem; margin: 0 auto;
+  color: var(--ink); fill: currentColor; }
 .picture svg * { stroke-linejoin: round; stroke-linecap: butt; }
 .picture svg text { fill: currentColor; }
+@media (max-width: 30rem) { table { font-size: .875rem; } .number { white-space: normal; }
+  td:first-child { min-width: 5.5rem; } th, td { padding-right: .5rem; }
+  .number { padding-left: .25rem; } }
 @media print { :root { color-scheme: light; --paper: #ffffff; --ink: #000000; --soft: #444444;
   --line: #bbbbbb; --panel: #ffffff; --link: #000000; --blue: #0072b2; }
-  body { max-width: none; padding: 0; font-size: 10.5pt; }
-  nav { display: none; } h2 { break-after: avoid; }
-  figure, tr { break-inside: avoid; } .scroll { overflow: visible; } }
+  @page { margin: 18mm 16mm; }
+  body { max-width: none; padding: 0; font-size: 10.5pt; orphans: 3; widows: 3; }
+  nav { display: none; } h2, dt, p:has(+ figure), p:has(+ .scroll) { break-after: avoid; }
+  figure, tr, pre, .formula { break-inside: avoid; } .scroll { overflow: visible; }
+  pre, .formula { border: 1px solid var(--line); } .picture svg { max-width: 24rem; } }
 """

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.inspection._text import plain
+from kernlearn.methods.preparation import prepared_name
 from kernlearn.report._facts import Facts
-from kernlearn.report._html import plain
 
 Array = NDArray[np.float64]
 
 # More points than these make a picture slower, not clearer.
 MOST_POINTS = 300
-LONGEST_NAME = 40
+LONGEST_NAME = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,8 @@ class Subject:
         What is known of its making.
     estimator : estimator
         The step of the pipeline that learned the kernel.
+    step : estimator
+        The same as it stands in the pipeline, perhaps inside another.
     points : table or None
         The sample as that step sees it.
     target : ndarray or None
@@ -42,6 +45,7 @@ class Subject:
 
     facts: Facts
     estimator: Any
+    step: Any
     points: Any
     target: NDArray[Any] | None
     gram: Array | None
@@ -56,7 +60,8 @@ class Subject:
 def read_subject(bundle: ModelBundle) -> Subject:
     """Take a bundle apart; what it lacks is None."""
     facts = Facts(bundle.facts)
-    position, estimator = _learning_step(bundle.pipeline)
+    position, step = _learning_step(bundle.pipeline)
+    estimator = _unwrapped(step)
     X, target = _sample(bundle, facts.text("task") == "regression")
     points, gram = None, None
     if X is not None:
@@ -68,15 +73,15 @@ def read_subject(bundle: ModelBundle) -> Subject:
     said = [entry.text("name") for entry in facts.parts("relevances")]
     names = said if len(said) == len(names) else names  # as a reader knows them
     shown = [plain(name, LONGEST_NAME) for name in names]
-    return Subject(facts, estimator, points, target, gram, shown)
+    return Subject(facts, estimator, step, points, target, gram, shown)
 
 
 def _learning_step(pipeline: Any) -> tuple[int, Any]:
     """The last step that has a learned kernel, else the last step, and its place."""
     if not isinstance(pipeline, Pipeline):
-        return 0, _unwrapped(pipeline)
-    steps = [_unwrapped(step) for _, step in pipeline.steps]
-    with_kernel = [i for i, step in enumerate(steps) if hasattr(step, "kernel_")]
+        return 0, pipeline
+    steps = [step for _, step in pipeline.steps]
+    with_kernel = [i for i, step in enumerate(steps) if hasattr(_unwrapped(step), "kernel_")]
     position = with_kernel[-1] if with_kernel else len(steps) - 1
     return position, steps[position]
 
@@ -99,7 +104,7 @@ def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Any, NDArray[Any]
     values = np.asarray(y)[rows]
     if is_regression:
         return X, values.astype(float)
-    return X, np.array([plain(value, LONGEST_NAME) for value in values])
+    return X, np.array([str(value) for value in values])
 
 
 def _names(pipeline: Any, position: int, estimator: Any, points: Any) -> list[Any]:
@@ -110,7 +115,7 @@ def _names(pipeline: Any, position: int, estimator: Any, points: Any) -> list[An
     names = list(getattr(estimator, "feature_names_in_", []))
     if position and not names:
         try:
-            names = list(pipeline[:position].get_feature_names_out())
+            names = [prepared_name(str(n)) for n in pipeline[:position].get_feature_names_out()]
         except (AttributeError, ValueError):  # a step that does not say
             names = []
     return names if len(names) == n else [f"column {j + 1}" for j in range(n)]

@@ -7,26 +7,21 @@ from typing import Any
 import numpy as np
 
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
-from kernlearn.report._html import plain
+from kernlearn.inspection._bars import MOST_BARS
+from kernlearn.inspection._text import plain
 from kernlearn.report._subject import LONGEST_NAME, Subject
-from kernlearn.report.pictures.picture import Picture, bar_height
-
-MOST = 30
+from kernlearn.report.pictures.picture import Picture, bar_height, listed
 
 
 def _weights(subject: Subject) -> tuple[list[float], list[str]]:
-    """The weights in the order of the kernels; of many, the largest."""
+    """The weights in the order of the kernels; of a hyperkernel, those of its sections in use."""
     estimator = subject.estimator
     weights = np.asarray(estimator.weights_, dtype=float)
-    if hasattr(estimator, "pivots_"):
-        labels = [f"section at pair {p} of {len(weights)}" for p in range(1, len(weights) + 1)]
-        kept = np.flatnonzero(weights)
-    else:
-        labels = _labels(subject)
-        kept = np.arange(len(weights))
-    if len(kept) > MOST:
-        kept = np.sort(kept[np.argsort(-np.abs(weights[kept]), kind="stable")[:MOST]])
-    return weights[kept].tolist(), [labels[i] for i in kept]
+    if not hasattr(estimator, "pivots_"):
+        return weights.tolist(), _labels(subject)
+    kept = np.flatnonzero(weights)
+    labels = [f"section at pair {p} of {len(weights)}" for p in kept + 1]
+    return weights[kept].tolist(), labels
 
 
 def _labels(subject: Subject) -> list[str]:
@@ -41,20 +36,26 @@ def _draw(subject: Subject, ax: Any) -> None:
     KernelWeightsDisplay(*_weights(subject)).plot(ax=ax)
 
 
+def _describe(subject: Subject) -> str:
+    weights, names = _weights(subject)
+    return listed(names, weights)
+
+
 def _applies(subject: Subject) -> bool:
     estimator = subject.estimator
-    return hasattr(estimator, "weights_") and (
-        hasattr(estimator, "pivots_") or hasattr(estimator, "kernels_")
-    )
+    has_names = hasattr(estimator, "pivots_") or hasattr(estimator, "kernels_")
+    # A single bar tells nothing.
+    return hasattr(estimator, "weights_") and has_names and len(_weights(subject)[0]) > 1
 
 
 PICTURE = Picture(
     name="kernel-weights",
     section="kernel",
     title="Learned weights",
-    caption="One bar for each kernel that was offered; a weight of zero means that the data did "
-    "not ask for it. Of more than thirty, the largest are shown.",
+    caption="One bar for each kernel that was offered, or for each section of a hyperkernel that "
+    "is in use; a weight of zero means that the data did not ask for that kernel.",
+    describe=_describe,
     applies=_applies,
-    height=lambda subject: bar_height(len(_weights(subject)[0])),
+    height=lambda subject: bar_height(min(len(_weights(subject)[0]), MOST_BARS)),
     draw=_draw,
 )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernlearn.inspection._text import plain
 from kernlearn.report._html import Html, tag
 from kernlearn.report._subject import Subject
 from kernlearn.report._svg import draw_svg
 
-WIDTH = 5.4
+# Narrow, since a phone shrinks a picture with all its texts.
+WIDTH = 4.8
+MOST_SAID = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class Picture:
         What it shows, in a few words.
     caption : str
         How to read it, in a sentence or two.
+    describe : callable
+        What it shows of a subject, in words for those who do not see it.
     applies : callable
         Whether a subject has what it shows.
     height : callable
@@ -39,6 +44,7 @@ class Picture:
     section: str
     title: str
     caption: str
+    describe: Callable[[Subject], str]
     applies: Callable[[Subject], bool]
     height: Callable[[Subject], float]
     draw: Callable[[Subject, Any], Any]
@@ -46,9 +52,21 @@ class Picture:
     def html(self, subject: Subject) -> Html:
         """The picture with its title and caption."""
         size = (WIDTH, self.height(subject))
-        svg = draw_svg(lambda ax: self.draw(subject, ax), f"picture-{self.name}", self.title, size)
+        seen = f"{self.title}: {plain(self.describe(subject))}."
+        svg = draw_svg(lambda ax: self.draw(subject, ax), f"picture-{self.name}", seen, size)
         caption = tag("figcaption", tag("strong", f"{self.title}. "), self.caption)
         return tag("figure", svg, caption, class_="picture")
+
+
+def listed(names: Sequence[str], values: Sequence[float]) -> str:
+    """The largest with their numbers, as words.
+
+    >>> listed(["age", "weight"], [0.5, 2.0])
+    'weight 2, age 0.5'
+    """
+    order = sorted(range(len(values)), key=lambda i: -abs(values[i]))
+    said = [f"{names[i]} {values[i]:.3g}" for i in order[:MOST_SAID]]
+    return ", ".join(said) + (", …" if len(order) > MOST_SAID else "")
 
 
 def bar_height(n_bars: int) -> float:

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from kernlearn.inspection import RelevanceDisplay
-from kernlearn.report._subject import Subject
-from kernlearn.report.pictures.picture import Picture, bar_height
-
-MOST = 30
+from kernlearn.inspection._bars import MOST_BARS
+from kernlearn.report._subject import Array, Subject
+from kernlearn.report.pictures.picture import Picture, bar_height, listed
 
 
 def _applies(subject: Subject) -> bool:
@@ -19,12 +18,14 @@ def _applies(subject: Subject) -> bool:
     return theta is not None and 1 < len(theta) == len(subject.names)
 
 
+def _theta(subject: Subject) -> Array:
+    return np.asarray(subject.estimator.theta_, dtype=float)
+
+
 def _draw(subject: Subject, ax: Any) -> None:
-    theta = np.asarray(subject.estimator.theta_, dtype=float)
-    largest = np.argsort(-theta, kind="stable")[:MOST]
-    RelevanceDisplay(theta[largest], [subject.names[j] for j in largest]).plot(ax=ax)
-    if len(theta) > MOST:
-        ax.set_xlabel(f"learned scale θ, and {len(theta) - MOST} more columns with less")
+    theta = _theta(subject)
+    order = np.argsort(-theta, kind="stable")
+    RelevanceDisplay(theta[order], [subject.names[j] for j in order]).plot(ax=ax)
 
 
 PICTURE = Picture(
@@ -33,7 +34,8 @@ PICTURE = Picture(
     title="Which inputs matter",
     caption="The learned scale of each column, as prepared for the method: the longer the bar, "
     "the more a difference there counts; zero means that the column is ignored.",
+    describe=lambda subject: listed(subject.names, _theta(subject).tolist()),
     applies=_applies,
-    height=lambda subject: bar_height(min(len(subject.names), MOST)),
+    height=lambda subject: bar_height(min(len(subject.names), MOST_BARS)),
     draw=_draw,
 )

@@ -15,13 +15,19 @@ def _draw(subject: Subject, ax: Any) -> None:
     SpectrumDisplay(np.asarray(subject.gram)).plot(ax=ax)
 
 
+def _describe(subject: Subject) -> str:
+    display = SpectrumDisplay(np.asarray(subject.gram))
+    return f"{len(display.eigenvalues)} of them, effective rank {display.effective_rank:.3g}"
+
+
 PICTURE = Picture(
     name="spectrum",
     section="geometry",
-    title="Spectrum",
-    caption="Eigenvalues of the centred matrix from large to small. A steep fall means that few "
+    title="Eigenvalues",
+    caption="Those of the centred matrix, from large to small. A steep fall means that few "
     "directions carry what the kernel knows; the effective rank says how few.",
+    describe=_describe,
     applies=lambda subject: subject.gram is not None and len(subject.gram) > 1,
-    height=lambda subject: 3.6,
+    height=lambda subject: 3.2,
     draw=_draw,
 )

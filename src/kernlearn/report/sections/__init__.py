@@ -28,7 +28,7 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("comparison", "Methods compared", comparison),
     ("kernel", "The learned kernel", kernel),
     ("geometry", "The rows as the kernel sees them", geometry),
-    ("certificate", "Proof of optimality", certificate),
+    ("certificate", "Is it optimal?", certificate),
     ("data", "The data", data),
     ("repeat", "How to repeat it", repeat),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernlearn.report._html import Child, Html, join, table, tag
 from kernlearn.report._numbers import decimal, whole
 from kernlearn.report._subject import Subject
+from kernlearn.report._words import optimality_words
 from kernlearn.report.sections._pictures import pictures_of
 
 
@@ -25,7 +26,8 @@ def certificate(subject: Subject) -> Html | None:
     ]
     if facts.text("status"):
         rows.append(["how the fit ended", facts.text("status")])
-    said = tag("p", facts.text("sentence")) if facts.text("sentence") else None
+    words = optimality_words(facts)
+    said = tag("p", words) if words else None
     if said is None and not rows and pictures is None:
         return None
     return join(said, table(["", ""], rows) if rows else None, pictures)

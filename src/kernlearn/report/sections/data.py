@@ -44,17 +44,31 @@ def _classes(facts: Facts) -> Html | None:
         [name, whole(count), percent(count / total)]
         for name, count in zip(classes, counts, strict=True)
     ]
-    return _shortened(["class", "rows", "share"], rows, {1, 2}, MOST_CLASSES, "classes")
+    shown = table(["class", "rows", "share"], rows[:MOST_CLASSES], {1, 2})
+    return join(shown, _and_more(len(rows) - MOST_CLASSES, "classes"))
 
 
 def _columns(facts: Facts) -> Html | None:
-    rows: list[list[Child]] = [
-        [tag("code", c.text("name")), c.text("kind"), c.text("action")]
-        for c in facts.parts("columns")
-    ]
-    if not rows:
+    """All columns with which the same was done together: tables may have hundreds."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for column in facts.parts("columns")[:MOST_COLUMNS]:
+        group = (column.text("kind"), column.text("action"))
+        groups.setdefault(group, []).append(column.text("name"))
+    if not groups:
         return None
-    return _shortened(["column", "kind", "what was done"], rows, set(), MOST_COLUMNS, "columns")
+    entries: list[Html] = []
+    for (kind, action), names in groups.items():
+        done = action if kind in action else f"{kind}: {action}"
+        entries += [tag("dt", f"{done[:1].upper()}{done[1:]}"), tag("dd", _listed(names))]
+    more = len(facts.parts("columns")) - MOST_COLUMNS
+    return join(tag("dl", *entries), _and_more(more, "columns"))
+
+
+def _listed(names: list[str]) -> Html:
+    pieces: list[Child] = []
+    for name in names:
+        pieces += [", " if pieces else None, tag("code", name)]
+    return join(*pieces)
 
 
 def _views(facts: Facts) -> Html | None:
@@ -65,9 +79,5 @@ def _views(facts: Facts) -> Html | None:
     return table(["view", "columns"], rows) if rows else None
 
 
-def _shortened(
-    header: list[str], rows: list[list[Child]], numbers: set[int], most: int, what: str
-) -> Html:
-    more = len(rows) - most
-    note = tag("p", f"And {whole(more)} more {what}.", class_="note") if more > 0 else None
-    return join(table(header, rows[:most], numbers), note)
+def _and_more(more: int, what: str) -> Html | None:
+    return tag("p", f"And {whole(more)} more {what}.", class_="note") if more > 0 else None

@@ -17,7 +17,8 @@ def repeat(subject: Subject) -> Html | None:
     if facts.number("seed") is not None:
         rows.append(["seed", facts.text("seed")])
     if facts.text("created"):
-        rows.append(["written", facts.text("created")])
+        when = facts.text("created").replace("T", " ", 1).replace("+00:00", " UTC")
+        rows.append(["written", when])
     if facts.number("seconds") is not None:
         rows.append(["time of the final fit", duration(facts.number("seconds"))])
     if facts.number("n_rows") is not None:

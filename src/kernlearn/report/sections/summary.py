@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from kernlearn.inspection._text import plain
 from kernlearn.report._facts import Facts
-from kernlearn.report._html import Html, plain, tag
-from kernlearn.report._numbers import decimal, percent, whole
+from kernlearn.report._html import Html, tag
+from kernlearn.report._numbers import MISSING, interval, score, whole
 from kernlearn.report._subject import Subject
+from kernlearn.report._words import kernel_words, optimality_words
 
 MOST_CLASSES = 5
 
@@ -29,9 +31,8 @@ def _purpose(facts: Facts) -> str:
         shown = ", ".join(plain(c) for c in classes[:MOST_CLASSES])
         more = ", …" if len(classes) > MOST_CLASSES else ""
         text += f" ({len(classes)} classes: {shown}{more})"
-    n_columns, n_rows = facts.number("n_columns"), facts.number("n_rows")
-    if n_columns is not None:
-        text += f" from {whole(n_columns)} column" + ("" if n_columns == 1 else "s")
+    n_rows = facts.number("n_rows")
+    text += _from_columns(facts)
     text += f" of {plain(facts.text('table'))}" if facts.text("table") else ""
     if n_rows is not None:
         # Not "learned from": some of the rows were held out.
@@ -40,23 +41,40 @@ def _purpose(facts: Facts) -> str:
     return f"{text}. The method is {plain(method)}." if method else f"{text}."
 
 
+def _from_columns(facts: Facts) -> str:
+    n = facts.number("n_columns")
+    if n is None:
+        return ""
+    columns = "column" if n == 1 else "columns"
+    left_out = sum(c.text("action").startswith("left out") for c in facts.parts("columns"))
+    some = f"{whole(n - left_out)} of the " if left_out else ""
+    return f" from {some}{whole(n)} {columns}"
+
+
 def _model(facts: Facts) -> Facts:
     return next((s for s in facts.parts("scores") if s.text("role") == "model"), Facts(None))
 
 
 def _quality(facts: Facts) -> str:
     model, metric = _model(facts), facts.text("metric")
-    value, low, high = model.number("score"), model.number("low"), model.number("high")
+    value = model.number("score")
     if value is None:
         return ""
-    has_interval = low is not None and high is not None
+    between = interval(model, metric)
+    between = "" if between == MISSING else f" (95 % interval {between})"
     if metric == "accuracy":
-        between = f" (95 % interval {percent(low)} to {percent(high)})" if has_interval else ""
-        return f"On rows it had not seen it is right {percent(value)} of the time{between}."
-    between = f" (95 % interval {decimal(low, 3)} to {decimal(high, 3)})" if has_interval else ""
-    return (
-        f"On rows it had not seen its {plain(metric or 'score')} is {decimal(value, 3)}{between}."
-    )
+        return f"{_where(facts)} it is right {score(value, metric)} of the time{between}."
+    return f"{_where(facts)} its {plain(metric or 'score')} is {score(value, metric)}{between}."
+
+
+def _where(facts: Facts) -> str:
+    held_out, trained = facts.number("n_held_out"), facts.number("n_train")
+    if held_out is None:
+        return "On rows it had not seen"
+    if held_out == trained == facts.number("n_rows"):
+        # Cross-validated: the model in the file has seen them all, those that are scored had not.
+        return "On rows that were left out of the fit in turn"
+    return f"On {whole(held_out)} rows it had not seen"
 
 
 def _beside_baseline(facts: Facts) -> str:
@@ -64,15 +82,19 @@ def _beside_baseline(facts: Facts) -> str:
     baselines = [s for s in facts.parts("scores") if s.text("role") == "baseline"]
     scored = [(s.number("score"), s) for s in baselines]
     known = [(value, s) for value, s in scored if value is not None]
-    if not known or _model(facts).number("score") is None:
+    own = _model(facts).number("score")
+    if not known or own is None:
         return ""
     value, best = max(known, key=lambda pair: pair[0])
-    shown = percent(value) if facts.text("metric") == "accuracy" else decimal(value, 3)
+    shown = score(value, facts.text("metric"))
     text = f"The best of what it is compared with, {plain(best.text('name'))}, reaches {shown}"
+    if value == own:
+        return f"{text} too."
     overlap = _overlap(_model(facts), best)
     if overlap is None:
         return f"{text}."
-    return f"{text}; the two intervals {'overlap' if overlap else 'do not overlap'}."
+    ending = "overlap, so chance may explain the difference" if overlap else "do not overlap"
+    return f"{text}; the two intervals {ending}."
 
 
 def _overlap(first: Facts, second: Facts) -> bool | None:
@@ -84,9 +106,9 @@ def _overlap(first: Facts, second: Facts) -> bool | None:
 
 
 def _kernel(facts: Facts) -> str:
-    words = plain(facts.text("kernel")).rstrip(". ")
-    return f"The kernel is {words}." if words and words != "none" else ""
+    words = kernel_words(facts)
+    return f"The kernel is {words}." if words else ""
 
 
 def _certified(facts: Facts) -> str:
-    return plain(facts.part("certificate").text("sentence"))
+    return optimality_words(facts.part("certificate"))
