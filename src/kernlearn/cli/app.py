@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from kernlearn import __version__
+from kernlearn.cli.bench import bench
 from kernlearn.cli.compare import compare
 from kernlearn.cli.demo import demo
 from kernlearn.cli.fit import fit
@@ -29,6 +30,7 @@ app.command()(predict)
 app.command()(report)
 app.command()(compare)
 app.command()(reproduce)
+app.command()(bench)
 app.command()(info)
 
 

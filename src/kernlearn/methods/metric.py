@@ -24,11 +24,13 @@ def _plan(setting: Setting) -> Plan:
     return Plan([("metric", metric), ("neighbours", neighbours)], grid)
 
 
+# 26 s for 4000 rows, by the power 1.5 (the pairs are a sample, the neighbours are all rows): a
+# minute is 6900, but no method is given more rows than the baseline that it is held against.
 METRIC = Method(
     "metric",
     "learned metric and nearest neighbours",
     _plan,
     tasks=("classification",),
-    max_rows=500,
+    max_rows=2500,
     max_columns=1000,
 )

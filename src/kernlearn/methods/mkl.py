@@ -32,4 +32,5 @@ def _estimator(setting: Setting) -> Any:
     return MKLRegressor(kernels, "epsilon_svr", epsilon=epsilon, random_state=setting.seed)
 
 
+# Classification 9.7 s for 1000 rows, regression 33 s for 2000, growing by the power 1.9.
 MKL = Method("mkl", "multiple kernel learning", _plan, max_rows=2500, takes_kernels=True)

@@ -1,0 +1,105 @@
+"""Methods on the ladder: what they are given, and what is made of the seconds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from kernlearn.methods.method import Method, Plan
+from kernlearn.methods.registry import METHODS
+from kernlearn.speed import measure as measure_module
+from kernlearn.speed.facts import speed_facts
+from kernlearn.speed.measure import Trial, measure, methods_for, n_steps
+
+TRIAL = Trial("classification", (100, 200, 400), columns=3)
+
+
+class Timepiece:
+    """A clock that only fits move, by a law of their rows."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.fits = []
+
+    def __call__(self):
+        return self.now
+
+    def method(self, name, law, **options):
+        return Method(name, f"the {name}", lambda _: Plan([("fit", Timed(self, law))]), **options)
+
+
+class Timed(ClassifierMixin, BaseEstimator):
+    def __init__(self, clock=None, law=None):
+        self.clock = clock
+        self.law = law
+
+    def fit(self, X, y):
+        self.clock.fits.append(X.shape)
+        self.clock.now += self.law(len(X))
+        return self
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    found = Timepiece()
+    monkeypatch.setitem(
+        measure_module.UNITS, "classification", lambda: Timed(found, lambda n: n * 0.01)
+    )
+    return found
+
+
+def test_seconds_growth_and_minutes_are_those_of_the_laws(clock):
+    methods = [
+        clock.method("square", lambda n: 15.0 * (n / 400) ** 2, max_rows=150),
+        clock.method("cube", lambda n: 60.0 * (n / 200) ** 3),
+    ]
+    facts = speed_facts(TRIAL, list(measure(TRIAL, methods, clock=clock)))
+    unit, square, cube = facts["methods"]
+    assert unit["seconds"] == pytest.approx([1.0, 2.0, 4.0])
+    assert (unit["times_unit"], unit["rows_in_a_minute"]) == (1.0, 6000)
+    assert square["exponent"] == pytest.approx(2.0)
+    assert square["rows_in_a_minute"] == 800
+    assert square["times_unit"] == pytest.approx(15.0 / 4.0)
+    assert (square["max_rows"], square["note"]) == (150, "")
+    assert cube["rows"] == [100, 200]
+    assert cube["exponent"] == pytest.approx(3.0)
+    assert cube["rows_in_a_minute"] == 200
+    assert cube["times_unit"] == pytest.approx(30.0)
+    assert "stopped before 400 rows, which would take about 480 s" in cube["note"]
+    assert facts["rows"] == [100, 200, 400]
+    # Every row asked for, whatever the method's limit, and the prepared columns.
+    assert clock.fits[3:6] == [(100, 3), (200, 3), (400, 3)]
+
+
+def test_progress_is_complete_even_where_a_ladder_is_not(clock):
+    methods = [clock.method("slow", lambda n: 40.0), clock.method("fast", lambda n: 1.0)]
+    steps = []
+    found = [len(steps) for _ in measure(TRIAL, methods, lambda: steps.append(1), clock)]
+    assert n_steps(TRIAL, 2) == 2 * (1 + 4 + 16)
+    assert found == [0, 21, 42]
+
+
+def test_the_methods_of_a_task():
+    assert methods_for("classification") == list(METHODS.values())
+    assert "metric" not in [method.name for method in methods_for("regression")]
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_real_methods(task):
+    trial = Trial(task, (50, 80), columns=2)
+    methods = [method for method in methods_for(task) if method.name in ("lssvm", "hyperkernel")]
+    unit, *found = measure(trial, methods)
+    assert unit.name == {"classification": "SVC", "regression": "SVR"}[task]
+    for ladder in (unit, *found):
+        assert ladder.rows == (50, 80)
+        assert min(ladder.seconds) > 0.0
+        assert ladder.note == ""
+
+
+def test_a_method_that_cannot_take_the_columns_says_so():
+    narrow = replace(METHODS["first-level"], max_columns=1)
+    _, ladder = measure(Trial("classification", (50, 60), columns=2), [narrow])
+    assert ladder.rows == ()
+    assert ladder.note.startswith("no fit to 50 rows: method first-level learns a scale")
