@@ -44,7 +44,7 @@ def measure(data: PartitionedSet, partitions: int) -> np.ndarray:
 
 def main(folder: Path, partitions: int) -> None:
     print(f"ARD-LOO, test error in per cent (leave-one-out loss), first {partitions} partitions\n")
-    heads = " | ".join(f"{steps} steps" for steps in STEPS)
+    heads = " | ".join(f"{steps} step{'s' * (steps > 1)}" for steps in STEPS)
     print(f"| data | paper | {heads} |\n|---|---|{'---|' * len(STEPS)}")
     sets = load_sets(folder)
     for name in SETS:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from scipy.spatial.distance import pdist
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
@@ -17,6 +15,7 @@ from kernlearn.estimators._pairs import Array, Indices
 from kernlearn.estimators._patient import Patient
 from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
+from kernlearn.kernels.bank import median_distance
 from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
 
 # New pairs that are scored together: their table and their values take a few megabytes.
@@ -24,8 +23,6 @@ _BLOCK = 4096
 # σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
 # scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
 _WIDTH, _SHARED = 0.5, 3.0
-# The median distance of this many rows is that of all rows for any practical purpose.
-_ROWS_FOR_MEDIAN = 500
 
 
 class PairLearner(Patient):
@@ -105,7 +102,7 @@ class PairLearner(Patient):
 
     def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
         if self.hyperkernel is None:
-            sigma = _WIDTH * _median_distance(X, self.random_state)
+            sigma = _WIDTH * median_distance(X, self.random_state)
             return GaussianHyperkernel(sigma, _SHARED * sigma)
         if not isinstance(self.hyperkernel, Hyperkernel):
             raise ValueError(
@@ -113,13 +110,3 @@ class PairLearner(Patient):
                 "for example GaussianHyperkernel(sigma=1.0, sigma_h=1.0)"
             )
         return self.hyperkernel
-
-
-def _median_distance(X: Array, random_state: Any) -> float:
-    """The median of the distances that are not zero; one if all of them are."""
-    if len(X) > _ROWS_FOR_MEDIAN:
-        rows = check_random_state(random_state).choice(len(X), _ROWS_FOR_MEDIAN, replace=False)
-        X = X[rows]
-    distances = pdist(X)
-    apart = distances[distances > 0]
-    return float(np.median(apart)) if len(apart) else 1.0

@@ -47,17 +47,18 @@ def default_bank(X: Any, random_state: Any = None) -> list[Kernel]:
     >>> [k.gamma for k in default_bank([[0.0], [2.0]])[2:]]
     [0.015625, 0.0625, 0.25, 1.0, 4.0]
     """
-    table = check_numbers(X, "X")
-    if len(table) > _MAX_ROWS:
-        chosen = check_random_state(random_state).choice(len(table), _MAX_ROWS, replace=False)
-        table = table[chosen]
-    median = _median_distance(table)
+    median = median_distance(check_numbers(X, "X"), random_state)
     gaussians = [Gaussian(_inverse_square(median, factor)) for factor in _FACTORS]
     return [Normalized(Linear()), Normalized(Polynomial(degree=2)), *gaussians]
 
 
-def _median_distance(X: FloatArray) -> float:
-    """Return the median distance between distinct points, or one where there are none."""
+def median_distance(X: FloatArray, random_state: Any) -> float:
+    """Return the median distance between distinct points, or one where there are none.
+
+    Of more than a thousand rows, it is that of a random thousand.
+    """
+    if len(X) > _MAX_ROWS:
+        X = X[check_random_state(random_state).choice(len(X), _MAX_ROWS, replace=False)]
     spread = float((0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)).max())
     if spread == 0.0:
         return 1.0

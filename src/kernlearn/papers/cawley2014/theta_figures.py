@@ -32,6 +32,7 @@ ARD_METHODS = ("ARD-XVAL-LSSVM", "ARD-FLKL-LSSVM")
 ILLUSTRATIONS = ("twonorm", "thyroid", "splice")
 QUANTITIES = ("largest median θ", "spread", "inputs below 1 %")
 SMALL = 0.01
+FAR_BEYOND = 100.0
 EXPLANATION = (
     "The paper draws boxes and prints no numbers. Spread: distance between the quartiles of θ over "
     "the partitions, averaged over the inputs, over the largest median. Below 1 %: number of "
@@ -134,10 +135,20 @@ def draw_scales(figure: Any, columns: Mapping[str, Column]) -> None:
 
 
 def draw_relevances(figure: Any, columns: Mapping[str, Column]) -> None:
-    """One row of panels for each set, one panel for each method, one box for each input."""
+    """One row of panels for each set, one panel for each method, one box for each input.
+
+    The panels of a row share their axis; it is logarithmic beyond the usual sizes if there are
+    parameters far beyond them.
+    """
     names = list(next(iter(columns.values())).results)
-    axes = figure.subplots(len(names), len(columns), squeeze=False)
+    axes = figure.subplots(len(names), len(columns), squeeze=False, sharey="row")
     for line, name in zip(axes, names, strict=True):
+        usual = min(variation(column.thetas(name))[0] for column in columns.values())
+        upper = max(
+            np.quantile(column.thetas(name), 0.75, axis=0).max() for column in columns.values()
+        )
+        if upper > FAR_BEYOND * usual:
+            line[0].set_yscale("symlog", linthresh=usual)
         for ax, column in zip(line, columns.values(), strict=True):
             thetas = column.thetas(name)
             ax.boxplot(thetas, showfliers=False)
