@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -287,6 +288,13 @@ def test_a_report(fitted, tmp_path):
     result = run("report", fitted, "--out", tmp_path / "r.html")
     assert result.exit_code == 0, result.output
     assert "<html" in (tmp_path / "r.html").read_text()[:200].lower()
+
+
+def test_a_report_is_named_as_its_model(fitted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("report", fitted)
+    assert result.exit_code == 0, result.output
+    assert (tmp_path / f"{Path(fitted).stem}.html").exists()
 
 
 def changed(wine, **columns):

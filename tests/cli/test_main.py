@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from importlib.metadata import version
@@ -49,6 +50,14 @@ def test_info_names_versions_and_extras() -> None:
     assert f"numpy {np.__version__}\n" in shown
     assert f"extra cli: typer {version('typer')}, rich {version('rich')}\n" in shown
     assert "cores " in shown
+
+
+def test_info_for_machines_tells_the_same() -> None:
+    facts = json.loads(CliRunner().invoke(app, ["info", "--json"]).stdout)
+    assert facts["kernlearn"] == __version__
+    assert facts["packages"]["numpy"] == np.__version__
+    assert facts["extras"]["cli"] == {"typer": version("typer"), "rich": version("rich")}
+    assert facts["devices"] == ["cpu"]
 
 
 def test_info_says_how_to_get_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

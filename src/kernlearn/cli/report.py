@@ -17,10 +17,17 @@ __all__ = ["read_bundle", "report", "write_html"]
 
 def report(
     model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
-    out: Annotated[Path, typer.Option(help="Write the report into this file (HTML).")],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the report into this file (HTML); by default named as the model, in the "
+            "folder you are in."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Write the report of a model: one HTML file that needs nothing else."""
+    out = Path(f"{model.stem}.html") if out is None else out
     check_output(out)
     try:
         write_html(read_bundle(model), out)
