@@ -263,9 +263,11 @@ def test_where_an_interrupted_fit_is_of_no_use(make_stack, tmp_path, clock):
         assert results.finished() == {}
 
 
-# The fit waits at its third step, so that the signal finds it running on any machine.
+# The fit waits at its third step, so that the signal finds it running on any machine. Jobs in the
+# background ignore the signal, and so would their children.
 SCRIPT = """
-import time, numpy as np, kernlearn as kl
+import signal, time, numpy as np, kernlearn as kl
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(500, 30))
 y = np.sin(X[:, 0]) + 0.1 * rng.normal(size=500)
