@@ -7,12 +7,13 @@ STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow lint format bench docs clean
+.PHONY: help demo test test-slow fuzz lint format bench docs clean
 
 help:
 	@echo "make demo       learn a kernel from the bundled breast cancer data"
 	@echo "make test       run the test suite"
 	@echo "make test-slow  run the tests that take minutes"
+	@echo "make fuzz       judge the certificates of 20,000 hostile problems (under an hour on two cores)"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make format     let ruff format the code"
 	@echo "make bench      measure the speed, as ratios in one run"
@@ -35,6 +36,9 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+fuzz: $(STAMP)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -231,7 +231,8 @@ def _largest_share(family: GramStack) -> float:
 
 def _free_maxima(family: GramStack, signs: Array, c: float) -> Array:
     """For every σ an upper bound on max σᵀK(w)σ over K(w) ⪰ 0 of trace c, tight up to 1e-6."""
-    domain = free_weights(family.inner_products, family.traces, c, family.n_matrices, c)
+    m, N = family.n_matrices, family.n_points
+    domain = free_weights(family.inner_products, family.traces, c, m, c, N)
     cuts = PsdCuts(family, domain)
     maxima = np.empty(len(signs))
     for i, forms in enumerate(_forms(family, signs)):

@@ -27,11 +27,11 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
 from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
-from kernlearn.quality.alignment import alignment
 from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
+from kernlearn.solvers.aligned import learn_by_alignment
 from kernlearn.solvers.oracle import Penalty
-from kernlearn.solvers.problem import Control, WeightSet, learn_by_alignment, learn_with_machines
+from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
 from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
@@ -177,6 +177,8 @@ def learn_from_family(
             "expected at least one Gram matrix with a positive trace, got only zero matrices; "
             "check the kernels' parameters"
         )
+    if penalty is not None:
+        _check_penalty(penalty, family.n_matrices, learn_C)
     if penalty is not None and quality == "centered_alignment":
         raise ValueError(
             f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: it has "
@@ -188,14 +190,56 @@ def learn_from_family(
     weight_set = replace(_weight_set(family, free_sign, constraint, total), start=start)
     with threads_for(family.n_points):
         if quality in ALIGNMENTS and penalty is None:
-            aligned = alignment(family, np.column_stack(targets), quality == "centered_alignment")
-            return learn_by_alignment(family, aligned, weight_set, control)
+            centered = quality == "centered_alignment"
+            columns = np.column_stack(targets)
+            return learn_by_alignment(family, columns, centered, weight_set, control)
         if quality == "alignment":
             size = weight_set.kernel_size(family)
             machines = [interpolation(y, size) for y in targets]
-        else:
-            machines = [QUALITIES[quality].build(y, settings) for y in targets]
+            return learn_with_machines(family, machines, weight_set, control, penalty)
+        # A constant added to the targets is added to the function, and must cost no digits.
+        shifts = [_shift(y, quality) for y in targets]
+        machines = [
+            replace(QUALITIES[quality].build(y - shift, settings), shift=shift)
+            for y, shift in zip(targets, shifts, strict=True)
+        ]
         return learn_with_machines(family, machines, weight_set, control, penalty)
+
+
+def _shift(y: Array, quality: str) -> float:
+    """A constant in the middle of the targets, where the machine does not mind it.
+
+    Only where they are so far from zero that taking it off them is exact: numbers within a factor
+    of two have a difference without rounding.
+    """
+    if quality not in ("epsilon_svr", "nu_svr", "least_squares"):
+        return 0.0
+    middle = float(np.median(y))
+    return middle if abs(middle) > 2.0 * float(np.abs(y - middle).max()) else 0.0
+
+
+def _check_penalty(penalty: Any, m: int, learn_C: bool) -> None:
+    """A penalty must be a function of the weights that are learned."""
+    if not all(callable(getattr(penalty, name, None)) for name in ("value", "gradient", "hessian")):
+        raise ValueError(
+            "expected a penalty with the methods value, gradient and hessian, got "
+            f"{penalty!r}; use kernlearn.HyperNorm(K_pivots, lambda_q)"
+        )
+    if learn_C:
+        raise ValueError(
+            f"expected no penalty with C='learn', got {type(penalty).__name__}, which knows "
+            "nothing of the identity's weight; give C a number"
+        )
+    try:
+        shape = np.shape(penalty.gradient(np.full(m, 1.0 / m)))
+    except (ValueError, TypeError, IndexError):
+        shape = ()
+    if shape != (m,):
+        raise ValueError(
+            f"expected a penalty on {m} weights, one for each matrix, got "
+            f"{type(penalty).__name__} of another size; HyperNorm needs K_pivots of shape "
+            f"({m}, {m})"
+        )
 
 
 def _weight_set(family: Family, free_sign: bool, constraint: str, total: float | None) -> WeightSet:

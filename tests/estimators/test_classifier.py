@@ -145,7 +145,7 @@ def test_progress_is_told_line_by_line(problem, kernels, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("quality", ["soft_margin", "alignment"])
+@pytest.mark.parametrize("quality", ["soft_margin", "least_squares"])
 def test_stopping_early_is_a_warning_with_the_gap(problem, quality):
     model = MKLClassifier(quality=quality, max_iter=1)
     with pytest.warns(ConvergenceWarning, match="iteration limit") as told:

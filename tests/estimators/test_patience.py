@@ -34,7 +34,7 @@ LONG = {
 }
 # Further ways through the same estimators.
 OTHERS = [
-    ("MKLClassifier", {"quality": "alignment"}),
+    ("MKLClassifier", {"quality": "alignment", "weights": "free"}),
     ("MKLClassifier", {"kernels": [Linear(), Gaussian(0.3)], "weights": "free"}),
     ("HyperkernelMetric", {"n_pairs": 60, "random_state": 0, "combination": "linear"}),
     ("LSSVMClassifier", {"kernel": "ard", "selection": "bayes"}),

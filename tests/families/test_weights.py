@@ -44,7 +44,9 @@ def free_case(request, make_stack):
     grams = make_stack(request.param).grams
     family = GramStack(grams)
     c = 3.0
-    domain = free_weights(family.inner_products, family.traces, c, family.n_matrices, c)
+    domain = free_weights(
+        family.inner_products, family.traces, c, family.n_matrices, c, family.n_points
+    )
     return domain, family, c
 
 
@@ -78,7 +80,7 @@ def test_the_free_start_is_the_even_mixture(free_case):
 def test_duplicates_share_their_weight(make_stack):
     grams = make_stack("duplicate").grams  # the last repeats the second
     family = GramStack(grams)
-    domain = free_weights(family.inner_products, family.traces, 3.0, 4, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 4, 3.0, family.n_points)
     assert len(domain.start) == 3
     for x in np.random.default_rng(3).normal(size=(5, 3)):
         w = domain.weights(x)
@@ -89,7 +91,7 @@ def test_kernels_that_all_but_agree_are_still_two(make_stack):
     """Their difference has a millionth of their length, and is within reach all the same."""
     K = make_stack().grams[1]
     family = GramStack(np.stack([K, K + 1e-6 * np.eye(12)]))
-    domain = free_weights(family.inner_products, family.traces, 3.0, 2, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 2, 3.0, family.n_points)
     assert len(domain.start) == 2
     w = np.array([5.0, -4.75])
     x = np.linalg.lstsq(domain.basis, w, rcond=None)[0]
@@ -100,7 +102,9 @@ def test_the_last_weights_may_be_kept_non_negative(make_stack):
     family = GramStack(make_stack().grams)
     extended = WithIdentity(family)
     traces = extended.traces
-    domain = free_weights(extended.inner_products, traces, 5.0, n_signed=3, length=5.0)
+    domain = free_weights(
+        extended.inner_products, traces, 5.0, n_signed=3, length=5.0, n_points=extended.n_points
+    )
     np.testing.assert_array_equal(domain.low, [-1.0, -1.0, -1.0, 0.0])
     w = domain.weights(np.array([0.0, 0.0, 0.0, 1.0]))
     np.testing.assert_allclose(w, [0.0, 0.0, 0.0, 5.0 / 12.0])
@@ -109,9 +113,9 @@ def test_the_last_weights_may_be_kept_non_negative(make_stack):
 
 def test_cuts_are_half_spaces_of_the_weights(make_stack):
     family = GramStack(make_stack().grams)
-    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0, family.n_points)
     rows = np.array([[1.0, -2.0, 0.5], [0.0, 0.0, 0.0], [3.0, 1.0, 0.0]])
-    domain.add_cuts(rows, noise=1e-16)
+    domain.add_cuts(rows, noise=np.full(3, 1e-16))
     assert len(domain.cuts) == 2  # a row of zeros cuts nothing off
     np.testing.assert_allclose(np.linalg.norm(domain.cuts, axis=1), 1.0)
     for x in np.random.default_rng(4).normal(size=(10, 3)):
@@ -122,7 +126,7 @@ def test_cuts_are_half_spaces_of_the_weights(make_stack):
 def test_a_cut_of_rounding_errors_is_left_out(make_stack):
     """In a direction in which every kernel is zero, the row is noise and would cut anywhere."""
     family = GramStack(make_stack().grams)
-    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
-    domain.add_cuts(np.array([[1e-15, -2e-15, 1e-15], [1.0, 0.0, 0.0]]), noise=1e-15)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0, family.n_points)
+    domain.add_cuts(np.array([[1e-15, -2e-15, 1e-15], [1.0, 0.0, 0.0]]), noise=np.full(3, 1e-15))
     assert len(domain.cuts) == len(domain.cut_noise) == 1
     assert 0 < domain.cut_noise[0] < 1e-13

@@ -59,7 +59,7 @@ def test_positive_weights_never_go_below_and_a_corner_attains_it(family):
 @pytest.mark.parametrize("n_cuts", [0, 30])
 def test_free_weights_never_go_below(family, n_cuts):
     m = family.n_matrices
-    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL)
+    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL, family.n_points)
     cuts = PsdCuts(family, domain)
     rng = np.random.default_rng(3)
     for x in domain.start + 0.3 * rng.normal(size=(n_cuts, len(domain.start))):
@@ -79,7 +79,7 @@ def test_cutting_where_the_bound_is_attained_makes_it_tight(make_stack):
     """With two kernels the feasible set is an interval, whose ends a bisection finds."""
     grams = make_stack(seed=16, n=10).grams[:2]
     family = GramStack(grams)
-    domain = free_weights(family.inner_products, family.traces, TOTAL, 2, TOTAL)
+    domain = free_weights(family.inner_products, family.traces, TOTAL, 2, TOTAL, family.n_points)
     cuts = PsdCuts(family, domain)
     plane = Plane(0.0, np.array([1.0, 0.0]) / 10)
 
@@ -109,7 +109,7 @@ def test_cutting_where_the_bound_is_attained_makes_it_tight(make_stack):
 def test_the_bound_holds_however_badly_its_program_is_solved(family, monkeypatch):
     """Any multipliers give a bound, and the honest ones the best."""
     m = family.n_matrices
-    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL)
+    domain = free_weights(family.inner_products, family.traces, TOTAL, m, TOTAL, family.n_points)
     cuts = PsdCuts(family, domain)
     for unit in np.eye(m):
         cuts.cut_in_full(domain.coordinates(TOTAL * (2.0 * unit - 1.0)))

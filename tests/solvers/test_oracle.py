@@ -9,7 +9,6 @@ from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.hard_margin import hard_margin
 from kernlearn.solvers.oracle import MachineObjective
-from kernlearn.solvers.quadratic_objective import QuadraticObjective
 
 WEIGHTS = np.array([0.6, 1.1, 0.4])
 
@@ -89,19 +88,3 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
     line = np.outer([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])
     crossed = MachineObjective(GramStack(line[None]), [hard_margin(np.array([1.0, -1.0, 1.0]))])
     assert crossed.evaluate(np.ones(1), None, 1e-9) is None
-
-
-def test_the_quadratic_objective_is_the_quadratic_form():
-    rng = np.random.default_rng(3)
-    F = rng.normal(size=(3, 3))
-    S = F @ F.T
-    objective = QuadraticObjective(S)
-    w, step = rng.normal(size=(2, 3))
-    here = objective.evaluate(w, None, 1.0)
-    assert here.upper == pytest.approx(0.5 * w @ S @ w)
-    for other in rng.normal(size=(10, 3)):
-        below = here.plane.constant + here.plane.gradient @ other
-        assert 0.5 * other @ S @ other - below == pytest.approx(0.5 * (other - w) @ S @ (other - w))
-    moved = here.predicted_plane(step)
-    there = w + step
-    assert moved.constant + moved.gradient @ there == pytest.approx(0.5 * there @ S @ there)

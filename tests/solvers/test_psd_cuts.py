@@ -57,7 +57,7 @@ def test_rounding_below_the_tolerance_counts_as_zero(n):
 @pytest.fixture
 def cuts(make_stack):
     family = GramStack(make_stack(seed=14, n=10, n_unlabelled=3).grams, 10)
-    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0)
+    domain = free_weights(family.inner_products, family.traces, 3.0, 3, 3.0, family.n_points)
     return PsdCuts(family, domain), domain, family
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn.quality import QUALITIES
 from kernlearn.reference import fixed_kernel_program
-from kernlearn.solvers.interior import interior_point, smallest_hull_distance
+from kernlearn.solvers.interior import interior_points, smallest_hull_distance
 from kernlearn.solvers.quadratic import quadratic_program
 
 
@@ -64,7 +64,7 @@ def test_the_interior_point_method_agrees_with_the_reference(
 ):
     problem = make_stack(seed=12)
     K, machine = problem.grams[1], make_machine(name, problem, C=3.0)
-    a, multipliers = interior_point(K + machine.offset, machine)
+    a, multipliers = next(interior_points(K + machine.offset, machine))
     expected = fixed_kernel_program(K, target_of(name, problem), name, C=3.0, nu=0.3).value
     assert machine.infeasibility(a) <= 1e-8
     K = K + machine.offset
@@ -75,8 +75,8 @@ def test_the_interior_point_method_agrees_with_the_reference(
 def test_the_distance_between_hulls_gives_the_hard_margin(make_stack, make_machine):
     problem = make_stack(seed=13)
     K, machine = problem.grams[1], make_machine("hard_margin", problem)
-    a, multipliers = smallest_hull_distance(K, machine)
+    a, multipliers = next(smallest_hull_distance(K, machine))
     expected = fixed_kernel_program(K, problem.y, "hard_margin").value
     assert machine.lower_value(a, K @ a) == pytest.approx(expected, rel=1e-6)
     assert machine.upper_value(a, K @ a, multipliers) == pytest.approx(expected, rel=1e-6)
-    assert smallest_hull_distance(np.ones_like(K), machine) is None
+    assert not list(smallest_hull_distance(np.ones_like(K), machine))

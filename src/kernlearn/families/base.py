@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+LongArray = NDArray[np.longdouble]
 
 
 class Family(Protocol):
@@ -22,17 +23,30 @@ class Family(Protocol):
         """Whether K(w) ⪰ 0 is known to be the same as w ≥ 0."""
 
     @property
+    def norms(self) -> Array:
+        """Frobenius norms over all points."""
+
+    @property
     def traces(self) -> Array:
         """Traces over all points."""
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
         """The matrix Σ wᵢKᵢ, a new array that the caller may change."""
 
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The same in long double."""
+
+    def combined(self, transform: Array) -> Family:
+        """The family of the combinations in the columns of ``transform``."""
+
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
 
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
+
+    def products(self, K: Array) -> Array:
+        """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
 
     def subset(self, rows: NDArray[np.intp]) -> Family:
         """The same family on some of the labelled points."""

@@ -44,29 +44,48 @@ class HyperNorm:
         if not 0 < lambda_q < np.inf:
             raise ValueError(f"expected lambda_q > 0, got {lambda_q!r}; the paper uses 1.0")
         self.K_pivots, self.lambda_q, self.squared = K, lambda_q, squared
+        self._root = _root(K)
 
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
-        square = self._square(weights)
-        return 0.5 * self.lambda_q * (square if self.squared else float(np.sqrt(square)))
+        norm = float(np.linalg.norm(self._root @ weights))
+        return 0.5 * self.lambda_q * (norm**2 if self.squared else norm)
 
     def gradient(self, weights: Array) -> Array:
         """Its gradient; at the kink of the norm in zero, the subgradient zero."""
-        direction = self.K_pivots @ weights
+        image = self._root @ weights
         if self.squared:
-            return np.asarray(self.lambda_q * direction)
-        norm = float(np.sqrt(self._square(weights)))
-        return np.asarray(0.5 * self.lambda_q * direction / norm) if norm else 0.0 * direction
+            return np.asarray(self.lambda_q * (self._root.T @ image))
+        norm = float(np.linalg.norm(image))
+        unit = image / norm if norm else image
+        return np.asarray(0.5 * self.lambda_q * (self._root.T @ unit))
 
     def hessian(self, weights: Array) -> Array:
         """Its Hessian, positive semidefinite."""
         if self.squared:
-            return self.lambda_q * self.K_pivots
-        norm = float(np.sqrt(self._square(weights)))
+            return np.asarray(self.lambda_q * (self._root.T @ self._root))
+        image = self._root @ weights
+        norm = float(np.linalg.norm(image))
         if norm == 0:
             return 0.0 * self.K_pivots
-        unit = (self.K_pivots @ weights) / norm
-        return np.asarray(0.5 * self.lambda_q * (self.K_pivots - np.outer(unit, unit)) / norm)
+        # The part along the image is taken off before it is squared: what is left is a square.
+        across = self._root - np.outer(image / norm, (image / norm) @ self._root)
+        return np.asarray(0.5 * self.lambda_q * (across.T @ across) / norm)
 
-    def _square(self, weights: Array) -> float:
-        return max(float(weights @ self.K_pivots @ weights), 0.0)
+    def sublevel(self, level: float) -> tuple[Array, float]:
+        """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
+        square = 2.0 * max(level, 0.0) / self.lambda_q
+        return self._root, float(np.sqrt(square)) if self.squared else square
+
+
+def _root(K: Array) -> Array:
+    """A matrix R with RᵀR = K, so that the norm ‖Rw‖ does not cancel near the null space of K."""
+    values, vectors = np.linalg.eigh(0.5 * (K + K.T))
+    if values[0] < -1e-8 * max(float(values[-1]), 0.0):
+        raise ValueError(
+            "expected a positive semidefinite matrix of the hyperkernel between pivots, got "
+            f"eigenvalues from {values[0]:.3g} to {values[-1]:.3g}; pass hyperkernel(pairs)"
+        )
+    # Between -1e-8 and rounding, of the largest: zero.
+    kept = values > np.finfo(float).eps * len(values) * values[-1]
+    return np.asarray(np.sqrt(values[kept])[:, None] * vectors[:, kept].T)

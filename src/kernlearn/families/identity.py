@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.base import Family
+from kernlearn.families.base import Family, LongArray
 
 Array = NDArray[np.float64]
 
@@ -34,6 +34,11 @@ class WithIdentity:
         self.psd_means_positive = family.psd_means_positive
 
     @cached_property
+    def norms(self) -> Array:
+        """Frobenius norms over all points."""
+        return np.append(self.family.norms, float(np.linalg.norm(self.diagonal)))
+
+    @cached_property
     def traces(self) -> Array:
         """Traces over all points; the identity's is their number."""
         return np.append(self.family.traces, float(self.n_points))
@@ -45,6 +50,17 @@ class WithIdentity:
             K.flat[:: K.shape[0] + 1] += weights[-1] * self.diagonal
         return K
 
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The same in long double."""
+        K = self.family.combine_exactly(weights[:-1], labelled_only)
+        if labelled_only:
+            K.flat[:: K.shape[0] + 1] += np.longdouble(weights[-1]) * self.diagonal
+        return K
+
+    def combined(self, transform: Array) -> WithIdentity:
+        """The combinations in the columns of ``transform``, the last of which is the identity."""
+        return WithIdentity(self.family.combined(transform[:-1, :-1]), self.diagonal)
+
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa, then the diagonal times a."""
         own = self.diagonal * coef if labelled_only else coef
@@ -54,6 +70,10 @@ class WithIdentity:
         """The small matrices of the family, and nothing for the identity."""
         inner = self.family.forms(left, right)
         return np.concatenate([inner, np.zeros((1, *inner.shape[1:]))])
+
+    def products(self, K: Array) -> Array:
+        """Those of the family; the identity stands apart from it."""
+        return np.append(self.family.products(K), 0.0)
 
     def subset(self, rows: NDArray[np.intp]) -> WithIdentity:
         """The same family on some of the labelled points."""

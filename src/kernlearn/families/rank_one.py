@@ -7,6 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.families.base import LongArray
+from kernlearn.families.stack import GramStack
+
 Array = NDArray[np.float64]
 
 
@@ -39,6 +42,11 @@ class RankOneStack:
         off_diagonal = products - np.diag(np.diagonal(products))
         return bool((np.abs(off_diagonal) <= 1e-10 * np.outer(lengths, lengths)).all())
 
+    @property
+    def norms(self) -> Array:
+        """Frobenius norms, which are the traces."""
+        return self.traces
+
     @cached_property
     def traces(self) -> Array:
         """Squared lengths of the vectors."""
@@ -48,6 +56,17 @@ class RankOneStack:
         """The matrix V diag(w) Vᵀ, on the labelled points or on all of them."""
         V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
         return np.asarray((V * weights) @ V.T)
+
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The matrix K(w) in long double."""
+        V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
+        exact = V.astype(np.longdouble)
+        return np.asarray((exact * weights) @ exact.T)
+
+    def combined(self, transform: Array) -> GramStack:
+        """The family of the combinations in the columns of ``transform``."""
+        stack = [self.combine_exactly(t, labelled_only=False).astype(float) for t in transform.T]
+        return GramStack(np.array(stack), self.n_labelled)
 
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors vᵢ(vᵢᵀa) on the labelled points (or on all of them), of shape (m, n)."""
@@ -59,10 +78,18 @@ class RankOneStack:
         on_left, on_right = self.vectors.T @ left, self.vectors.T @ right
         return np.asarray(on_left[:, :, None] * on_right[:, None, :])
 
+    def products(self, K: Array) -> Array:
+        """Frobenius inner products ⟨vᵢvᵢᵀ, K⟩ = vᵢᵀKvᵢ."""
+        return np.asarray(np.sum(self.vectors * (K @ self.vectors), axis=0))
+
     def subset(self, rows: NDArray[np.intp]) -> RankOneStack:
         """The same family on some of the labelled points."""
         return RankOneStack(self.vectors[rows])
 
     def inner_products(self, basis: Array) -> Array:
-        """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)²."""
-        return np.asarray(basis.T @ (self.vectors.T @ self.vectors) ** 2 @ basis)
+        """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)², in long double.
+
+        Combinations may be small differences of large matrices.
+        """
+        V = self.vectors.astype(np.longdouble)
+        return np.asarray(basis.T @ (V.T @ V) ** 2 @ basis).astype(float)

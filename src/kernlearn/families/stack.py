@@ -8,11 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
+from kernlearn.families.base import LongArray
+
 Array = NDArray[np.float64]
+
 
 # Up to this share of matrices with weight, adding them one by one beats one pass over the stack.
 SPARSE_SHARE = 0.4
 ROWS_AT_A_TIME = 64
+# From this ratio on between the sizes of the terms and of their sum, digits are lost.
+CANCELLING = 1e3
 
 
 class GramStack:
@@ -34,13 +39,23 @@ class GramStack:
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
     @cached_property
+    def norms(self) -> Array:
+        """Frobenius norms over all points."""
+        return np.array([np.linalg.norm(K) for K in self.grams])
+
+    @cached_property
     def traces(self) -> Array:
         """Traces over all points, labelled or not."""
         return np.asarray(np.trace(self.grams, axis1=1, axis2=2))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
-        """The matrix K(w), on the labelled points or on all of them."""
+        """The matrix K(w), on the labelled points or on all of them.
+
+        Where large terms cancel, they are added up in long double.
+        """
         n = self.n_labelled if labelled_only else self.n_points
+        if np.abs(weights) @ self.norms > CANCELLING * np.abs(weights @ self.traces):
+            return self.combine_exactly(weights, labelled_only).astype(float)
         support = np.flatnonzero(weights)
         if n == self.n_points and len(support) > SPARSE_SHARE * self.n_matrices:
             return (weights @ self.grams.reshape(self.n_matrices, -1)).reshape(n, n)
@@ -52,6 +67,19 @@ class GramStack:
                 K += weights[i] * self.grams[i, :n, :n]
         return K
 
+    def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
+        """The matrix K(w) in long double."""
+        n = self.n_labelled if labelled_only else self.n_points
+        K = np.zeros((n, n), dtype=np.longdouble)
+        for i in np.flatnonzero(weights):
+            K += np.longdouble(weights[i]) * self.grams[i, :n, :n]
+        return K
+
+    def combined(self, transform: Array) -> GramStack:
+        """The family of the combinations in the columns of ``transform``."""
+        stack = [self.combine_exactly(t, labelled_only=False).astype(float) for t in transform.T]
+        return GramStack(np.array(stack), self.n_labelled)
+
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
         n = self.n_labelled if labelled_only else self.n_points
@@ -62,6 +90,10 @@ class GramStack:
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
         return np.asarray(np.matmul(left.T, np.matmul(self.grams, right)))
+
+    def products(self, K: Array) -> Array:
+        """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
+        return np.asarray(np.tensordot(self.grams, K, 2))
 
     def subset(self, rows: NDArray[np.intp]) -> GramStack:
         """The same family on some of the labelled points: a small copy."""

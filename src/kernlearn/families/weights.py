@@ -2,31 +2,41 @@ r"""Where the weights may lie, in coordinates that suit the solver.
 
 Weights are ``w = basis @ x``. The coordinates x are bounded by construction:
 
-* positive weights: :math:`x_i = w_i r_i / c`, the unit simplex;
+* positive weights: :math:`x_i` is proportional to the trace that the i-th matrix contributes, so
+  that a coordinate says how much of K(w) it makes, whatever the size of the matrix;
 * free-sign weights: coordinates in which :math:`\lVert K(w)\rVert_F = c\,\lVert x\rVert`. Since
   K ⪰ 0 has :math:`\lVert K\rVert_F \le \operatorname{tr} K = c`, the feasible set lies in the unit
-  ball, whatever the kernels; matrices that depend on one another share their weight.
+  ball, whatever the kernels. Every matrix is brought to unit size before directions are compared.
+
+Directions in which the matrices cancel to the last digits (one kernel twice) have no coordinate.
+What they can still do to the kernel is carried along as :attr:`Domain.loose`, for weights whose
+parts are up to :data:`LARGEST_PART` times the whole; bounds allow for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-# Combinations whose squared length is below this (relative) are rounding: one kernel twice.
-DEPENDENT = 1e-15
-NEARLY_DEPENDENT = 1e-6
+# Matrices of unit size that cancel to less than this differ by rounding.
+CANCELLED = 1e-14
+LARGEST_PART = 1e6
+# Eigenvalues of the (scaled) inner products from which on one pass is accurate.
+WELL_CONDITIONED = 1e-6
+MAX_PASSES = 6
+# How far the combinations may be from orthonormal after a pass that is accurate.
+ORTHONORMAL = 1e-9
 MOSTLY_NOISE = 1e-3
 
 
 @dataclass(eq=False)
 class Domain:
-    """An affine slice ``equality @ x == 1``, ``low ≤ x``, and cuts ``cuts @ x ≥ 0``.
+    """An affine slice ``equality @ x == 1``, ``low ≤ x ≤ high``, and cuts ``cuts @ x ≥ 0``.
 
     Parameters
     ----------
@@ -34,22 +44,35 @@ class Domain:
         Maps coordinates to weights.
     equality : ndarray of shape (p,)
         Normal of the slice.
-    low : ndarray of shape (p,)
-        Lower bounds of the coordinates.
+    low, high : ndarray of shape (p,)
+        Bounds of the coordinates.
     start : ndarray of shape (p,)
         A point of the set, well inside.
     free_sign : bool
         True if the set is further bounded by K ⪰ 0.
+    n_ball : int
+        With free signs, the first so many coordinates lie in a ball together.
     radius : float
-        Bound on the length of any feasible x; used by free-sign weights only.
+        Of this ball: one, if the combinations were exactly orthonormal.
+    loose : float
+        Frobenius norm of what feasible weights may add to K(w) outside of the coordinates.
+    loose_equality : float
+        By how much that may change the left side of the equality.
+    dropped : ndarray of shape (m, q)
+        The directions that have no coordinate.
     """
 
     basis: Array
     equality: Array
     low: Array
+    high: Array
     start: Array
     free_sign: bool
+    n_ball: int = 0
     radius: float = 1.0
+    loose: float = 0.0
+    loose_equality: float = 0.0
+    dropped: Array = field(default_factory=lambda: np.zeros((0, 0)))
     cuts: Array = field(init=False)
     cut_noise: Array = field(init=False)
 
@@ -63,39 +86,67 @@ class Domain:
 
     def coordinates(self, weights: Array) -> Array:
         """The coordinates of ``weights``, or the nearest there are."""
-        return np.asarray(np.linalg.lstsq(self.basis, weights)[0], dtype=float)
+        # Rows of one size, so that no small matrix is lost beside a large one.
+        size = np.abs(self.basis).max(axis=1, initial=0.0)
+        size = np.where(size > 0, size, 1.0)
+        scaled = self.basis / size[:, None]
+        return np.asarray(np.linalg.lstsq(scaled, weights / size)[0], dtype=float)
 
     def forget_slack_cuts(self, x: Array, n_kept: int) -> None:
         """Keep only the cuts that are tightest at ``x``."""
         tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])
         self.cuts, self.cut_noise = self.cuts[tightest], self.cut_noise[tightest]
 
-    def add_cuts(self, rows: Array, noise: float) -> None:
+    def add_cuts(self, rows: Array, noise: Array) -> None:
         """Add cuts ``rows @ w ≥ 0`` on the weights, whose entries are known up to ``noise``.
 
         A direction in which every kernel is zero gives a row of rounding errors, which would cut
         anywhere: cuts carry their noise, and those that are mostly noise are left out.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (k, m)
+            The forms vᵀKᵢv of unit vectors v.
+        noise : ndarray of shape (m,)
+            Bound on the error of each column.
         """
         rows = rows @ self.basis
-        length = np.linalg.norm(rows, axis=1)
-        relative = noise * float(np.linalg.norm(self.basis)) / np.maximum(length, 1e-300)
+        length = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
+        error = float(np.linalg.norm(noise @ np.abs(self.basis))) + self.loose
+        relative = error / length
         clear = relative < MOSTLY_NOISE
         self.cuts = np.vstack([self.cuts, rows[clear] / length[clear, None]])
         self.cut_noise = np.append(self.cut_noise, relative[clear])
 
 
-def positive_weights(normaliser: Array, total: float) -> Domain:
-    """The set w ≥ 0, Σ wᵢrᵢ = total; a matrix with r = 0 has no effect and gets no weight."""
-    m = len(normaliser)
+def positive_weights(normaliser: Array, total: float, traces: Array | None = None) -> Domain:
+    """The set w ≥ 0, Σ wᵢrᵢ = total; a matrix with r = 0 has no effect and gets no weight.
+
+    Parameters
+    ----------
+    normaliser : ndarray of shape (m,)
+        The rᵢ.
+    total : float
+        The c.
+    traces : ndarray of shape (m,), optional
+        How large the matrices are, where the normaliser does not say it.
+    """
     used = np.flatnonzero(normaliser > 0)
-    basis = np.zeros((m, len(used)))
-    basis[used, np.arange(len(used))] = total / normaliser[used]
     p = len(used)
+    reach = total / normaliser[used]  # the weight of a matrix alone
+    effect = reach * (normaliser if traces is None else traces)[used]
+    # A zero matrix has no effect to be measured by: its coordinate is its share of the total.
+    share = np.where(effect > 0, effect / effect.max(), 1.0)
+    # Beyond this ratio a matrix makes no difference to a sum; coordinates need not tell.
+    share = np.maximum(share, 1e-12)
+    basis = np.zeros((len(normaliser), p))
+    basis[used, np.arange(p)] = reach / share
     return Domain(
         basis=basis,
-        equality=np.ones(p),
+        equality=1.0 / share,
         low=np.zeros(p),
-        start=np.full(p, 1.0 / p),
+        high=share,
+        start=share / p,
         free_sign=False,
     )
 
@@ -106,6 +157,7 @@ def free_weights(
     total: float,
     n_signed: int,
     length: float,
+    n_points: int,
 ) -> Domain:
     """The set Σ wᵢrᵢ = total, K(w) ⪰ 0, with weights from the ``n_signed``-th on non-negative.
 
@@ -120,39 +172,103 @@ def free_weights(
     n_signed : int
         How many of the first weights may take either sign; the rest is at most an identity.
     length : float
-        Bound on ‖K(w)‖_F over the set.
+        Bound on ‖K(w)‖_F over the set: the trace.
+    n_points : int
+        Size of the matrices.
     """
-    signed = _orthonormal(inner_products, np.eye(len(normaliser))[:, :n_signed])
-    fixed = np.eye(len(normaliser))[:, n_signed:]
+    m = len(normaliser)
+    signed, dropped, lost = orthonormal(inner_products, np.eye(m)[:, :n_signed])
+    fixed = np.eye(m)[:, n_signed:]
     fixed = fixed / np.sqrt(np.diagonal(inner_products(fixed)))
     basis = length * np.hstack([signed, fixed])
-    low = np.full(basis.shape[1], -1.0)
+    p = basis.shape[1]
+    low = np.full(p, -1.0)
     low[signed.shape[1] :] = 0.0
-    return Domain(
+    domain = Domain(
         basis=basis,
         equality=(basis.T @ normaliser) / total,
         low=low,
-        start=np.asarray(np.linalg.lstsq(basis, _even(normaliser, total))[0], dtype=float),
+        high=np.ones(p),
+        start=np.zeros(p),
         free_sign=True,
+        n_ball=p,
+        radius=1.0 + ORTHONORMAL,
+        loose=LARGEST_PART * length * float(lost.sum()),
+        loose_equality=LARGEST_PART * float(lost.sum()) * float(np.sqrt(n_points)),
+        dropped=dropped,
     )
+    return replace(domain, start=domain.coordinates(even_weights(normaliser, total)))
 
 
-def _orthonormal(inner_products: Callable[[Array], Array], basis: Array) -> Array:
-    """Combinations of the basis that are orthonormal as matrices.
+def orthonormal(
+    inner_products: Callable[[Array], Array], basis: Array
+) -> tuple[Array, Array, Array]:
+    """Combinations that are orthonormal as matrices, those that cancel, and their lengths.
 
-    A second pass, on the combinations that the first one found, mends what squaring the condition
-    number cost it where the kernels are close to dependent.
+    Every pass brings the combinations to unit length, then turns them until they are orthogonal.
+    Where matrices are close to dependent, squaring the condition number costs a pass its small
+    directions; the next one sees them at unit length.
+
+    Parameters
+    ----------
+    inner_products : callable
+        Maps a basis (m, p) to the Frobenius inner products of its combinations (p, p).
+    basis : ndarray of shape (m, p)
+        One combination per column.
+
+    Returns
+    -------
+    basis : ndarray of shape (m, q)
+        Orthonormal combinations.
+    dropped : ndarray of shape (m, p − q)
+        Combinations of matrices of unit size whose sum is rounding.
+    lengths : ndarray of shape (p − q,)
+        Bounds on the norms of these sums.
     """
-    for _ in range(2):
-        values, vectors = np.linalg.eigh(inner_products(basis))
-        kept = values > DEPENDENT * values.max(initial=0.0)
-        basis = basis @ (vectors[:, kept] / np.sqrt(values[kept]))
-        if values.min() > NEARLY_DEPENDENT * values.max():
+    norms = np.sqrt(np.diagonal(inner_products(np.eye(len(basis)))))
+    empty = norms[np.abs(basis).argmax(axis=0)] == 0.0
+    dropped, lengths = [], []
+    basis = basis[:, ~empty]  # a matrix of zeros gets no weight
+    for _ in range(MAX_PASSES):
+        S = inner_products(basis)
+        length = np.sqrt(np.maximum(np.diagonal(S), 0.0))
+        size = norms @ np.abs(basis)
+        gone = length <= CANCELLED * size
+        dropped.append(basis[:, gone] / size[gone])
+        lengths.append(np.maximum(length, np.finfo(float).eps * size)[gone] / size[gone])
+        basis = basis[:, ~gone] / length[~gone]
+        S = S[np.ix_(~gone, ~gone)] / np.outer(length[~gone], length[~gone])
+        values, vectors = np.linalg.eigh(S)
+        if len(values) == 0:
             break
-    return basis
+        if values[0] > WELL_CONDITIONED:
+            basis = basis @ (vectors / np.sqrt(values))
+            break
+        basis = basis @ vectors
+    else:
+        # What no pass could tell apart is told apart no further.
+        S = inner_products(basis)
+        values, vectors = np.linalg.eigh(S)
+        kept = values > WELL_CONDITIONED
+        size = norms @ np.abs(basis @ vectors)
+        dropped.append((basis @ vectors[:, ~kept]) / size[~kept])
+        lengths.append(np.sqrt(np.maximum(values[~kept], 0.0)) / size[~kept])
+        basis = basis @ (vectors[:, kept] / np.sqrt(values[kept]))
+    cancelling = np.hstack(dropped)
+    return _without(cancelling, basis, norms), cancelling, np.concatenate(lengths)
 
 
-def _even(normaliser: Array, total: float) -> Array:
+def _without(directions: Array, basis: Array, norms: Array) -> Array:
+    """The combinations less what they have of directions that cancel, and so need not have."""
+    size = np.where(norms > 0, norms, 1.0)[:, None]
+    Q = np.linalg.qr(directions * size)[0]
+    scaled = basis * size
+    for _ in range(2):  # twice is enough for orthogonality
+        scaled = scaled - Q @ (Q.T @ scaled)
+    return np.asarray(scaled / size)
+
+
+def even_weights(normaliser: Array, total: float) -> Array:
     """Weights that give every matrix with effect the same share."""
     used = normaliser > 0
     return np.where(used, total / np.where(used, normaliser, 1.0) / used.sum(), 0.0)

@@ -14,8 +14,7 @@ from kernlearn.estimators._embedding import Embedding
 from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Pairs
-from kernlearn.solvers.newton import Step
-from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
 PACKAGES = (

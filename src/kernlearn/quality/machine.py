@@ -23,12 +23,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+
+
+LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
+# Relative to the size of the coefficients: what summing them in another order may change.
+FEASIBLE = 1e-14
 
 
 class Multipliers(NamedTuple):
@@ -58,6 +63,8 @@ class Machine:
         The :math:`\tau_i`; added to the diagonal of K in training only.
     offset : float
         Added to every entry of K in training: the weight of a regularised intercept.
+    shift : float
+        A constant that was taken off the targets; the intercept gets it back.
     budget : float
         The bound :math:`B` on :math:`\lVert a\rVert_1`; infinite if there is none. A finite one
         needs breakpoints ``(-C, 0, C)`` and slopes of zero.
@@ -76,6 +83,7 @@ class Machine:
     rhs: Array
     ridge: Array
     offset: float = 0.0
+    shift: float = 0.0
     budget: float = np.inf
     stretchable: bool = False
     cold_start: Callable[[Machine, Array, float], Array] | None = field(default=None, repr=False)
@@ -102,17 +110,117 @@ class Machine:
         offset = 0.5 * self.offset * float(a.sum()) ** 2
         return float(self.linear @ a - self._phi(a).sum()) - offset
 
+    def linear_size(self, a: Array) -> float:
+        """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
+        offset = 0.5 * self.offset * float(a.sum()) ** 2
+        return float(np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()) + offset
+
     def upper_value(self, a: Array, Ka: Array, multipliers: Multipliers) -> float:
         """The value of the primal problem at the function ``K a + b``: an upper bound on V(K)."""
         b, epsilon = multipliers.rows, multipliers.budget
         fitted = Ka + self.rows.T @ b
-        quadratic = 0.5 * float(a @ Ka)
+        quadratic = 0.5 * (a @ Ka)
         stretched = self._stretched_value(fitted, quadratic) if self.stretchable else np.inf
         if self.homogeneous:
-            return stretched
+            return float(stretched)
         extra = epsilon * self.budget if np.isfinite(self.budget) else 0.0
-        loss = float(self._conjugate(self.linear - fitted, epsilon).sum())
-        return min(quadratic + loss + float(b @ self.rhs) + extra, stretched)
+        loss = self._conjugate(self.linear - fitted, epsilon).sum()
+        # One rounding at the end: arguments in long double give a value that is exact.
+        return float(min(quadratic + loss + b @ self.rhs + extra, stretched))
+
+    def value_noise(self, a: Array, Ka: Array, multipliers: Multipliers, error: Array) -> float:
+        """Rounding of :meth:`upper_value` where ``Ka`` is known up to ``error``.
+
+        A loss changes with the function no faster than its steepest slope within the error, which
+        is the largest coefficient that answers to it.
+        """
+        fitted = Ka + self.rows.T @ multipliers.rows
+        relative = 8.0 * float(np.finfo(float).eps)
+        quadratic = float(np.abs(a) @ (error + relative * np.abs(Ka)))
+        if self.homogeneous:
+            margin = float((fitted / self.linear).min())
+            value = float(a @ Ka) / max(margin, 1e-300) ** 2
+            return quadratic + 2.0 * value * float(error.max()) / max(margin, 1e-300)
+        error = error + relative * (np.abs(Ka) + np.abs(self.rows.T @ multipliers.rows))
+        steepest = np.zeros(len(a))
+        for shift in (-error, error):
+            slopes = self.linear - fitted + shift
+            tube = [0.0] if np.isinf(self.budget) else [-multipliers.budget, multipliers.budget]
+            for epsilon in tube:
+                answer = self._answer(None)(slopes + epsilon)
+                steepest = np.maximum(steepest, np.abs(answer))
+        steepest = np.minimum(steepest, np.abs(self.breakpoints).max(axis=1))
+        return quadratic + float(np.maximum(steepest, np.abs(a)) @ error)
+
+    def tightened(self, Ka: Array, multipliers: Multipliers) -> Multipliers:
+        """The multipliers with the best width of a tube, or margin, for the same intercept."""
+        fitted = Ka + multipliers.rows[:1].sum()
+        upper = np.abs(self.breakpoints).max(axis=1)
+        if np.isfinite(self.budget):
+            width = _quantile(np.abs(self.linear - fitted), upper, self.budget)
+            return Multipliers(multipliers.rows, max(width, 0.0))
+        if len(self.rows) == 2:
+            margin = _quantile(-self.rows[1] * fitted, upper, float(self.rhs[1]))
+            return Multipliers(np.array([multipliers.rows[0], margin]), 0.0)
+        return multipliers
+
+    def best_multipliers(self, Ka: Array) -> Multipliers:
+        """The multipliers with the smallest primal value for a given function ``K a``.
+
+        They are constants added to the function: one for all points, one for each class, or one
+        for either end of a tube. Each is found where the coefficients that answer to it have the
+        sum they should have, which falls as the constant rises.
+        """
+        residual = self.linear - Ka
+        if np.isfinite(self.budget):
+            above = _root(residual, self._answer(1), 0.5 * self.budget)
+            below = _root(residual, self._answer(0), -0.5 * self.budget)
+            middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
+            return Multipliers(np.array([middle]), half)
+        found = [
+            _root(residual[members], self._answer(None, members), total)
+            for members, total in self._sums()
+        ]
+        if len(found) == 2:  # b + ρ for one class, b − ρ for the other
+            return Multipliers(
+                np.array([0.5 * (found[0] + found[1]), 0.5 * (found[0] - found[1])]), 0.0
+            )
+        return Multipliers(np.array(found), 0.0)
+
+    def _answer(
+        self, segment: int | None, members: NDArray[np.bool_] | slice = slice(None)
+    ) -> Callable[[Array], Array]:
+        """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
+        segments = range(self.slopes.shape[1]) if segment is None else [segment]
+        points, slopes = self.breakpoints[members], self.slopes[members]
+        ridge = self.ridge[members]
+
+        def answer(g: Array) -> Array:
+            t = np.zeros(len(g))
+            for j in segments:
+                excess = g - slopes[:, j]
+                with np.errstate(divide="ignore", invalid="ignore"):
+                    step = np.where(excess == 0.0, 0.0, excess / ridge)
+                part = np.clip(step, points[:, j], points[:, j + 1])
+                t = t + np.clip(part, -LARGE, LARGE)
+            return t
+
+        return answer
+
+    def feasible(self, a: Array) -> Array | None:
+        """The coefficients, moved into the polytope as little as may be; None if that fails.
+
+        They are put into the box, and what the equalities miss is given to those with room. What
+        is left is the rounding of a sum.
+        """
+        low, high = self.breakpoints[:, 0], self.breakpoints[:, -1]
+        a = np.clip(a, low, high)
+        for members, total in self._sums():
+            a[members] = _with_sum(a[members], total, low[members], high[members])
+        size = float(np.abs(a).sum())
+        if size > self.budget:  # shrinking keeps a sum of zero and the box around it
+            a = a * (self.budget / size)
+        return a if np.isfinite(size) and self.infeasibility(a) <= FEASIBLE else None
 
     def infeasibility(self, a: Array) -> float:
         """Largest violation of the constraints, relative to the size of ``a``."""
@@ -121,6 +229,17 @@ class Machine:
         equality = np.abs(self.rows @ a - self.rhs).max(initial=0.0)
         budget = np.abs(a).sum() - self.budget
         return float(max(box, equality, budget, 0.0)) / size
+
+    def _sums(self) -> list[tuple[NDArray[np.bool_], float]]:
+        """The equalities as sums over groups of points: all of them, or every class for itself."""
+        if len(self.rows) == 0:
+            return []
+        everyone = np.ones(self.n_points, dtype=bool)
+        if len(self.rows) == 1:
+            return [(everyone, float(self.rhs[0]))]
+        first, second = float(self.rhs[0]), float(self.rhs[1])
+        above = self.rows[1] > 0
+        return [(above, 0.5 * (first + second)), (~above, 0.5 * (first - second))]
 
     def rescaled(self, kernel_scale: float, target_scale: float) -> Machine:
         r"""The same machine in units where K has size one and the targets have size one.
@@ -137,6 +256,7 @@ class Machine:
             rhs=self.rhs / unit,
             ridge=self.ridge / kernel_scale,
             offset=self.offset / kernel_scale,
+            shift=self.shift / target_scale,
             budget=self.budget / unit,
         )
 
@@ -180,9 +300,53 @@ class Machine:
             return 0.0
         return -epsilon if segment == 0 else epsilon
 
-    def _stretched_value(self, fitted: Array, quadratic: float) -> float:
-        margin = float((fitted / self.linear).min())
+    def _stretched_value(self, fitted: Array, quadratic: Any) -> Any:
+        margin = (fitted / self.linear).min()
         return quadratic / margin**2 if margin > 0 else np.inf
+
+
+def _quantile(losses: Array, upper: Array, price: float) -> Any:
+    """The t with the smallest price·t + Σ uᵢ max(0, lossᵢ − t): where their weight meets it."""
+    order = np.argsort(-losses)
+    beyond = np.searchsorted(np.cumsum(upper[order]), price * (1.0 - 1e-15))
+    return losses[order[min(int(beyond), len(losses) - 1)]]
+
+
+def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> float:
+    """The constant c at which Σ answer(residual − c) crosses ``total``, by bisection."""
+    spread = float(np.abs(residual).max()) + 1.0
+    low, high = -4.0 * spread, 4.0 * spread
+    for _ in range(64):
+        middle = 0.5 * (low + high)
+        if float(answer(residual - middle).sum()) > total:
+            low = middle
+        else:
+            high = middle
+    return 0.5 * (low + high)
+
+
+def _with_sum(a: Array, total: float, low: Array, high: Array) -> Array:
+    """Coefficients with this sum, each moved in proportion to its room."""
+    for _ in range(3):  # the first moves, the others mend its rounding
+        missing = total - float(a.sum())
+        if missing == 0.0:
+            break
+        room = high - a if missing > 0 else a - low
+        inside = np.where((a > low) & (a < high), room, 0.0)
+        if float(inside.sum()) >= abs(missing):
+            room = inside  # what rests at a bound stays there
+        unbounded = np.isinf(room)
+        if unbounded.any():
+            # Where nothing bounds them, in proportion to their size.
+            room = np.where(unbounded, np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
+            share = room / room.sum()
+        else:
+            space = float(room.sum())
+            if space == 0.0:
+                break
+            share = room / max(space, abs(missing))
+        a = np.clip(a + missing * share, low, high)
+    return a
 
 
 def box(low: Array, high: Array) -> tuple[Array, Array]:

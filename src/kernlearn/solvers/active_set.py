@@ -214,21 +214,25 @@ class _Exchange:
             return np.zeros(self.edges.shape[1])
         return np.array([0.0, -self.epsilon, self.epsilon, 0.0])
 
-    def result(self) -> MachineSolution:
-        """Pack the settled solution."""
+    def result(self) -> MachineSolution | None:
+        """Pack the settled solution; None if it does not lie in the polytope."""
         machine = self.machine
+        coef = machine.feasible(self.a)
+        if coef is None:
+            return None
+        K_a = self.K_a if np.array_equal(coef, self.a) else self.K @ coef
         r = machine.rows.shape[0]
         multipliers = Multipliers(np.asarray(self.b[:r], dtype=float), self.epsilon)
         return MachineSolution(
-            coef=self.a,
+            coef=coef,
             multipliers=multipliers,
-            K_coef=self.K_a,
+            K_coef=K_a,
             state=self.state,
             factor=self.factor,
             free=self.S,
             free_rows=self.rows_S,
-            lower=machine.lower_value(self.a, self.K_a),
-            upper=machine.upper_value(self.a, self.K_a, multipliers),
+            lower=machine.lower_value(coef, K_a),
+            upper=machine.upper_value(coef, K_a, multipliers),
         )
 
 

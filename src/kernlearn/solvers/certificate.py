@@ -1,12 +1,15 @@
-r"""Lower bounds on the optimum, recomputed from their definition.
+r"""Lower bounds on the optimum, recomputed from their definition, and what they certify.
 
 Any plane below the objective bounds the optimum by its own minimum over the feasible weights:
 
 * positive weights: the minimum over a simplex is at a corner;
 * free-sign weights: for any :math:`\eta` and any cuts weighted by :math:`\zeta \ge 0`, feasible
-  coordinates satisfy :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\,\varrho`,
-  where ϱ bounds their length (less what rounding in the cuts may cost). The multipliers come
-  from a linear program, but the bound holds whether or not that was solved well.
+  coordinates satisfy
+  :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\varrho`, since they lie in a ball
+  of radius ϱ (less what rounding in the cuts may cost). The multipliers come from a linear
+  program, but the bound holds whether or not that was solved well.
+
+Solvers hand in candidates; whether one of them is optimal is decided here and nowhere else.
 """
 
 from __future__ import annotations
@@ -14,17 +17,46 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.families.weights import Array, Domain
-from kernlearn.solvers.oracle import Plane
+from kernlearn.solvers.oracle import EPS, Plane
 from kernlearn.solvers.quadratic import quadratic_program
+from kernlearn.solvers.solution import relative_gap
+from kernlearn.solvers.status import Status
+
+
+def certified_status(objective: float, lower_bound: float, tol: float, ended: Status) -> Status:
+    """Optimal if the gap is within the tolerance, else how the search ended."""
+    if relative_gap(objective, lower_bound) <= tol:
+        return Status.OPTIMAL
+    return Status.INACCURATE if ended is Status.OPTIMAL else ended
 
 
 def lower_bound(plane: Plane, domain: Domain) -> float:
     """The smallest value of ``plane`` over the feasible weights, or something below it."""
-    g = domain.basis.T @ plane.gradient
+    if plane.constant == -np.inf:
+        return -np.inf
+    g, noise = in_coordinates(plane, domain)
     if not domain.free_sign:
-        return plane.constant + float(g.min())
-    minimum, _ = linear_minimum(g, domain)
-    return plane.constant + minimum
+        # At the i-th corner, x is 1/eᵢ and all else is zero.
+        return plane.constant + float(((g - noise) / domain.equality).min())
+    return plane.constant + linear_minimum(g, domain)[0] - free_noise(plane, domain)
+
+
+def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
+    """The slope of a plane in the coordinates, and a bound on its rounding."""
+    size = np.abs(domain.basis)
+    noise = plane.noise + 4 * EPS * np.abs(plane.gradient)
+    return domain.basis.T @ plane.gradient, size.T @ noise
+
+
+def free_noise(plane: Plane, domain: Domain) -> float:
+    """What rounding, and directions without a coordinate, may take off a plane's minimum."""
+    noise = in_coordinates(plane, domain)[1]
+    ball, boxed = noise[: domain.n_ball], noise[domain.n_ball :]
+    return (
+        domain.radius * float(np.linalg.norm(ball))
+        + float(boxed @ domain.high[domain.n_ball :])
+        + plane.weight * domain.loose
+    )
 
 
 def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
@@ -38,8 +70,8 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
         q=g / scale,
         A=domain.equality[None, :],
         b=np.ones(1),
-        low=domain.low * domain.radius,
-        high=np.full(p, domain.radius),
+        low=domain.low,
+        high=domain.high,
         G=-domain.cuts,
         h=np.zeros(len(domain.cuts)),
     )
@@ -47,8 +79,14 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
         return -np.inf, domain.start
     eta = -float(solution.equality[0]) * scale
     zeta = np.maximum(solution.inequality, 0.0) * scale
-    residual = g - eta * domain.equality - domain.cuts.T @ zeta
+    pulled = domain.cuts.T @ zeta
+    residual = g - eta * domain.equality - pulled
+    rounding = 8 * EPS * (np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(domain.cuts))
     # A coordinate that is known to be non-negative only hurts where its residual is negative.
     residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
-    slack = float(np.linalg.norm(residual)) + float(zeta @ domain.cut_noise)
-    return eta - domain.radius * slack, solution.x
+    residual = np.abs(residual) + rounding
+    slack = domain.radius * float(np.linalg.norm(residual[: domain.n_ball]))
+    slack += float(residual[domain.n_ball :] @ domain.high[domain.n_ball :])
+    # Directions without a coordinate change the trace that the equality speaks of.
+    loose = abs(eta) * domain.loose_equality
+    return eta - slack - float(zeta @ domain.cut_noise) * domain.radius - loose, solution.x

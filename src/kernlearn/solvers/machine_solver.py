@@ -8,11 +8,11 @@ import numpy as np
 
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution, polish, state_of
-from kernlearn.solvers.interior import interior_point, smallest_hull_distance
+from kernlearn.solvers.interior import interior_points, smallest_hull_distance
 
 WARM_ITERATIONS = 6
 COLD_ITERATIONS = 15
-TOUCHING = (1e-8, 1e-6, 1e-4)
+TOUCHING = (1e-7, 1e-4)
 EXACT = 1e-9
 # What to ask of libsvm: a guess if it is made exact anyway, more digits if it is to stand.
 GUESS, TO_STAND = 1e-3, 1e-5
@@ -67,13 +67,20 @@ def _cold_start(K: Array, machine: Machine, tol: float) -> Array:
 
 
 def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:
-    found = (
-        smallest_hull_distance(K, machine) if machine.homogeneous else interior_point(K, machine)
-    )
-    if found is None:
-        return []
-    a, multipliers = found
-    candidates = [_rough(K, machine, a, multipliers)]
+    candidates: list[MachineSolution] = []
+    solve = smallest_hull_distance if machine.homogeneous else interior_points
+    for a, multipliers in solve(K, machine):
+        candidates += _exact_or_rough(K, machine, a, multipliers)
+        if _within(candidates, EXACT):
+            break
+    return candidates
+
+
+def _exact_or_rough(
+    K: Array, machine: Machine, a: Array, multipliers: Multipliers
+) -> list[MachineSolution]:
+    rough = _rough(K, machine, a, multipliers)
+    candidates = [] if rough is None else [rough]
     for closeness in TOUCHING:
         # Which coefficients are meant to touch a breakpoint is a matter of degree.
         polished = polish(K, machine, _snapped(machine, a, closeness), max_iter=COLD_ITERATIONS)
@@ -85,19 +92,21 @@ def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:
 
 def _rough(
     K: Array, machine: Machine, a: Array, multipliers: Multipliers | None
-) -> MachineSolution:
+) -> MachineSolution | None:
     """Pack a solution that could not be made exact; its gap says how good it is."""
-    # Shrinking keeps every constraint and meets the budget.
-    a = a * min(1.0, machine.budget / max(float(np.abs(a).sum()), 1e-300))
+    feasible = machine.feasible(a)
+    if feasible is None:
+        return None
+    a = feasible
     state = state_of(machine, a)
     S = np.flatnonzero(state % 2 == 1)
     Ka = K @ a
     rows = machine.rows[:, S]
-    if multipliers is None:
-        residual = (machine.linear - Ka - machine.ridge * a)[S]
-        residual = residual - machine.slopes[S, state[S] // 2]
-        b = np.linalg.lstsq(rows.T, residual, rcond=None)[0] if len(S) else np.zeros(len(rows))
-        multipliers = Multipliers(np.asarray(b, dtype=float), 0.0)
+    if multipliers is None or not machine.homogeneous:
+        best = machine.best_multipliers(Ka)
+        upper = machine.upper_value(a, Ka, best)
+        if multipliers is None or upper < machine.upper_value(a, Ka, multipliers):
+            multipliers = best
     return MachineSolution(
         coef=a,
         multipliers=multipliers,

@@ -92,20 +92,21 @@ def minimise_model(
 
 def reach(x: Array, domain: Domain) -> Array:
     """How far each coordinate goes in a step of length one: about as far as it has come."""
-    return np.ones(len(x)) if domain.free_sign else np.asarray(x + 0.1 / len(x))
+    return domain.high if domain.free_sign else np.asarray(x + 0.1 * domain.high / len(x))
 
 
 def _box(x0: Array, domain: Domain, radius: float) -> tuple[Array, Array]:
-    high = np.full(len(x0), domain.radius if domain.free_sign else 1.0)
     if np.isinf(radius):
-        return domain.low, high
+        return domain.low, domain.high
     room = radius * reach(x0, domain)
-    return np.maximum(domain.low, x0 - room), np.minimum(high, x0 + room)
+    return np.maximum(domain.low, x0 - room), np.minimum(domain.high, x0 + room)
 
 
 def _clean(solution: QuadraticSolution, low: Array, domain: Domain) -> Array:
     """Exact zeros for coordinates at a bound of zero, and the slice restored."""
     x = solution.x[:-1].copy()
-    at_bound = (x < 1e-5) & (solution.lower[:-1] > x) & (low == 0.0)
-    x[(domain.low == 0.0) & (at_bound | (x < ZERO))] = 0.0
+    # Both of the kernel and of the total: a small part of the one may be most of the other.
+    share = np.maximum(x / max(float(np.abs(x).sum()), 1e-300), x * domain.equality)
+    at_bound = (share < 1e-5) & (solution.lower[:-1] > x) & (low == 0.0)
+    x[(domain.low == 0.0) & (at_bound | (share < ZERO))] = 0.0
     return np.asarray(x / float(domain.equality @ x))

@@ -15,38 +15,56 @@ import numpy as np
 
 from kernlearn._patience import Patience, Stopped
 from kernlearn.families.weights import Array, Domain
-from kernlearn.solvers.certificate import linear_minimum, lower_bound
+from kernlearn.solvers.certificate import (
+    free_noise,
+    in_coordinates,
+    linear_minimum,
+    lower_bound,
+)
 from kernlearn.solvers.model import minimise_model, reach
 from kernlearn.solvers.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.solution import Step
 from kernlearn.solvers.status import Status
 
 MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
 MAX_FULL_CHECKS = 12
 MAX_NULL_STEPS = 3
-MAX_STALLED = 30
+# Small quadratic programs in all: what needs more is hostile, and would go on for long.
+MAX_PROGRAMS = 600
+MAX_STALLED, MANY = 8, 30  # many coordinates take as many steps to be told apart
 SHRINK, GROW = 0.4, 4.0
+ENOUGH = 0.9
 LOOSE = 1e-3  # relative accuracy of a machine in the first steps
-
-
-@dataclass(frozen=True)
-class Step:
-    """One line of the history."""
-
-    n_machine_solves: int
-    objective: float
-    lower_bound: float
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Where the method ended."""
+    """Where the method ended.
+
+    Parameters
+    ----------
+    best : Evaluation or None
+        The best point; None if there is no solution.
+    lower : float
+        No feasible weights have a smaller objective.
+    ended : Status
+        Why the search ended; what that is worth is for the certificate to say.
+    history : tuple of Step
+        Objective and bound after every evaluation.
+    transform : ndarray of shape (m, p), optional
+        Maps the weights of combinations, where these were searched, to those of the matrices.
+    safe : ndarray of shape (m,), optional
+        Positive weights that have a value, should the best ones not bear to be written down.
+    """
 
     best: Evaluation | None
     lower: float
-    status: Status
+    ended: Status
     history: tuple[Step, ...]
+    transform: Array | None = None
+    safe: Array | None = None
 
 
 class Newton:
@@ -88,19 +106,22 @@ class Newton:
         self.history: list[Step] = []
         self.lower = -np.inf
         self.damping = 1.0
+        self.n_programs = 0
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
         self.best: Evaluation | None = None
 
-    def start_from(self, other: Newton) -> None:
+    def start_from(self, other: Newton, same_family: bool = True) -> None:
         """Begin where a minimisation over fewer weights ended, with all that it has learned.
 
         Its planes hold here too and its evaluations count; its lower bounds are of another problem.
+        Of another family only the number of its steps can be taken over.
         """
-        self.first = other.best
-        if other.best is None:
+        self.history = [replace(step, lower_bound=-np.inf) for step in other.history]
+        if other.best is None or not same_family:
             return
+        self.first = other.best
         self.planes = [plane for plane in other.planes if plane is not other.best.plane]
         self.history = [replace(step, lower_bound=-np.inf) for step in other.history[:-1]]
 
@@ -125,8 +146,10 @@ class Newton:
         stalled = null_steps = 0
         self._tell()
         while not self._closed(best):
-            if len(self.history) >= self.max_iter:
+            if len(self.history) >= self.max_iter or self.n_programs >= MAX_PROGRAMS:
                 return Status.ITERATION_LIMIT
+            if self._gap(best) <= best.resolution:
+                return Status.INACCURATE  # no step can be told from rounding
             proposal = self._propose(centre, x)
             self._predict(centre, best, proposal)
             if self._closed(best):
@@ -147,7 +170,7 @@ class Newton:
             self._tell()
             progress = max(self.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
-            if stalled >= MAX_STALLED:
+            if stalled >= MAX_STALLED + min(len(x), MANY):
                 return Status.INACCURATE
         return Status.OPTIMAL
 
@@ -162,16 +185,17 @@ class Newton:
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
         return float(np.clip(0.02 * relative, 0.1 * self.tol, LOOSE))
 
-    def _outcome(self, best: Evaluation, status: Status) -> Outcome:
+    def _outcome(self, best: Evaluation, ended: Status) -> Outcome:
         if self._closed(best):
-            status = Status.OPTIMAL
-        return Outcome(best, self.lower, status, tuple(self.history))
+            ended = Status.OPTIMAL
+        return Outcome(best, self.lower, ended, tuple(self.history))
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.lower
 
     def _closed(self, best: Evaluation) -> bool:
-        return self._gap(best) <= max(self.tol * abs(best.upper), best.resolution)
+        # A little more than asked for: what is returned is evaluated once more.
+        return self._gap(best) <= ENOUGH * self.tol * abs(best.upper)
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> Evaluation:
         """Keep the plane and what it says about the optimum; return the best, now on record."""
@@ -196,11 +220,15 @@ class Newton:
         if self.cuts is None:
             self.lower = max(self.lower, lower_bound(plane, self.domain))
             return
-        g = self.domain.basis.T @ plane.gradient
+        if plane.constant == -np.inf:
+            return
+        g, _ = in_coordinates(plane, self.domain)
+        constant = plane.constant - free_noise(plane, self.domain)
         previous, full_checks = -np.inf, MAX_FULL_CHECKS
         for _ in range(MAX_CUT_ROUNDS):
             minimum, x = linear_minimum(g, self.domain)
-            self.lower = max(self.lower, plane.constant + minimum)
+            self.n_programs += 1
+            self.lower = max(self.lower, constant + minimum)
             if self._closed(best):
                 return
             if not self.cuts.cut_in_subspace(x):
@@ -237,6 +265,7 @@ class Newton:
         """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
         full_checks = 0
         for _ in range(MAX_CUT_ROUNDS):
+            self.n_programs += 1
             minimum = minimise_model(
                 centre, self.planes, x0, self.domain, self.damping, self.radius
             )
@@ -255,11 +284,10 @@ class Newton:
 
     def _combined_bound(self, shares: Array) -> None:
         """The planes weighted by their multipliers make one plane, and one more bound."""
-        if len(shares) == 1:
+        if len(shares) == 1 or not shares.any():
             return
-        constant = float(shares @ [plane.constant for plane in self.planes])
-        gradient = shares @ np.array([plane.gradient for plane in self.planes])
-        self.lower = max(self.lower, lower_bound(Plane(constant, gradient), self.domain))
+        mixture = Plane.mixture(shares, self.planes)
+        self.lower = max(self.lower, lower_bound(mixture, self.domain))
 
     def _pull_back(self, x: Array, x0: Array) -> Array:
         """Halve the step until K(w) ⪰ 0."""

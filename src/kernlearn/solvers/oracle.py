@@ -11,20 +11,50 @@ from typing import Protocol
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import FEASIBLE, Array, Machine
 from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, factorised
 from kernlearn.solvers.machine_solver import solve_machine
 
-ROUNDING = 1e-13
-FEASIBLE = 1e-8
+EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective."""
+    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective.
+
+    Parameters
+    ----------
+    constant : float
+        Less what rounding may have added to it.
+    gradient : ndarray of shape (m,)
+        Slope in every weight.
+    noise : ndarray of shape (m,)
+        Bound on the rounding of every slope.
+    weight : float
+        ½Σ‖a‖²: a change of K by E moves the plane by at most ``weight`` times ‖E‖.
+    """
 
     constant: float
     gradient: Array
+    noise: Array | float = 0.0
+    weight: float = 0.0
+
+    @staticmethod
+    def mixture(shares: Array, planes: Sequence[Plane]) -> Plane:
+        """The planes weighted by shares of one: below the largest of them, so below all above."""
+        shares = shares / shares.sum()
+        return Plane(
+            float(shares @ [plane.constant for plane in planes])
+            - 4 * EPS * float(shares @ [abs(plane.constant) for plane in planes]),
+            shares @ np.array([plane.gradient for plane in planes]),
+            shares @ np.array([plane.noise + 4 * EPS * abs(plane.gradient) for plane in planes]),
+            float(shares @ [plane.weight for plane in planes]),
+        )
+
+
+def rounding(n: int) -> float:
+    """Relative error of a sum of ``n`` products: their rounding adds up like a random walk."""
+    return EPS * (4.0 + float(np.sqrt(n)))
 
 
 class Evaluation(Protocol):
@@ -80,13 +110,20 @@ class MachineObjective:
         One, or one per class of a one-against-rest problem.
     penalty : Penalty, optional
         Added to the value.
+    in_cone : bool
+        Whether the value is infinite where K(w) turns out not to be positive semidefinite, as it
+        is for free signs. Positive weights take the matrices as they are.
     """
 
     def __init__(
-        self, family: Family, machines: Sequence[Machine], penalty: Penalty | None = None
+        self,
+        family: Family,
+        machines: Sequence[Machine],
+        penalty: Penalty | None = None,
+        in_cone: bool = False,
     ) -> None:
         self.family, self.machines, self.penalty = family, machines, penalty
-        self.n_solves = 0
+        self.in_cone, self.n_solves = in_cone, 0
 
     def evaluate(
         self, weights: Array, warm: Evaluation | None, tol: float
@@ -99,26 +136,46 @@ class MachineObjective:
         for machine, last in zip_longest(self.machines, earlier):
             self.n_solves += 1
             solution = solve_machine(K, machine, last, tol)
-            if solution is None:
+            if solution is None or (self.in_cone and _shows_indefinite(K, solution)):
                 return None
             solutions.append(solution)
         return MachineEvaluation(self, weights, K, solutions)
 
     def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
-        """The plane below the objective that feasible coefficients define.
+        """The plane below the objective that feasible coefficients define, rounding allowed for.
 
         Should they not be feasible after all, the plane lies at −∞ and says nothing.
         """
-        constant, gradient = 0.0, np.zeros(self.family.n_matrices)
+        m = self.family.n_matrices
+        constant, slack, size, gradient = 0.0, 0.0, 0.0, np.zeros(m)
         for machine, coef, K_i_coef in zip(self.machines, coefs, K_i_coefs, strict=True):
-            feasible = machine.infeasibility(coef) <= FEASIBLE
-            constant += machine.linear_value(coef) if feasible else -np.inf
+            off = machine.infeasibility(coef)
+            if off > FEASIBLE:
+                return Plane(-np.inf, np.zeros(m))
+            constant += machine.linear_value(coef)
             gradient -= 0.5 * (K_i_coef @ coef)
+            # How far the nearest point of the polytope may be, on which the plane is exact.
+            missed = (off + EPS) * float(np.abs(coef).sum())
+            length = float(np.linalg.norm(coef))
+            slack += rounding(len(coef)) * machine.linear_size(coef)
+            slack += missed * float(np.abs(machine.linear).max())
+            size += rounding(len(coef)) * length**2 + missed * length
+        weight = 0.5 * float(sum(coef @ coef for coef in coefs))
+        noise = size * self.family.norms
         if self.penalty is not None:
             slope = self.penalty.gradient(weights)
-            constant += self.penalty.value(weights) - float(slope @ weights)
-            gradient += slope
-        return Plane(constant, gradient)
+            value, product = self.penalty.value(weights), slope * weights
+            constant += value - float(product.sum())
+            slack += 8 * EPS * (abs(value) + float(np.abs(product).sum()))
+            gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
+        return Plane(constant - slack, gradient, noise, weight)
+
+
+def _shows_indefinite(K: Array, solution: MachineSolution) -> bool:
+    """Whether aᵀKa is negative beyond rounding: K is not positive semidefinite, V not a value."""
+    a = solution.coef
+    size = float(a @ a) * float(np.abs(K.diagonal()).max()) * len(a)
+    return float(a @ solution.K_coef) < -rounding(len(a)) * size
 
 
 class MachineEvaluation:
@@ -140,11 +197,9 @@ class MachineEvaluation:
         coefs = [s.coef for s in solutions]
         self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
         self.plane = objective.plane(coefs, self._K_i_coefs, weights)
-        # The value is a difference of these; in units of one, K contributes up to ½‖a‖₁².
-        sizes = [0.5 * float(np.abs(a).sum()) ** 2 for a in coefs]
-        if np.isfinite(self.plane.constant):
-            sizes.append(abs(self.plane.constant))
-        self.resolution = ROUNDING * sum(sizes)
+        # No gap can be told to be smaller than the rounding of its two sides.
+        noise = float((self.plane.noise * np.abs(weights)).sum())
+        self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
 
     @cached_property
@@ -163,6 +218,7 @@ class MachineEvaluation:
         rows = zip(self.solutions, self.objective.machines, self._K_i_coefs, strict=True)
         for solution, machine, K_i_coef in rows:
             coef = displaced(solution, machine, step @ K_i_coef)
+            coef = None if coef is None else machine.feasible(coef)
             if coef is None:
                 return None
             moved.append(coef)

@@ -1,4 +1,4 @@
-"""A stated problem, brought to units of one, solved, and brought back."""
+"""A stated problem, brought to units of one, solved, brought back and certified."""
 
 from __future__ import annotations
 
@@ -10,25 +10,47 @@ import numpy as np
 from kernlearn._patience import Patience
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
-from kernlearn.families.weights import Domain, free_weights, positive_weights
-from kernlearn.quality.alignment import Alignment
+from kernlearn.families.weights import (
+    ORTHONORMAL,
+    Domain,
+    even_weights,
+    free_weights,
+    positive_weights,
+)
 from kernlearn.quality.machine import Array, Machine
 from kernlearn.solvers.active_set import MachineSolution
-from kernlearn.solvers.newton import Newton, Outcome, Step
-from kernlearn.solvers.oracle import MachineEvaluation, MachineObjective, Penalty
-from kernlearn.solvers.psd_cuts import PsdCuts
-from kernlearn.solvers.quadratic_objective import QuadraticObjective
-from kernlearn.solvers.solution import Solution, relative_gap
+from kernlearn.solvers.certificate import certified_status, lower_bound
+from kernlearn.solvers.newton import Newton, Outcome
+from kernlearn.solvers.null_directions import with_null_directions
+from kernlearn.solvers.oracle import EPS, Evaluation, MachineEvaluation, MachineObjective, Penalty
+from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
+from kernlearn.solvers.settled import (
+    into_the_cone,
+    lowest_eigenpair,
+    settled_machine,
+    total_weight,
+    with_total,
+    without_crumbs,
+)
+from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status
 from kernlearn.solvers.telling import telling
+from kernlearn.solvers.units import RescaledPenalty, Units
 
-NO_SHARE = 1e-9
-LARGEST = 1e151  # its square is still a number, in both directions
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 # From this size on, a first guess from a sample of points saves more than it costs.
 LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
 # Share of the usual start in any other one.
 TRACE = 1e-3
+EXACT = 1e-9
+# Objective that the removal of crumbs of weight may cost, relative to it.
+CRUMBS = 1e-9
+# Share of the tolerance that a negative part of the kernel may take.
+UNSEEN = 0.05
+# Of the mean diagonal entry: no kernel with a more negative eigenvalue is returned.
+INDEFINITE = 1e-9
+# Matrices whose weights may be this much larger than their sum are combined once and for all.
+CANCELLING = 1e3
 
 
 @dataclass(frozen=True)
@@ -86,32 +108,176 @@ def learn_with_machines(
     penalty: Penalty | None = None,
 ) -> Solution:
     """Minimise the machines' values over the weights (inputs are checked)."""
-    units = _Units.of(family, machines, weight_set)
-    scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
-    total = weight_set.total / units.kernel
-    domain = _domain(family, weight_set.normaliser, total, weight_set.free_sign)
-    objective = MachineObjective(family, scaled, penalty and _Rescaled(penalty, units))
-    cuts = PsdCuts(family, domain) if domain.free_sign else None
-    patience = control.patience
-    if weight_set.start is not None and not domain.free_sign:
-        domain.start = _inside(domain, weight_set.start)
-    elif family.n_labelled > LARGE and penalty is None and not domain.free_sign:
-        domain.start, objective.n_solves = _coarse_start(family, scaled, domain, patience)
+    units = Units.of(weight_set.kernel_size(family), machines)
+    problem = _Problem(
+        family,
+        [machine.rescaled(units.kernel, units.target) for machine in machines],
+        replace(weight_set, total=weight_set.total / units.kernel),
+        None if penalty is None else RescaledPenalty(penalty, units),
+    )
+    free = weight_set.free_sign and not family.psd_means_positive
+    learn = _learn_free if free else _learn_positive
+    outcome, n_solves = learn(problem, control, units)
+    return _solution(problem, outcome, n_solves, control.tol, units, free)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """What is to be solved, in the solver's units."""
+
+    family: Family
+    machines: Sequence[Machine]
+    weight_set: WeightSet
+    penalty: RescaledPenalty | None
+
+    @property
+    def objective(self) -> MachineObjective:
+        return MachineObjective(self.family, self.machines, self.penalty)
+
+    @property
+    def positive_domain(self) -> Domain:
+        given = self.weight_set
+        domain = positive_weights(given.normaliser, given.total, self.family.traces)
+        if given.start is not None:
+            domain.start = _inside(domain, given.start)
+        return domain
+
+    @property
+    def even(self) -> Array:
+        return even_weights(self.weight_set.normaliser, self.weight_set.total)
+
+
+def _learn_positive(problem: _Problem, control: Control, units: Units) -> tuple[Outcome, int]:
+    family, patience = problem.family, control.patience
+    objective, domain = problem.objective, problem.positive_domain
+    large = family.n_labelled > LARGE and problem.penalty is None
+    if large and problem.weight_set.start is None:
+        domain.start, objective.n_solves = _coarse_start(problem, domain, patience)
     tell = telling(patience, units.step)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, patience, tell)
-    if domain.free_sign:
-        newton.start_from(_positive_start(objective, weight_set, control, units))
+    newton = Newton(objective, domain, None, control.tol, control.max_iter, patience, tell)
+    return newton.run(), objective.n_solves
+
+
+def _learn_free(problem: _Problem, control: Control, units: Units) -> tuple[Outcome, int]:
+    """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
+
+    Where matrices all but depend on one another, their weights are large and cancel. The search is
+    then over orthonormal combinations of them, formed once in long double, and only its end is
+    told in the matrices' own weights.
+    """
+    family, objective = problem.family, problem.objective
+    first = _positive_start(problem, objective, control, units)
+    domain = free_domain(family, problem.weight_set)
+    if first.best is None:  # not even the even mixture has a value
+        return Outcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
+    if problem.penalty is not None and domain.dropped.shape[1]:
+        least = _least_quality(problem, first.best)
+        domain = with_null_directions(domain, problem.penalty, first.best, least)
+    transform, plain = None, domain
+    if float((family.norms @ np.abs(domain.basis)).max()) > CANCELLING * _trace(problem):
+        combined, domain, transform = of_combinations(
+            family, domain, problem.weight_set, first.best.weights
+        )
+        family = combined
+    penalty = problem.penalty
+    if penalty is not None and transform is not None:
+        penalty = penalty.composed(transform)
+    n_solves = objective.n_solves
+    objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
+    objective.n_solves = n_solves
+    cuts = PsdCuts(objective.family, domain)
+    tell = telling(control.patience, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
+    newton.start_from(first, same_family=transform is None)
     outcome = newton.run()
-    return _solution(family, outcome, objective.n_solves, units)
+    if outcome.best is None:  # what has a value does not bear to be combined
+        bound = lower_bound(first.best.plane, plain)
+        outcome = Outcome(first.best, bound, Status.INACCURATE, outcome.history)
+        transform = None
+    outcome = replace(outcome, transform=transform, safe=first.best.weights)
+    return outcome, objective.n_solves
+
+
+def _least_quality(problem: _Problem, best: Evaluation) -> float:
+    """A bound on the machines' values at any kernel of the set: aᵀKa is at most ‖a‖² tr K."""
+    assert isinstance(best, MachineEvaluation)
+    pairs = zip(problem.machines, best.solutions, strict=True)
+    linear = sum(machine.linear_value(s.coef) for machine, s in pairs)
+    return linear - 0.5 * total_weight(best.solutions) * _trace(problem)
+
+
+def _trace(problem: _Problem) -> float:
+    """The trace that every K(w) of the set has."""
+    return float(problem.even @ problem.family.traces)
+
+
+def free_domain(family: Family, weight_set: WeightSet) -> Domain:
+    """Where weights of either sign may lie."""
+    n_signed = family.n_matrices - isinstance(family, WithIdentity)
+    r, total = weight_set.normaliser, weight_set.total
+    # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
+    length = total * float(family.traces.max() / r[family.traces.argmax()])
+    return free_weights(family.inner_products, r, total, n_signed, length, family.n_points)
+
+
+def of_combinations(
+    family: Family, domain: Domain, weight_set: WeightSet, start: Array
+) -> tuple[Family, Domain, Array]:
+    """The family of orthonormal combinations, its domain, and what they are combined by.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices.
+    domain : Domain
+        Free signs of their weights.
+    weight_set : WeightSet
+        The constraint on them.
+    start : ndarray of shape (m,)
+        Weights to start from.
+    """
+    extra = isinstance(family, WithIdentity)  # the identity stays as it is
+    transform, basis = domain.basis.copy(), np.eye(domain.basis.shape[1])
+    if extra:
+        basis[-1, -1] = transform[-1, -1]
+        transform[-1, -1] = 1.0
+    combined = family.combined(transform)
+    # Rounding of large weights keeps combinations from being exactly orthonormal.
+    S = combined.inner_products(basis)
+    n_ball = domain.n_ball
+    lengths = np.linalg.eigvalsh(S[:n_ball, :n_ball])
+    length = float(np.sqrt(np.trace(S[:n_ball, :n_ball]) / n_ball))
+    radius = (1.0 + ORTHONORMAL) * length / float(np.sqrt(max(lengths[0], 1e-300)))
+    # Traces are rounded, and their rounding is multiplied by large weights.
+    sizes = family.norms @ np.abs(transform)
+    radius *= 1.0 + 4 * EPS * float(sizes.max()) / length
+    # Long double has digits of its own to lose.
+    lost = float(np.finfo(np.longdouble).eps) * float(np.linalg.norm(sizes[:n_ball]))
+    loose = domain.loose + 2.0 * family.n_matrices * radius * lost
+    exact = transform.astype(np.longdouble)
+    equality = np.asarray((exact.T @ weight_set.normaliser) / weight_set.total).astype(float)
+    equality[n_ball:] = 0.0  # of directions that change no kernel
+    x = np.zeros(len(basis))
+    signed = slice(0, n_ball - extra)
+    K = family.combine(start, labelled_only=False)
+    x[signed] = np.linalg.solve(S[signed, signed], combined.products(K)[signed])
+    if extra:
+        x[-1] = start[-1] / basis[-1, -1]
+    if extra:
+        equality[-1] *= basis[-1, -1]
+    if n_ball < len(x):  # what only a penalty sees
+        rest = (start - transform[:, :n_ball] @ x[:n_ball]) * family.norms
+        null = transform[:, n_ball:] * family.norms[:, None]
+        x[n_ball:] = np.linalg.lstsq(null, rest, rcond=None)[0]
+    x[:n_ball] /= float(equality @ x)
+    recast = replace(domain, basis=basis, radius=radius, start=x, equality=equality, loose=loose)
+    return combined, recast, transform
 
 
 def _positive_start(
-    objective: MachineObjective, weight_set: WeightSet, control: Control, units: _Units
+    problem: _Problem, objective: MachineObjective, control: Control, units: Units
 ) -> Newton:
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
-    domain = positive_weights(weight_set.normaliser, weight_set.total / units.kernel)
-    if weight_set.start is not None:
-        domain.start = _inside(domain, weight_set.start)
 
     def translate(step: Step) -> Step:
         # The bound of positive weights says nothing of free ones.
@@ -119,7 +285,7 @@ def _positive_start(
 
     newton = Newton(
         objective,
-        domain,
+        problem.positive_domain,
         None,
         POSITIVE_FIRST,
         min(20, control.max_iter),
@@ -130,13 +296,12 @@ def _positive_start(
     return newton
 
 
-def _coarse_start(
-    family: Family, machines: Sequence[Machine], domain: Domain, patience: Patience
-) -> tuple[Array, int]:
+def _coarse_start(problem: _Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
     """Weights learned from a sample of the points, and how many machines that took."""
+    machines = problem.machines
     order = np.lexsort([machine.linear for machine in machines])
     rows = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
-    objective = MachineObjective(family.subset(rows), [m.subset(rows) for m in machines])
+    objective = MachineObjective(problem.family.subset(rows), [m.subset(rows) for m in machines])
     outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20, patience).run()
     if outcome.best is None:
         return domain.start, objective.n_solves
@@ -153,133 +318,37 @@ def _inside(domain: Domain, weights: Array) -> Array:
     return domain.start if size == 0.0 else (1.0 - TRACE) * x / size + TRACE * domain.start
 
 
-def learn_by_alignment(
-    family: Family, alignment: Alignment, weight_set: WeightSet, control: Control
+def _solution(
+    problem: _Problem, outcome: Outcome, n_solves: int, tol: float, units: Units, free: bool
 ) -> Solution:
-    """Maximise the alignment over the weights (inputs are checked)."""
-    if not (alignment.agreement > 0).any():
-        raise ValueError(
-            "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
-            "add a kernel, or use quality='soft_margin'"
-        )
-    # Only ratios matter, so that any size of the kernels is brought to one.
-    unit = float(np.sqrt(np.diagonal(alignment.inner_products).max()))
-    if not 0 < unit < np.inf:
-        raise ValueError(
-            f"expected kernels whose squares are numbers, got a largest norm of {unit:.3g}; "
-            "rescale the data, or normalise the kernels"
-        )
-    S, q = alignment.inner_products / unit / unit, alignment.agreement / unit
-    even = np.where(q > 0, 1.0 / np.where(q > 0, q, 1.0), 0.0) / max((q > 0).sum(), 1)
-    length = float(np.sqrt(even @ S @ even))
-    if weight_set.free_sign and not family.psd_means_positive:
-        domain = free_weights(lambda B: B.T @ S @ B, q, 1.0, len(q), length)
-    else:
-        domain = positive_weights(q, 1.0)
-    cuts = PsdCuts(family, domain) if domain.free_sign else None
-
-    def aligned(half_square: float) -> float:
-        # ½wᵀSw over qᵀw = 1 is 1/(2‖YYᵀ‖²Â²): bounds carry over through this decreasing map.
-        return -1.0 / (alignment.target_norm * float(np.sqrt(2.0 * max(half_square, 1e-300))))
-
-    def translate(step: Step) -> Step:
-        return Step(0, aligned(step.objective), max(aligned(step.lower_bound), -1.0))
-
-    tell = telling(control.patience, translate)
-    objective = QuadraticObjective(S)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
-    result = newton.run()
-    assert result.best is not None
-    weights = result.best.weights
-    bound = max(aligned(result.lower), -1.0)  # no alignment exceeds one
-    value = -alignment.value(weights)
-    weights = weights * (weight_set.total / float(weight_set.normaliser @ weights))
-    return Solution(
-        weights=weights,
-        objective=value,
-        lower_bound=min(bound, value),
-        gap=relative_gap(value, bound),
-        dual_coef=None,
-        intercept=None,
-        n_machine_solves=0,
-        status=result.status,
-    )
-
-
-def _domain(family: Family, normaliser: Array, total: float, free_sign: bool) -> Domain:
-    if not free_sign or family.psd_means_positive:
-        return positive_weights(normaliser, total)
-    n_signed = family.n_matrices - isinstance(family, WithIdentity)
-    # K ⪰ 0 and tr K = c bound the length; with Σwᵢ fixed, equal traces fix tr K as well.
-    length = total * float(family.traces.max() / normaliser[family.traces.argmax()])
-    return free_weights(family.inner_products, normaliser, total, n_signed, length)
-
-
-@dataclass(frozen=True)
-class _Units:
-    """Sizes of the kernel, the targets and the objective."""
-
-    kernel: float
-    target: float
-
-    @property
-    def value(self) -> float:
-        return self.target**2 / self.kernel
-
-    @property
-    def coef(self) -> float:
-        return self.target / self.kernel
-
-    @classmethod
-    def of(cls, family: Family, machines: Sequence[Machine], weight_set: WeightSet) -> _Units:
-        kernel = weight_set.kernel_size(family)
-        target = max(float(np.abs(machine.linear).max()) for machine in machines)
-        for name, size in (("kernels", kernel), ("targets", target)):
-            if size > LARGEST or 0 < size < 1.0 / LARGEST or not np.isfinite(size):
-                raise ValueError(
-                    f"expected {name} of a size between {1.0 / LARGEST:g} and {LARGEST:g}, got "
-                    f"{size:.3g}; rescale the data, or normalise the kernels"
-                )
-        # Machines without a linear term keep their coefficients: only values and f scale with K.
-        return cls(kernel, target if target > 0 else kernel)
-
-    def step(self, step: Step) -> Step:
-        v = self.value
-        return Step(step.n_machine_solves, step.objective * v, step.lower_bound * v)
-
-
-class _Rescaled:
-    """A penalty in the solver's units."""
-
-    def __init__(self, penalty: Penalty, units: _Units) -> None:
-        self.penalty, self.unit, self.scale = penalty, units.kernel, 1.0 / units.value
-
-    def value(self, weights: Array) -> float:
-        return self.scale * self.penalty.value(self.unit * weights)
-
-    def gradient(self, weights: Array) -> Array:
-        return self.scale * self.unit * self.penalty.gradient(self.unit * weights)
-
-    def hessian(self, weights: Array) -> Array:
-        return self.scale * self.unit**2 * self.penalty.hessian(self.unit * weights)
-
-
-def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) -> Solution:
+    family = problem.family
     learns_C = isinstance(family, WithIdentity)
     m = family.n_matrices - learns_C
     if outcome.best is None:
         nan = float("nan")
-        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, Status.NO_SOLUTION)
+        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended)
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
-    weights = _without_crumbs(best.weights * units.kernel, family.traces)
-    objective = best.upper * units.value
-    bound = min(outcome.lower, best.upper) * units.value
-    coefs = np.array([s.coef for s in best.solutions]) * units.coef
-    machines = best.objective.machines
-    pairs = zip(best.solutions, machines, strict=True)
-    intercepts = np.array([_intercept(s, m) for s, m in pairs]) * units.target
-    single = len(best.solutions) == 1
+    returned = _returned(problem, outcome, best, free, tol)
+    weights, solutions = returned.weights, returned.solutions
+    settled = [
+        settled_machine(family, weights, machine, solution, tol)
+        for machine, solution in zip(problem.machines, solutions, strict=True)
+    ]
+    value = sum(upper for upper, _, _ in settled)
+    if problem.penalty is not None:
+        value += problem.penalty.value(weights)
+    unknown = sum(noise for _, noise, _ in settled)
+    unknown += 2.0 * returned.indefinite * total_weight(solutions)
+    unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
+    objective = value * units.value
+    bound = min(outcome.lower - unknown, value) * units.value
+    coefs = np.array([s.coef for s in solutions]) * units.coef
+    rows = zip(solutions, problem.machines, settled, strict=True)
+    intercepts = np.array([_intercept(s, m, found[2].rows) for s, m, found in rows])
+    intercepts = intercepts * units.target
+    single = len(solutions) == 1
+    weights = weights * units.kernel
     learned_C = None
     if learns_C:
         learned_C = 1.0 / float(weights[-1]) if weights[-1] > 0 else np.inf
@@ -287,27 +356,82 @@ def _solution(family: Family, outcome: Outcome, n_solves: int, units: _Units) ->
         weights=weights[:m],
         objective=objective,
         lower_bound=bound,
-        gap=relative_gap(objective, bound, best.resolution * units.value),
+        gap=relative_gap(objective, bound),
         dual_coef=coefs[0] if single else coefs,
         intercept=float(intercepts[0]) if single else intercepts,
-        n_machine_solves=n_solves,
-        status=outcome.status,
+        n_machine_solves=n_solves + returned.n_solves,
+        status=certified_status(objective, bound, tol, outcome.ended),
         learned_C=learned_C,
         history=tuple(units.step(step) for step in outcome.history),
     )
 
 
-def _without_crumbs(weights: Array, traces: Array) -> Array:
-    """Exact zeros where free signs leave shares of the trace that are rounding."""
-    shares = weights * traces
-    kept = np.abs(shares) > NO_SHARE * np.abs(shares).sum()
-    if kept.all() or not kept.any():
-        return weights
-    return np.asarray(np.where(kept, weights, 0.0) * (shares.sum() / shares[kept].sum()))
+def _missed_total(problem: _Problem, weights: Array) -> float:
+    """How far large weights that cancel are from the total for their rounding, relative to it."""
+    given = problem.weight_set
+    return abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
 
 
-def _intercept(solution: MachineSolution, machine: Machine) -> float:
+@dataclass(frozen=True, eq=False)
+class _Returned:
+    """Weights as they are returned, the machines at them, and how indefinite K(w) is."""
+
+    weights: Array
+    solutions: Sequence[MachineSolution]
+    indefinite: float
+    n_solves: int
+
+
+def _returned(
+    problem: _Problem, outcome: Outcome, best: MachineEvaluation, free: bool, tol: float
+) -> _Returned:
+    given, family = problem.weight_set, problem.family
+    weights = best.weights
+    if not free:
+        negative = lowest_eigenpair(family.combine(weights))[0]
+        return _Returned(weights, best.solutions, -negative, 0)
+    if outcome.transform is not None:
+        weights = outcome.transform @ weights
+    candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
+    allowed = min(
+        UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300),
+        PSD_TOLERANCE * _trace(problem) / family.n_points,
+    )
+    found, n_solves = None, 0
+    for candidate in candidates:
+        if candidate is None:
+            continue
+        candidate = with_total(candidate, given.normaliser, given.total)
+        moved = into_the_cone(family, candidate, problem.even, allowed)
+        if moved is not candidate:
+            moved = with_total(moved, given.normaliser, given.total)
+        indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+        if indefinite > INDEFINITE * _trace(problem) / family.n_points:
+            continue
+        objective = problem.objective
+        same = outcome.transform is None and np.array_equal(moved, best.weights)
+        evaluation = best if same else objective.evaluate(moved, best, EXACT)
+        n_solves += objective.n_solves
+        if evaluation is None:
+            continue
+        if found is None or evaluation.upper < found[1].upper:
+            found = moved, evaluation, indefinite
+        if evaluation.upper <= best.upper + CRUMBS * abs(best.upper):
+            break
+    if found is None:
+        return _Returned(problem.even, best.solutions, np.inf, n_solves)
+    return _Returned(found[0], found[1].solutions, found[2], n_solves)
+
+
+def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
+    """The weights without what is rounding both of the total and of the trace."""
+    of_total = weights * given.normaliser / given.total
+    of_trace = weights * family.traces / float(weights @ family.traces)
+    return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
+
+
+def _intercept(solution: MachineSolution, machine: Machine, rows: Array) -> float:
     """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
     if len(machine.rows) == 0:
         return machine.offset * float(solution.coef.sum())
-    return float(solution.multipliers.rows[0])
+    return float(rows[0]) + machine.shift

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import piqp
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-11
+UNBOUNDED = 1e20
+MAX_STEPS = 100  # what is not solved by then makes no progress any more
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +37,38 @@ def quadratic_program(
     h: Array | None = None,
 ) -> QuadraticSolution | None:
     """Minimise ½xᵀPx + qᵀx, Ax = b, Gx ≤ h, low ≤ x ≤ high; None if there is no solution."""
+    if G is not None and h is not None:
+        return _with_finite_rows(P, q, A, b, low, high, G, h)
+    return _solve(P, q, A, b, low, high, G, h)
+
+
+def _with_finite_rows(
+    P: Array, q: Array, A: Array, b: Array, low: Array, high: Array, G: Array, h: Array
+) -> QuadraticSolution | None:
+    """Leave out inequalities that no x can violate, of which the package would complain aloud."""
+    size = np.abs(G).max(axis=1, initial=0.0)
+    bounding = h < UNBOUNDED * np.minimum(size, 1.0)
+    solution = _solve(P, q, A, b, low, high, G[bounding], h[bounding])
+    if solution is None or bounding.all():
+        return solution
+    multipliers = np.zeros(len(h))
+    multipliers[bounding] = solution.inequality
+    return replace(solution, inequality=multipliers)
+
+
+def _solve(
+    P: Array,
+    q: Array,
+    A: Array,
+    b: Array,
+    low: Array,
+    high: Array,
+    G: Array | None,
+    h: Array | None,
+) -> QuadraticSolution | None:
     solver = piqp.DenseSolver()
     settings = solver.settings
+    settings.max_iter = MAX_STEPS
     settings.eps_abs = settings.eps_rel = TOLERANCE
     settings.eps_duality_gap_abs = settings.eps_duality_gap_rel = TOLERANCE
     h_low = None if h is None else np.full(len(h), -np.inf)

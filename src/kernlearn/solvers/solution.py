@@ -7,10 +7,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.newton import Step
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the history."""
+
+    n_machine_solves: int
+    objective: float
+    lower_bound: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +36,8 @@ class Solution:
     lower_bound : float
         No choice of weights has a smaller objective than this.
     gap : float
-        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds;
-        zero where the difference is rounding.
+        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds.
+        Where the objective is zero, the gap is zero if the bound is, and infinite otherwise.
     dual_coef : ndarray of shape (n,) or (k, n), or None
         Signed dual coefficients of the machine, or of the k machines; the function is
         ``K(w) @ dual_coef + intercept``. None for an alignment, which trains no machine.
@@ -57,9 +65,9 @@ class Solution:
     history: tuple[Step, ...] = ()
 
 
-def relative_gap(objective: float, lower_bound: float, resolution: float = 0.0) -> float:
-    """Gap in units of the objective; zero where it is below what rounding can tell."""
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """``(objective − bound) / |objective|``; at an objective of zero, zero or infinity."""
     gap = objective - lower_bound
-    if gap <= resolution:
+    if gap == 0.0:
         return 0.0
     return gap / abs(objective) if objective else float("inf")

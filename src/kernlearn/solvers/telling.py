@@ -7,8 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from kernlearn._patience import Patience
-from kernlearn.solvers.newton import Step
-from kernlearn.solvers.solution import relative_gap
+from kernlearn.solvers.solution import Step, relative_gap
 
 
 def telling(patience: Patience, translate: Callable[[Step], Step]) -> Callable[[Step], None]:

@@ -1,0 +1,214 @@
+r"""The largest alignment over the weights: a quadratic program, and a bound from one plane.
+
+The alignment :math:`q^\top w / \lVert K(w)\rVert` does not depend on the scale of w, so it is
+largest where :math:`\tfrac12 w^\top S w` is smallest over :math:`q^\top w = 1`. The bound needs no
+solver: for any unit matrix D, :math:`\lVert K(w)\rVert \ge \langle K(w), D\rangle = d^\top w`, so
+that α is an upper bound on the alignment as soon as :math:`(\alpha d - q)^\top w \ge 0` for all
+feasible weights. D is K(w) at the weights found. With positive weights this asks for
+:math:`\alpha d_i \ge q_i`; with free signs it is one linear minimum over K(w) ⪰ 0 of trace one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._patience import Patience, Stopped
+from kernlearn.families.base import Family
+from kernlearn.families.weights import Domain, even_weights
+from kernlearn.quality.alignment import Alignment, alignment
+from kernlearn.quality.machine import Array
+from kernlearn.solvers.certificate import certified_status, linear_minimum
+from kernlearn.solvers.oracle import EPS, rounding
+from kernlearn.solvers.problem import (
+    Control,
+    WeightSet,
+    free_domain,
+    of_combinations,
+)
+from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
+from kernlearn.solvers.quadratic import quadratic_program
+from kernlearn.solvers.settled import into_the_cone, lowest_eigenpair, with_total, without_crumbs
+from kernlearn.solvers.solution import Solution, Step, relative_gap
+from kernlearn.solvers.status import Status
+from kernlearn.solvers.telling import telling
+
+MAX_ROUNDS = 1000
+FLAT = 1e-12
+
+
+def learn_by_alignment(
+    family: Family, targets: Array, centered: bool, weight_set: WeightSet, control: Control
+) -> Solution:
+    """Maximise the alignment with the columns of ``targets`` (inputs are checked)."""
+    own = alignment(family, targets, centered)
+    if not (own.agreement > 0).any():
+        raise ValueError(
+            "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
+            "add a kernel, or use quality='soft_margin'"
+        )
+    largest = float(np.sqrt(np.diagonal(own.inner_products).max()))
+    if not 0 < largest < np.inf:
+        raise ValueError(
+            f"expected kernels whose squares are numbers, got a largest norm of {largest:.3g}; "
+            "rescale the data, or normalise the kernels"
+        )
+    free = weight_set.free_sign and not family.psd_means_positive
+    ended = Status.INACCURATE
+    if free:
+        weights, best, ended = _free(family, targets, centered, weight_set, control)
+    else:
+        weights, best = _positive(family, own)
+    weights = with_total(weights, weight_set.normaliser, weight_set.total)
+    indefinite = 0.0
+    if free:
+        inside = even_weights(weight_set.normaliser, weight_set.total)
+        allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
+        weights = into_the_cone(family, weights, inside, allowed)
+        weights = with_total(weights, weight_set.normaliser, weight_set.total)
+    K = family.combine(weights, labelled_only=False)
+    if free:
+        indefinite = -lowest_eigenpair(K)[0]
+        if indefinite > 2.0 * allowed:  # such weights do not bear to be written down
+            weights, indefinite = inside, 0.0
+            K = family.combine(weights, labelled_only=False)
+    value, noise = _value(K, targets, centered, indefinite)
+    bound = min(max(-best, -1.0) - noise, -value)
+    _told(control.patience, Step(0, -value, bound))
+    return Solution(
+        weights=weights,
+        objective=-value,
+        lower_bound=bound,
+        gap=relative_gap(-value, bound),
+        dual_coef=None,
+        intercept=None,
+        n_machine_solves=0,
+        status=certified_status(-value, bound, control.tol, ended),
+    )
+
+
+def _told(patience: Patience, step: Step) -> Status | None:
+    """Tell of a step; how the fit is to end, if it is."""
+    try:
+        telling(patience, lambda same: same)(step)
+    except (Stopped, KeyboardInterrupt) as stop:
+        return patience.accept(stop)
+    return None
+
+
+def _positive(family: Family, own: Alignment) -> tuple[Array, float]:
+    """Weights, and an upper bound on the alignment of any others."""
+    size = np.sqrt(np.diagonal(own.inner_products))
+    used = np.flatnonzero(size > 0)
+    S = own.inner_products[np.ix_(used, used)] / size[used] / size[used, None]
+    q = own.agreement[used] / size[used] / own.target_norm
+    x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
+    x = np.where(x > 1e-9 * x.max(), x, 0.0)
+    d = S @ x / float(np.sqrt(x @ S @ x))
+    # Entries of q and d are forms in matrices of unit size, or of norms far above it if centred.
+    noise = 2.0 * rounding(family.n_points) * family.norms[used] / size[used]
+    with np.errstate(divide="ignore"):
+        best = np.where(d > noise, (q + noise) / np.maximum(d - noise, 1e-300), np.inf).max()
+    weights = np.zeros(family.n_matrices)
+    weights[used] = x / size[used]
+    return weights, float(best)
+
+
+def _free(
+    family: Family, targets: Array, centered: bool, weight_set: WeightSet, control: Control
+) -> tuple[Array, float, Status]:
+    """The same over K(w) ⪰ 0, by cuts, over orthonormal combinations of the matrices."""
+    # Only ratios matter: kernels of trace one keep their squares within the range of numbers.
+    even = even_weights(weight_set.normaliser, 1.0)
+    trace = float(even @ family.traces)
+    unit = replace(weight_set, total=1.0 / trace)
+    plain = free_domain(family, unit)
+    family, domain, transform = of_combinations(family, plain, unit, even / trace)
+    own = alignment(family, targets, centered)
+    S, q = own.inner_products, own.agreement / own.target_norm
+    cuts, ended = PsdCuts(family, domain), Status.INACCURATE
+    x, free = domain.start, np.full(len(q), -np.inf)
+    # No entry of a kernel is larger than its trace, which scales the point found to the slice.
+    within = np.vstack([domain.equality - np.eye(len(q)), domain.equality + np.eye(len(q))])
+    for _ in range(MAX_ROUNDS):
+        found = _smallest(S, q, free, np.vstack([domain.cuts, within]))
+        trace = float(domain.equality @ found)
+        if not trace > 0:
+            break
+        x = found / trace
+        if cuts.cut_in_subspace(x):
+            continue
+        if cuts.n_full_checks >= control.max_iter:
+            ended = Status.ITERATION_LIMIT
+            break
+        step = Step(0, -float(q @ x) / float(np.sqrt(x @ S @ x)), -np.inf)
+        stopped = _told(control.patience, step)
+        if stopped is not None:
+            ended = stopped
+            break
+        if not cuts.cut_in_full(x):
+            break
+    best = _free_bound(S, q, x, domain, cuts, control.tol)
+    weights = np.asarray(transform @ x)
+    return without_crumbs(weights, weights * weight_set.normaliser), best, ended
+
+
+def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol: float) -> float:
+    """The smallest α that cuts can prove, from the alignment at ``x`` on."""
+    length = float(np.sqrt(x @ S @ x))
+    d = S @ x / length
+    noise = 4.0 * rounding(cuts.family.n_points) * cuts.family.norms
+    alpha = float(q @ x) / length * (1.0 + 0.3 * tol)
+    for _ in range(MAX_ROUNDS):
+        g = alpha * d - q
+        minimum, lowest = linear_minimum(g, domain)
+        slack = (1.0 + alpha) * float(np.linalg.norm(noise))
+        slack += (float(np.abs(q).max()) + alpha) * domain.loose
+        if minimum - slack >= 0.0:
+            return alpha
+        if cuts.cut_in_subspace(lowest) or cuts.cut_in_full(lowest):
+            continue
+        slope = float(d @ lowest)
+        if not slope > 0:
+            return np.inf
+        alpha += max((slack - minimum) / slope, 1e-3 * tol * alpha)
+    return np.inf
+
+
+def _smallest(S: Array, q: Array, low: Array, cuts: Array) -> Array:
+    """The minimiser of ½xᵀSx over qᵀx = 1, x ≥ low and cuts · x ≥ 0."""
+    size = float(np.linalg.norm(q))
+    P = S + FLAT * np.eye(len(q))
+    solution = quadratic_program(
+        P=P / float(np.abs(P).max()),
+        q=np.zeros(len(q)),
+        A=(q / size)[None, :],
+        b=np.ones(1),
+        low=low,
+        high=np.full(len(q), np.inf),
+        G=-cuts,
+        h=np.zeros(len(cuts)),
+    )
+    return np.full(len(q), np.nan) if solution is None else solution.x
+
+
+def _value(
+    K: NDArray[np.float64], targets: Array, centered: bool, indefinite: float
+) -> tuple[float, float]:
+    """The alignment of one matrix from its definition, and what of it is not known."""
+    size = float(np.abs(K).max())
+    K = K / size
+    Y = targets
+    if centered:
+        K = K - K.mean(axis=0)
+        K = K - K.mean(axis=1)[:, None]
+        Y = Y - Y.mean(axis=0)
+    n = len(Y)
+    length, target = float(np.linalg.norm(K)), float(np.linalg.norm(Y.T @ Y))
+    if length == 0.0:
+        return 0.0, 0.0
+    value = float(np.sum(Y * (K[:n, :n] @ Y))) / (length * target)
+    off = rounding(n) + indefinite / size * float(np.sqrt(len(K))) / length
+    return value, 2.0 * off + 4.0 * EPS

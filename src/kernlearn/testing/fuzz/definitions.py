@@ -1,0 +1,152 @@
+r"""What every quality is, written down once more from its definition, in long double.
+
+Nothing of the solvers is used here. A machine's value lies between its dual value at any feasible
+coefficients and its primal value at any function :math:`f = K a + b`; both are sums over points:
+
+.. math::
+
+    \ell(a) - \tfrac12 a^\top K a \;\le\; V(K) \;\le\;
+    \tfrac12 a^\top K a + \sum_i L_i(y_i, f_i) .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]  # of long double
+Number = Any  # a long double
+
+# A hard margin allows no loss: the function is stretched until every margin is one.
+MARGINS = ("soft_margin", "hard_margin")
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """One machine on given targets.
+
+    Parameters
+    ----------
+    quality : str
+        Its name in :func:`kernlearn.learn_weights`.
+    y : ndarray of shape (n,)
+        Labels −1 and +1, targets, or anything for one class.
+    C, nu, epsilon : float
+        Its settings.
+    sample_weight : ndarray of shape (n,)
+        Multiplies C.
+    ridge : ndarray of shape (n,), optional
+        The diagonal added in training where it is not 1/C: with C learned, and for the alignment.
+    """
+
+    quality: str
+    y: Array
+    C: float
+    nu: float
+    epsilon: float
+    sample_weight: Array
+    ridge: Array | None = None
+
+    @property
+    def upper(self) -> Array:
+        """Bounds of the coefficients' sizes."""
+        s: Array = self.sample_weight
+        if self.quality == "nu_svm":
+            return np.asarray(s / s.sum())
+        if self.quality == "one_class":
+            return np.asarray(s / (self.nu * s.sum()))
+        if self.quality in ("soft_margin", "epsilon_svr", "nu_svr"):
+            return self.C * s
+        return np.full(len(s), np.longdouble(np.inf))
+
+    @property
+    def diagonal(self) -> Array:
+        """What training adds to the diagonal of K."""
+        if self.ridge is not None:
+            return self.ridge
+        if self.quality in ("squared_soft_margin", "lagrangian", "least_squares"):
+            return 1.0 / (self.C * self.sample_weight)
+        return np.zeros(len(self.y), dtype=np.longdouble)
+
+    @property
+    def signed(self) -> bool:
+        """Whether coefficients carry the sign of the label."""
+        return self.quality in (
+            "soft_margin",
+            "hard_margin",
+            "squared_soft_margin",
+            "lagrangian",
+            "nu_svm",
+        )
+
+    def infeasibility(self, a: Array) -> float:
+        """Largest violation of the constraints on the coefficients, relative to their size."""
+        size = max(float(np.abs(a).sum()), 1e-300)
+        worst = 0.0
+        outside = np.abs(a) - self.upper
+        worst = max(worst, float(outside.max()))
+        if self.signed:
+            worst = max(worst, float((-self.y * a).max()))
+        if self.quality == "one_class":
+            worst = max(worst, float((-a).max()), abs(float(a.sum()) - 1.0))
+        elif self.quality not in ("lagrangian", "alignment"):
+            worst = max(worst, abs(float(a.sum())))
+        if self.quality == "nu_svm":
+            worst = max(worst, abs(float(self.y @ a) - self.nu))
+        if self.quality == "nu_svr":
+            worst = max(worst, float(np.abs(a).sum() - self.nu * self.upper.sum()))
+        return worst / size
+
+    def dual(self, K: Array, a: Array) -> Number:
+        """The maximand at coefficients ``a``."""
+        value = -0.5 * (a @ (K @ a)) - 0.5 * (self.diagonal @ a**2)
+        if self.quality == "lagrangian":
+            value -= 0.5 * a.sum() ** 2
+        if self.quality not in ("nu_svm", "one_class"):
+            value += self.y @ a
+        if self.quality == "epsilon_svr":
+            value -= self.epsilon * np.abs(a).sum()
+        return value
+
+    def primal(self, K: Array, a: Array, b: float) -> Number:
+        """Norm and loss of the function ``K a + b``."""
+        f = K @ a + b
+        half_norm = 0.5 * (a @ (K @ a))
+        return half_norm + self._loss(f, half_norm, np.longdouble(b))
+
+    def _loss(self, f: Array, half_norm: Number, b: Number) -> Number:
+        y, upper = self.y, self.upper
+        margin = y * f
+        zero = np.longdouble(0.0)
+        if self.quality == "hard_margin" and not self.diagonal.any():
+            least = margin.min()
+            return half_norm / least**2 - half_norm if least > 0 else np.longdouble(np.inf)
+        if self.quality in ("hard_margin", "squared_soft_margin", "lagrangian"):
+            loss = 0.5 * (np.maximum(zero, 1 - margin) ** 2 / self.diagonal).sum()
+            return loss + (0.5 * b**2 if self.quality == "lagrangian" else 0)
+        if self.quality == "soft_margin":
+            loss = (upper * np.maximum(zero, 1 - margin)).sum()
+            least = margin.min()
+            if least > 0:
+                loss = min(loss, half_norm / least**2 - half_norm)
+            return loss
+        if self.quality in ("least_squares", "alignment"):
+            return 0.5 * ((y - f) ** 2 / self.diagonal).sum()
+        if self.quality == "epsilon_svr":
+            return (upper * np.maximum(zero, np.abs(y - f) - self.epsilon)).sum()
+        if self.quality == "nu_svr":
+            return _smallest(
+                np.append(np.abs(y - f), zero), upper, np.abs(y - f), self.nu * upper.sum()
+            )
+        if self.quality == "nu_svm":
+            return _smallest(-margin, upper, -margin, self.nu)
+        return _smallest(b - f, upper, b - f, np.longdouble(1.0))  # one class: f without ρ
+
+
+def _smallest(levels: Array, upper: Array, losses: Array, price: Number) -> Number:
+    """The least of price·t + Σ uᵢ max(0, lossᵢ − t): piecewise linear, so at one of the levels."""
+    excess = np.maximum(losses[None, :] - levels[:, None], np.longdouble(0.0))
+    return (price * levels + excess @ upper).min()

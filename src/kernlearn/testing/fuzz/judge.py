@@ -1,0 +1,292 @@
+r"""Is a certificate true? Judged in plain NumPy and long double, with nothing of the solvers.
+
+The judge recomputes everything from the matrices, the targets and what was returned: signs, totals
+and :math:`K(w) \succeq 0`; the primal value of the returned function and the dual value of the
+returned coefficients; the gap and what the status says of it. Then it looks for other feasible
+weights whose value lies below the bound: corners, even and random ones, mixtures with the returned
+ones, and any that the caller knows of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kernlearn.testing.fuzz.by_hand import best_value
+from kernlearn.testing.fuzz.definitions import Definition
+
+Array = NDArray[np.float64]
+
+SAME = 1e-7  # relative difference of two ways to compute one value
+BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
+INDEFINITE = 1e-9  # of the largest eigenvalue
+ALIGNMENTS = ("alignment", "centered_alignment")
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A stated problem: what ``learn_weights`` was called with."""
+
+    grams: Array
+    y: Array
+    quality: str = "soft_margin"
+    C: Any = 1.0
+    nu: float = 0.3
+    epsilon: float = 0.1
+    weights: str = "positive"
+    constraint: str = "trace"
+    total: float | None = None
+    penalty: Any = None
+    sample_weight: Array | None = None
+    tol: float = 1e-6
+    others: Sequence[ArrayLike] = field(default_factory=tuple)
+
+    @property
+    def learns_C(self) -> bool:
+        """Whether C is learned: the identity is one more matrix."""
+        return isinstance(self.C, str)
+
+    @property
+    def n(self) -> int:
+        """Number of labelled points."""
+        return len(self.y)
+
+    @property
+    def normaliser(self) -> Array:
+        """The rᵢ of Σ wᵢrᵢ = total; with a learned C, one more for the identity."""
+        N = self.grams.shape[1]
+        if self.constraint == "trace":
+            r = np.trace(self.grams, axis1=1, axis2=2)
+            return np.append(r, float(N)) if self.learns_C else r
+        return np.ones(len(self.grams) + self.learns_C)
+
+    @property
+    def c(self) -> float:
+        """The total."""
+        if self.total is not None:
+            return self.total
+        return float(self.normaliser.sum()) if self.constraint == "trace" else 1.0
+
+    @property
+    def s(self) -> NDArray[np.longdouble]:
+        """Sample weights."""
+        weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
+        return np.asarray(weight, dtype=np.longdouble)
+
+    def kernel(self, weights: Array) -> NDArray[np.longdouble]:
+        """K(w) over all points, in long double."""
+        w = weights[: len(self.grams)].astype(np.longdouble)
+        K = np.zeros(self.grams.shape[1:], dtype=np.longdouble)
+        for i in np.flatnonzero(w):
+            K += w[i] * self.grams[i]
+        return K
+
+    def machine(self, weights: Array) -> Definition:
+        """The machine at these weights."""
+        ridge = None
+        if self.learns_C:
+            ridge = np.longdouble(weights[-1]) / self.s
+        quality = "hard_margin" if self.learns_C else self.quality
+        if quality == "alignment":
+            used = self.normaliser > 0
+            traces = np.trace(self.grams, axis1=1, axis2=2)
+            size = self.c * np.mean(traces[used] / self.normaliser[used]) / self.grams.shape[1]
+            ridge = np.full(self.n, np.longdouble(1e-10) * size)
+        C = 1.0 if self.learns_C else float(self.C)
+        y = self.y.astype(np.longdouble)
+        return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge)
+
+    def value(self, weights: Array) -> float:
+        """The objective at ``weights``, or something above it."""
+        K = self.kernel(weights)
+        if self.quality in ALIGNMENTS and self.penalty is None:
+            return -alignment_of(K, self.y, self.quality == "centered_alignment")
+        value = best_value(self.machine(weights), K[: self.n, : self.n])
+        return value + (0.0 if self.penalty is None else float(self.penalty.value(weights)))
+
+
+def alignment_of(K: NDArray[np.longdouble], y: Array, centered: bool) -> float:
+    """⟨K, yyᵀ⟩ over the labelled points, by the norms of K over all points and of yyᵀ."""
+    t = y.astype(np.longdouble)
+    if centered:
+        H = np.eye(len(K), dtype=np.longdouble) - np.longdouble(1.0) / len(K)
+        K = H @ K @ H
+        t = t - t.mean()
+    size = np.abs(K).max()
+    if size == 0:
+        return 0.0
+    K = K / size
+    n = len(t)
+    return float((t @ K[:n, :n] @ t) / (np.sqrt((K**2).sum()) * (t @ t)))
+
+
+def complaints(case: Case, solution: Any, seed: int = 0) -> list[str]:
+    """Everything about ``solution`` that is not as it should be; empty if it is all true."""
+    found: list[str] = []
+    objective, bound, gap = solution.objective, solution.lower_bound, solution.gap
+    if np.isnan(objective):
+        found += _without_solution(case, solution)
+        return found
+    weights = np.asarray(solution.weights, dtype=float)
+    if case.learns_C:
+        tau = 0.0 if np.isinf(solution.learned_C) else 1.0 / solution.learned_C
+        weights = np.append(weights, tau)
+    if not np.isfinite(weights).all() or not np.isfinite(objective) or np.isnan(bound):
+        return [f"not numbers: weights {weights}, objective {objective}, bound {bound}"]
+    found += _feasible(case, weights)
+    found += _values(case, solution, weights)
+    expected = _gap(objective, bound)
+    if not (gap == expected or abs(gap - expected) <= 1e-9 * max(abs(expected), 1e-9)):
+        found.append(f"gap {gap:.6g} is not (objective − bound)/|objective| = {expected:.6g}")
+    if bound > objective:
+        found.append(f"bound {bound!r} above objective {objective!r}")
+    if solution.status.is_optimal != (gap <= case.tol):
+        found.append(f"status {solution.status.name} with gap {gap:.3g}, tol {case.tol:g}")
+    for other in _others(case, weights, seed):
+        value = case.value(other)
+        # Large weights that cancel miss the total by their rounding; more total is a lower value.
+        missed = abs(float(other.astype(np.longdouble) @ case.normaliser) / case.c - 1.0)
+        if value < bound - (BELOW + 4.0 * missed) * max(abs(value), abs(bound)):
+            excess = (bound - value) / max(abs(value), 1e-300)
+            shown = np.array2string(other, precision=4)
+            found.append(f"bound {bound!r} above {value!r} ({excess:.2e}) at weights {shown}")
+            break
+    return found
+
+
+def _gap(objective: float, bound: float) -> float:
+    if objective == bound:
+        return 0.0
+    return (objective - bound) / abs(objective) if objective else np.inf
+
+
+def _without_solution(case: Case, solution: Any) -> list[str]:
+    if solution.status.name != "NO_SOLUTION":
+        return [f"no objective, with status {solution.status.name}"]
+    if case.quality != "hard_margin" and not case.learns_C:
+        return [f"no solution for {case.quality}, which always has one"]
+    value = min((case.value(w) for w in _others(case, None, 0)), default=np.inf)
+    size = float(np.trace(case.kernel(_even(case)))) / case.grams.shape[1]
+    # Margins below a millionth of the kernel's size may pass for none.
+    if value * size < 1e10:
+        return [f"no solution claimed, but a value of {value:.6g} is attainable"]
+    return []
+
+
+def _feasible(case: Case, weights: Array) -> list[str]:
+    found = []
+    terms = weights.astype(np.longdouble) * case.normaliser
+    off = abs(float(terms.sum() - case.c))
+    if off > 1e-9 * case.c + 1e-14 * float(np.abs(terms).sum()):
+        found.append(f"weights sum to {float(terms.sum()):.10g}, not to {case.c:.10g}")
+    if case.weights == "positive":
+        if (weights < 0).any():
+            found.append(f"a negative weight: {weights.min():.3g}")
+        return found
+    if case.learns_C and weights[-1] < 0:
+        found.append(f"a negative τ: {weights[-1]:.3g}")
+    values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
+    # What the check of the matrices lets through, the combinations may have too.
+    own = [np.linalg.eigvalsh(K.astype(float))[[0, -1]] for K in case.grams]
+    given = max((max(-low, 0.0) / high for low, high in own if high > 0), default=0.0)
+    if values[0] < -(INDEFINITE + 2.0 * given) * max(values[-1], 0.0):
+        found.append(f"K(w) has eigenvalues from {values[0]:.3g} to {values[-1]:.3g}")
+    return found
+
+
+def _values(case: Case, solution: Any, weights: Array) -> list[str]:
+    objective = solution.objective
+    if solution.dual_coef is None:
+        value = case.value(weights)
+        return [] if _same(value, objective) else [f"objective {objective!r} is {value!r}"]
+    found = []
+    K = case.kernel(weights)[: case.n, : case.n]
+    machine = case.machine(weights)
+    a = np.asarray(solution.dual_coef, dtype=np.longdouble)
+    penalty = 0.0 if case.penalty is None else float(case.penalty.value(weights))
+    primal = float(machine.primal(K, a, solution.intercept)) + penalty
+    # Long double has digits for this much of the terms, whose sum may be far smaller.
+    size = np.abs(a) @ np.abs(K) @ np.abs(a) + np.abs(machine.y) @ np.abs(a)
+    slopes = np.where(np.isfinite(machine.upper), machine.upper, np.abs(a))
+    size += slopes @ (np.abs(K) @ np.abs(a) + np.abs(machine.y))
+    known = 1e-17 * float(size)
+    # A function may do a little better than is claimed for it, but not worse.
+    above = primal - objective if primal > objective else (objective - primal) * 1e-2
+    if above > known + SAME * abs(objective):
+        found.append(f"objective {objective!r}, but the function returned has {primal!r}")
+    if machine.infeasibility(a) > 1e-8:
+        found.append(f"coefficients infeasible by {machine.infeasibility(a):.2e}")
+    dual = float(machine.dual(K, a)) + penalty
+    if dual > objective + SAME * abs(objective) + known and machine.infeasibility(a) <= 1e-12:
+        found.append(f"dual value {dual!r} above the objective {objective!r}")
+    return found
+
+
+def _same(left: float, right: float) -> bool:
+    return left == right or abs(left - right) <= SAME * max(abs(left), abs(right), 1e-290)
+
+
+def _even(case: Case) -> Array:
+    r = case.normaliser
+    used = r > 0
+    return np.where(used, case.c / np.where(used, r, 1.0) / used.sum(), 0.0)
+
+
+def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
+    """Feasible weights that may do better than a false bound."""
+    rng = np.random.default_rng([seed, 2])
+    r, c = case.normaliser, case.c
+    used = np.flatnonzero(r > 0)
+    candidates = [_even(case)]
+    for i in rng.permutation(used)[:4]:
+        corner = np.zeros(len(r))
+        corner[i] = c / r[i]
+        candidates.append(corner)
+    for _ in range(2):
+        share = np.zeros(len(r))
+        share[used] = rng.dirichlet(np.full(len(used), 0.5))
+        candidates.append(np.where(r > 0, c * share / np.where(r > 0, r, 1.0), 0.0))
+    if returned is not None:
+        candidates += [0.9 * returned + 0.1 * other for other in candidates[1:4]]
+        candidates.append(returned)
+    for other in case.others:
+        candidates.append(np.asarray(other, dtype=float))
+    if case.weights == "free" and returned is not None:
+        candidates += list(_free_candidates(case, returned, rng))
+    for candidate in candidates:
+        if case.weights == "positive" and (candidate < 0).any():
+            continue
+        if case.weights == "free" and not _is_psd(case, candidate):
+            continue
+        yield candidate
+
+
+def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> Iterable[Array]:
+    """From the even and the returned weights along random directions, to where K(w) ends."""
+    r = case.normaliser
+    sizes = np.where(r > 0, np.abs(r), 1.0)
+    for start in (_even(case), returned):
+        for _ in range(3):
+            direction = rng.normal(size=len(r)) / sizes
+            direction = np.where(r > 0, direction, 0.0)
+            direction[r > 0] -= (direction @ r) / r[r > 0] / (r > 0).sum()
+            if case.learns_C:
+                direction[-1] = 0.0
+            reach = case.c
+            for _ in range(45):
+                trial = start + reach * direction
+                if _is_psd(case, trial):
+                    yield trial * (case.c / float(r @ trial))
+                    break
+                reach *= 0.5
+
+
+def _is_psd(case: Case, weights: Array) -> bool:
+    if case.learns_C and weights[-1] < 0:
+        return False
+    values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
+    return bool(values[0] >= -1e-14 * len(values) * max(values[-1], 0.0))

@@ -1,0 +1,226 @@
+"""Hostile problems for :func:`kernlearn.learn_weights`, each from one seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.rank_one import RankOneStack
+
+Array = NDArray[np.float64]
+
+QUALITIES = (
+    "soft_margin", "hard_margin", "squared_soft_margin", "lagrangian", "nu_svm", "one_class",
+    "epsilon_svr", "nu_svr", "least_squares", "alignment", "centered_alignment",
+)  # fmt: skip
+REGRESSIONS = ("epsilon_svr", "nu_svr")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is handed to ``learn_weights``, and a few words on what is odd about it."""
+
+    seed: int
+    grams: Any
+    y: Array
+    options: dict[str, Any] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+
+    @property
+    def matrices(self) -> Any:
+        """The Gram matrices, whatever form they were handed over in."""
+        if isinstance(self.grams, RankOneStack):
+            vectors = self.grams.vectors.T.astype(np.longdouble)
+            return np.array([np.outer(v, v) for v in vectors])
+        return np.asarray(self.grams)
+
+    def __str__(self) -> str:
+        options = ", ".join(f"{k}={_short(v)}" for k, v in self.options.items())
+        shape = self.matrices.shape
+        return (
+            f"seed {self.seed}: {shape[0]} × {shape[1]} points, {options} ({', '.join(self.words)})"
+        )
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return value if isinstance(value, str) else type(value).__name__
+
+
+def make_problem(seed: int) -> Problem:
+    """The problem of this seed: half of them tame, half wild."""
+    rng = np.random.default_rng(seed)
+    wild = bool(rng.random() < 0.5)
+    n = int(rng.choice([3, 5, 8, 12, 18, 25, 35]))
+    n_unlabelled = int(rng.choice([0, 0, 0, 2, 6]))
+    words = ["wild" if wild else "tame"]
+    X = _points(rng, n + n_unlabelled, words)
+    m = int(rng.choice([1, 2, 3, 4, 6, 8]))
+    quality = str(rng.choice(QUALITIES))
+    y = _targets(rng, quality, X[:n], wild, words)
+    grams: Any = np.array([_kernel(rng, X, wild, words) for _ in range(m)])
+    grams = _relatives(rng, grams, words)
+    if rng.random() < 0.08:
+        grams = RankOneStack(_vectors(rng, X, wild), None)
+        words.append("rank one")
+    options = _options(rng, quality, y, wild, words)
+    traces = (
+        (grams.vectors**2).sum(axis=0)
+        if isinstance(grams, RankOneStack)
+        else np.trace(grams, axis1=1, axis2=2)
+    )
+    if options["constraint"] == "sum" and options["weights"] == "free":
+        if isinstance(grams, RankOneStack) or (traces <= 0).any():
+            options["constraint"] = "trace"
+        else:
+            grams = grams / traces[:, None, None]
+    if "total" in options and options["constraint"] == "trace":
+        options["total"] *= float(traces.sum())
+    return Problem(seed, grams, y, options, tuple(words))
+
+
+def _points(rng: np.random.Generator, n: int, words: list[str]) -> Array:
+    X = rng.normal(size=(n, int(rng.choice([1, 2, 5, 20]))))
+    if rng.random() < 0.15:
+        X = X[rng.integers(0, n, size=n)]
+        words.append("repeated points")
+    if rng.random() < 0.1:
+        X[0] *= 1e3
+        words.append("an outlying point")
+    return X
+
+
+def _kernel(rng: np.random.Generator, X: Array, wild: bool, words: list[str]) -> Array:
+    n = len(X)
+    squares = ((X[:, None] - X[None]) ** 2).sum(-1)
+    typical = float(np.median(squares)) or 1.0
+    kind = int(rng.integers(0, 9 if wild else 6))
+    inner = X @ X.T
+    if kind <= 2:
+        K = np.exp(-squares / typical * 10.0 ** rng.uniform(-2, 2.5))
+    elif kind == 3:
+        K = inner
+    elif kind == 4:
+        K = (1.0 + inner / max(float(np.abs(inner).max()), 1e-300)) ** int(rng.integers(2, 5))
+    elif kind == 5:
+        one = X[:, [int(rng.integers(X.shape[1]))]]
+        K = np.exp(-((one - one.T) ** 2))
+    elif kind == 6:
+        K = np.eye(n)
+    elif kind == 7:
+        K = np.ones((n, n))
+    else:
+        K = np.zeros((n, n))
+        words.append("a zero matrix")
+    if not wild and K.diagonal().mean() > 0:
+        K = K / K.diagonal().mean()
+    if wild:
+        K = K * 10.0 ** rng.uniform(-12, 12)
+    if wild and rng.random() < 0.07 and K.any():
+        v = rng.normal(size=n)
+        v /= np.linalg.norm(v)
+        K = K - 3e-9 * float(np.linalg.eigvalsh(K)[-1]) * np.outer(v, v)
+        words.append("nearly indefinite")
+    return np.asarray(0.5 * (K + K.T))
+
+
+def _relatives(rng: np.random.Generator, grams: Array, words: list[str]) -> Array:
+    draw = rng.random()
+    if draw < 0.08:
+        words.append("one kernel twice")
+        return np.concatenate([grams, grams[:1] * 10.0 ** float(rng.integers(-3, 4))])
+    if draw < 0.2:
+        n = grams.shape[1]
+        v = rng.normal(size=n)
+        close = 10.0 ** rng.uniform(-12, -2)
+        words.append(f"two kernels alike to {close:.0e}")
+        size = float(np.trace(grams[0])) / n
+        return np.concatenate([grams, (grams[0] + close * size * np.outer(v, v))[None]])
+    if draw < 0.26 and len(grams) > 1:
+        words.append("a sum of others")
+        return np.concatenate([grams, (grams[0] + grams[1])[None]])
+    return grams
+
+
+def _vectors(rng: np.random.Generator, X: Array, wild: bool) -> Array:
+    K = np.exp(-((X[:, None] - X[None]) ** 2).sum(-1) / X.shape[1])
+    m = min(len(X), int(rng.integers(1, 8)))
+    vectors = np.linalg.eigh(K)[1][:, -m:] if rng.random() < 0.5 else rng.normal(size=(len(X), m))
+    return vectors * (10.0 ** rng.uniform(-3, 3, size=m) if wild else 1.0)
+
+
+def _targets(
+    rng: np.random.Generator, quality: str, X: Array, wild: bool, words: list[str]
+) -> Array:
+    n = len(X)
+    clean = np.sin(X[:, 0]) + 0.3 * rng.normal(size=n)
+    if quality in REGRESSIONS or (quality == "least_squares" and rng.random() < 0.5):
+        y = clean * (10.0 ** rng.uniform(-7, 7) if wild else 1.0)
+        if rng.random() < 0.25:
+            y = y + 10.0 ** rng.uniform(0, 8 if wild else 3)
+            words.append("targets far from zero")
+        if rng.random() < 0.2:
+            y[0] *= 10.0 ** rng.uniform(1, 8)
+            words.append("an outlying target")
+        if wild and rng.random() < 0.03:
+            y[:] = y[0]
+            words.append("constant targets")
+        return y
+    noise = rng.random() * rng.choice([0.0, 1.0, 3.0])
+    y = np.where(clean + noise * rng.normal(size=n) > np.median(clean), 1.0, -1.0)
+    if rng.random() < 0.15:
+        y[:] = -1.0
+        y[0] = 1.0
+        words.append("one point of a class")
+    if np.ptp(y) == 0:
+        y[0] = -y[0]
+    return y
+
+
+def _options(
+    rng: np.random.Generator, quality: str, y: Array, wild: bool, words: list[str]
+) -> dict[str, Any]:
+    n = len(y)
+    options: dict[str, Any] = {
+        "quality": quality,
+        "weights": str(rng.choice(["positive", "free"])),
+        "constraint": str(rng.choice(["trace", "trace", "trace", "sum"])),
+        "tol": float(rng.choice([1e-3, 1e-6, 1e-6, 1e-8])),
+    }
+    if quality not in ("alignment", "centered_alignment", "hard_margin", "one_class", "nu_svm"):
+        options["C"] = 10.0 ** rng.uniform(-6, 7.5) if wild else 10.0 ** rng.uniform(-2, 3)
+    if quality == "squared_soft_margin" and rng.random() < 0.25:
+        options["C"] = "learn"
+    if quality == "epsilon_svr":
+        options["epsilon"] = float(rng.choice([0.0, 0.1, 0.1 * float(np.std(y))]))
+    if quality in ("nu_svm", "one_class", "nu_svr"):
+        most = 2.0 * min((y > 0).mean(), (y < 0).mean()) if quality == "nu_svm" else 1.0
+        options["nu"] = float(most * rng.choice([0.05, 0.3, 0.7, 1.0]))
+    if rng.random() < 0.15 and quality not in ("alignment", "centered_alignment"):
+        options["sample_weight"] = 10.0 ** rng.uniform(-3 if wild else -1, 1, size=n)
+        words.append("weighted points")
+        if quality == "nu_svm":
+            s = options["sample_weight"]
+            most = 2.0 * min(s[y > 0].sum(), s[y < 0].sum()) / s.sum()
+            options["nu"] = float(most * rng.choice([0.05, 0.3, 0.7]))
+    if rng.random() < 0.3:
+        options["total"] = 10.0 ** rng.uniform(-6, 6) if wild else 10.0 ** rng.uniform(-1, 1)
+    return options
+
+
+def with_penalty(problem: Problem) -> Problem:
+    """The same problem with a norm of the hyper-RKHS as its penalty, where it takes one."""
+    rng = np.random.default_rng([problem.seed, 1])
+    if problem.options["quality"] == "centered_alignment" or problem.options.get("C") == "learn":
+        return problem
+    m = len(problem.matrices)
+    A = rng.normal(size=(m, int(rng.integers(1, m + 1))))
+    K_pivots = A @ A.T + (0.1 * np.eye(m) if rng.random() < 0.5 else 0.0)
+    norm = HyperNorm(K_pivots, 10.0 ** rng.uniform(-4, 3), squared=bool(rng.random() < 0.5))
+    options = {**problem.options, "penalty": norm}
+    return Problem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
