@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
-from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
+from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic, Hyperkernel
 from kernlearn.kernels import Gaussian
 from kernlearn.reference import kondor_section5
 from kernlearn.testing import check_kernel
@@ -64,6 +64,62 @@ def test_the_papers_size_against_the_program_as_printed(digits, combination):
     # The stored pairs and coefficients are those of the optimum.
     f = model.pair_score(np.stack([X[first], X[second]], axis=1))
     np.testing.assert_allclose(f - f[0], K @ expected.weights - K[0] @ expected.weights, atol=0.02)
+
+
+def test_a_linear_combination_of_few_pairs_has_the_bound_of_its_program(digits):
+    """With a coarse factor it was that of another program, above feasible values of this one."""
+    X, y = digits[0][:20], digits[1][:20] % 4
+    model = kl.HyperkernelMetric(GaussianHyperkernel(1.0, 2.0), "linear", pivot_tol=0.1).fit(X, y)
+    first, second = np.triu_indices(20)
+    K = model.hyperkernel_(np.stack([X[first], X[second]], axis=1))
+    t = np.where(y[first] == y[second], 1.0, -1.0)
+    expected = kondor_section5(K, t, 10.0, conic=False).value
+    assert model.lower_bound_ <= expected * (1 + 1e-9)
+    assert model.objective_ == pytest.approx(expected, rel=1e-6)
+    assert model.whole_lower_bound_ == model.lower_bound_
+    assert model.pivot_residual_ == 0.0
+
+
+@pytest.mark.parametrize("combination", ["conic", "linear"])
+def test_sections_that_vanish_leave_a_constant(combination):
+    """Points so far apart that no section reaches any pair: no pair has a coefficient."""
+    X = 1e6 * np.arange(5.0)[:, None]
+    model = kl.HyperkernelMetric(GaussianHyperkernel(1.0, 1.0), combination)
+    model.fit_pairs(X, [[0, 1], [1, 2], [3, 4]], [1, 0, 1])
+    assert model.coef_.shape == (0,)
+    assert model.pairs_.shape == (0, 2, 1)
+    assert model.status_.is_optimal
+    assert model.objective_ == pytest.approx(20.0)  # the one pair of the other kind, C · 2
+    pairs = np.stack([X, X], axis=1)
+    np.testing.assert_array_equal(model.predict_pairs(pairs), 1)
+    assert model._repr_html_()
+    if combination == "conic":
+        np.testing.assert_array_equal(model.kernel_(X), 0.0)
+        np.testing.assert_array_equal(model.pair_distance(pairs), 0.0)
+        np.testing.assert_array_equal(model.transform(X), 0.0)
+
+
+class Indefinite(Hyperkernel):
+    """No hyperkernel: its matrix has negative eigenvalues, or a negative diagonal."""
+
+    def __init__(self, diagonal=0.0):
+        self.diagonal = diagonal
+
+    def _evaluate(self, left, right):
+        values = np.abs(left[:, 0, 0][:, None] - right[:, 0, 0])
+        return np.where(values == 0, self.diagonal, values)
+
+    def _diag(self, pairs):
+        return np.full(len(pairs), self.diagonal)
+
+
+@pytest.mark.parametrize("combination", ["conic", "linear"])
+@pytest.mark.parametrize("diagonal", [-1.0, 0.0, 0.1])
+def test_an_indefinite_hyperkernel_is_refused(combination, diagonal):
+    X, y = np.arange(4.0)[:, None], [0, 0, 1, 1]
+    model = kl.HyperkernelMetric(Indefinite(diagonal), combination)
+    with pytest.raises(ValueError, match="must be positive semidefinite on the pairs, got an eig"):
+        model.fit(X, y)
 
 
 def test_a_conic_result_is_a_kernel_on_any_points(model, digits):
@@ -222,8 +278,8 @@ def test_progress_and_a_warning_at_the_limit(digits, capsys):
         ({"n_pairs": 1}, r"expected n_pairs of at least two"),
         ({"n_components": 0}, r"expected n_components to be a positive integer"),
         ({"tol": -1.0}, r"expected tol to be a positive number"),
-        ({"max_pivots": 0, "combination": "linear"}, r"max_rank must be a positive integer"),
-        ({"pivot_tol": 2.0, "combination": "linear"}, r"tol must be a number from 0 to below 1"),
+        ({"max_pivots": 0}, r"expected max_pivots to be a positive integer"),
+        ({"pivot_tol": 2.0}, r"expected pivot_tol to be a number from 0 to below 1"),
     ],
 )
 def test_bad_parameters(parameters, sentence):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -44,10 +45,11 @@ class PairLearner(Patient):
         n_components = check_count("n_components", self.n_components)
         conic = self.combination == "conic"
         tol, patience = check_positive("tol", self.tol), self._patience()
+        self._check_pivots()
         self.hyperkernel_ = self._prepared_hyperkernel(X)
         with threads_for(len(pairs)):
             space, self.pivot_residual_ = represent(
-                self.hyperkernel_, X, pairs, conic, self.pivot_tol, self.max_pivots
+                self.hyperkernel_, X, pairs, self.pivot_tol, self.max_pivots
             )
             solution = solve_pairs(
                 PairProgram(space, labels, check_positive("C", self.C), conic),
@@ -57,7 +59,7 @@ class PairLearner(Patient):
             )
         self._store(X[pairs], solution)
         if conic:
-            self.kernel_: Expansion = self.hyperkernel_.expansion(self.pairs_, self.coef_)
+            self.kernel_: Expansion = self._learned_kernel(X[pairs[:1]])
             self._embedding = Embedding(self.kernel_, n_components, self.random_state).fit(X)
         else:
             self.__dict__.pop("kernel_", None)  # of an earlier fit
@@ -74,9 +76,27 @@ class PairLearner(Patient):
         self.n_pairs_ = len(pairs)
         self.objective_ = solution.objective
         self.lower_bound_ = solution.lower_bound
+        self.whole_lower_bound_ = solution.whole_lower_bound
         self.duality_gap_ = solution.gap
         self.status_ = solution.status
         self.n_iter_ = solution.n_iter
+
+    def _learned_kernel(self, any_pair: Array) -> Expansion:
+        """The sum of the sections; where nothing is to be learned, no part of one: zero."""
+        if len(self.coef_) == 0:
+            return self.hyperkernel_.expansion(any_pair, [0.0])
+        return self.hyperkernel_.expansion(self.pairs_, self.coef_)
+
+    def _check_pivots(self) -> None:
+        """What the factor is given, also where there are too few pairs for one."""
+        if self.max_pivots is not None:
+            check_count("max_pivots", self.max_pivots)
+        tol: Any = self.pivot_tol
+        if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 <= float(tol) < 1:
+            raise ValueError(
+                "expected pivot_tol to be a number from 0 to below 1, a part of the trace, got "
+                f"{tol!r}; 1e-6 is usual"
+            )
 
     def _values(self, left: Array, right: Array) -> Array:
         """Σ α_p k̲(p, (x, z)) for every pair, in blocks."""

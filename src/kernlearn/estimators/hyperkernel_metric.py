@@ -63,8 +63,9 @@ class HyperkernelMetric(
     n_components : int, default=2
         Columns of the embedding.
     pivot_tol : float, default=1e-6
-        More than 400 pairs are learned from with a factor of the hyperkernel's matrix, which
-        leaves out this part of its trace, or more where `max_pivots` ends it.
+        Up to 400 pairs are learned from with the whole matrix of the hyperkernel. More have a
+        factor G of it in its place, :math:`\underline K \approx GG^\top`, which leaves out this
+        part of its trace, or more where `max_pivots` ends it.
     max_pivots : int, optional, default=200
         Limit on the rank of that factor; time grows with its square.
     tol : float, default=1e-6
@@ -89,7 +90,8 @@ class HyperkernelMetric(
     kernel_ : Kernel
         The learned kernel k, without b; call it on any points. Conic only.
     pairs_ : ndarray of shape (n_active, 2, n_features)
-        The pairs with a coefficient: at most as many as the factor has columns.
+        The pairs with a coefficient: at most as many as the factor has columns, and none where
+        no function of these sections is better than a constant.
     coef_ : ndarray of shape (n_active,)
         Their coefficients α.
     intercept_ : float
@@ -101,10 +103,17 @@ class HyperkernelMetric(
     n_pairs_ : int
         How many distinct pairs were learned from.
     objective_, lower_bound_, duality_gap_ : float
-        The minimum found, what no other coefficients can go below, and their relative difference;
-        each distinct pair counts once.
+        The minimum found, what no other coefficients can go below, and
+        ``(objective_ - lower_bound_) / objective_``, rounding carried; each distinct pair counts
+        once. All three are of the program above, with :math:`GG^\top` for the matrix where there
+        is a factor, and with no coefficient for a pair of which the factor keeps nothing that is
+        positive in the mean.
+    whole_lower_bound_ : float
+        What no coefficients can go below in the program with the whole matrix. It equals
+        ``lower_bound_`` up to 400 pairs. Above, it carries what the factor leaves out, and is the
+        closer the smaller `pivot_tol`; zero if nothing better is known.
     pivot_residual_ : float
-        What the factor leaves out of the trace; the objective is that of the matrix without it.
+        The part of the trace that the factor leaves out.
     status_ : Status
         How it ended.
     n_iter_ : int

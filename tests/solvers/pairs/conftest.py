@@ -26,7 +26,7 @@ def _problem(n=9, d=3, sigma=1.5, seed=0, n_classes=3):
 
 def _program(problem, *, conic=True, dense=True, C=10.0, tol=0.0, max_rank=None):
     few = len(problem.pairs) if dense else 0
-    space, _ = represent(problem.hyperkernel, problem.X, problem.pairs, conic, tol, max_rank, few)
+    space, _ = represent(problem.hyperkernel, problem.X, problem.pairs, tol, max_rank, few)
     return PairProgram(space, problem.labels, C, conic)
 
 

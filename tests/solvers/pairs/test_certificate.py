@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernlearn.solvers.pairs.certificate import balanced, best_intercept, certify, certify_free
+from kernlearn.reference import kondor_section5
+from kernlearn.solvers.pairs import DenseSpace, PairProgram
+from kernlearn.solvers.pairs.certificate import Candidate, balanced, best_intercept, certify
 from kernlearn.solvers.pairs.few import few_generators
 from kernlearn.solvers.pairs.products import weighted_gram
 from kernlearn.solvers.pairs.solve import solve_pairs
+from kernlearn.solvers.status import Status
 
 
 @settings(max_examples=40, deadline=None)
@@ -30,7 +35,7 @@ def test_no_intercept_is_better(seed, n, b):
         assert found == pytest.approx(b)
 
 
-@pytest.mark.parametrize(("dense", "conic"), [(True, True), (False, True), (False, False)])
+@pytest.mark.parametrize(("dense", "conic"), [(d, c) for d in (True, False) for c in (True, False)])
 def test_bounds_from_anything_enclose_the_optimum(make_problem, make_program, dense, conic):
     program = make_program(make_problem(), dense=dense, conic=conic)
     best = solve_pairs(program, tol=1e-9).objective
@@ -38,11 +43,93 @@ def test_bounds_from_anything_enclose_the_optimum(make_problem, make_program, de
     # Small coefficients and large multipliers too: these alone would promise too much.
     for size in np.repeat([0.0, 1e-3, 1.0], 10):
         a = 10.0 * rng.uniform(-0.2, rng.choice([1.0, 20.0]), size=len(program.labels))
-        if conic:
-            found = certify(program, size * rng.normal(size=len(a)), rng.normal(), a)
-        else:
-            found = certify_free(program, size * rng.normal(size=len(program.interior)), 0.0, a)
+        candidate = Candidate(size * rng.normal(size=len(a)), rng.normal(), a)
+        found = certify(program, candidate, precise=bool(rng.integers(2)))
         assert found.lower_bound <= best <= found.objective
+
+
+@pytest.mark.parametrize("conic", [True, False])
+@pytest.mark.parametrize("tol", [0.3, 1e-2, 1e-4])
+def test_the_bound_of_the_whole_carries_what_a_factor_leaves_out(
+    make_problem, make_program, conic, tol
+):
+    problem = make_problem()
+    best = solve_pairs(make_program(problem, conic=conic), tol=1e-9).objective
+    low = solve_pairs(make_program(problem, conic=conic, dense=False, tol=tol))
+    assert low.status is Status.OPTIMAL
+    assert 0 <= low.whole_lower_bound <= best
+    assert low.whole_lower_bound < low.lower_bound
+    # Without it the bound of the linear program would be false: it has fewer functions.
+    if not conic:
+        assert best < low.lower_bound
+    if tol <= 1e-4:
+        assert low.whole_lower_bound > 0.9 * best
+
+
+def test_whole_and_factored_matrix_have_one_bound(make_problem, make_program):
+    solution = solve_pairs(make_program(make_problem()))
+    assert solution.whole_lower_bound == solution.lower_bound
+
+
+@pytest.mark.parametrize("conic", [True, False])
+@pytest.mark.parametrize("precise", [True, False])
+def test_rounding_is_on_the_wrong_side(make_problem, make_program, conic, precise):
+    """Against rational arithmetic: huge multipliers, which cancel."""
+    problem = make_problem(n=5, sigma=1.0)
+    program = make_program(problem, conic=conic, C=1e12)
+    rng = np.random.default_rng(0)
+    n = len(problem.labels)
+    for _ in range(5):
+        candidate = Candidate(rng.uniform(size=n), rng.normal(), 1e12 * rng.uniform(size=n))
+        found = certify(program, candidate, precise)
+        K = [[Fraction(value) for value in row] for row in problem.K.tolist()]
+        value = _exact_objective(K, problem.labels, 10**12, found.coef, found.intercept)
+        assert value <= Fraction(found.objective) <= value * (1 + Fraction(1, 10**9))
+        if not conic and found.lower_bound > 0:
+            assert Fraction(found.lower_bound) <= _exact_dual(K, problem.labels, found.dual_coef)
+
+
+def _exact_objective(K, labels, C, coef, b):
+    alpha, t = [Fraction(x) for x in coef.tolist()], [int(x) for x in labels]
+    f = [sum(k * x for k, x in zip(row, alpha, strict=True)) for row in K]
+    loss = sum(max(1 - s * (value + Fraction(b)), 0) for s, value in zip(t, f, strict=True))
+    return sum(x * y for x, y in zip(alpha, f, strict=True)) / 2 + C * loss
+
+
+def _exact_dual(K, labels, a):
+    signed = [Fraction(x) * int(t) for x, t in zip(a.tolist(), labels, strict=True)]
+    image = [sum(k * x for k, x in zip(row, signed, strict=True)) for row in K]
+    return sum(abs(x) for x in signed) - sum(x * y for x, y in zip(signed, image, strict=True)) / 2
+
+
+def test_no_solver_can_say_optimal(make_problem, make_program):
+    program = make_program(make_problem())
+    n = len(program.labels)
+    for numbers in (np.full(n, np.nan), np.full(n, 1e300), np.zeros(n)):
+        found = certify(program, Candidate(numbers, 0.0, numbers))
+        assert found.solution(1e-6, Status.INACCURATE, 1).status is Status.INACCURATE
+
+
+@pytest.mark.parametrize("label", [1.0, -1.0])
+@pytest.mark.parametrize("n", [1, 4])
+@pytest.mark.parametrize("conic", [True, False])
+def test_pairs_of_one_label_need_no_function(label, n, conic):
+    program = PairProgram(DenseSpace(np.eye(n)), np.full(n, label), 1e8, conic)
+    solution = solve_pairs(program)
+    assert (solution.objective, solution.lower_bound, solution.gap) == (0.0, 0.0, 0.0)
+    assert solution.status is Status.OPTIMAL
+    assert label * solution.intercept >= 1
+
+
+@pytest.mark.parametrize("conic", [True, False])
+def test_negative_entries_are_no_excuse_for_a_false_bound(conic):
+    """Opposite sections: no function is positive on both, so none can lift a short dual one."""
+    G = np.array([[1.0, 0.2], [-1.0, 0.1], [0.3, 1.0], [0.2, -1.0]])
+    K, labels = G @ G.T, np.array([1.0, -1.0, 1.0, -1.0])
+    solution = solve_pairs(PairProgram(DenseSpace(K), labels, 10.0, conic))
+    expected = kondor_section5(K, labels, 10.0, conic).value
+    assert solution.lower_bound <= expected * (1 + 1e-7)
+    assert solution.objective >= expected * (1 - 1e-7)
 
 
 def test_balanced_multipliers_stay_in_the_box():

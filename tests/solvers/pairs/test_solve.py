@@ -130,7 +130,8 @@ def test_the_iteration_limit_is_told_and_its_bound_still_holds(
     assert early.lower_bound <= best.objective <= early.objective
     assert early.gap > 1e-6
     assert [told.step for told in seen] == list(range(1, steps + 1))
-    assert seen[-1].objective == early.objective
+    # The last word may be said with more digits.
+    assert seen[-1].objective == pytest.approx(early.objective, rel=1e-9)
     assert all(told.lower_bound <= best.objective <= told.objective for told in seen)
 
 

@@ -1,67 +1,220 @@
-r"""The value of a pair program and a bound on it, recomputed from their definition.
+r"""What a pair program's coefficients are worth, from their definition: the only judge of them.
 
-Any :math:`\alpha \ge 0` bounds the optimum from above. From below, by the dual program, any a with
-:math:`0 \le a \le C`, :math:`t^\top a = 0` and any function u that is nowhere negative on the pairs
-(u = 0 without a cone), since then :math:`\langle u, w\rangle \ge 0` on the cone of the sections:
+A solver hands in a :class:`Candidate` and has no say in what follows. Any :math:`\alpha \ge 0`
+bounds the optimum from above. From below, by the dual program, any a with :math:`0 \le a \le C` and
+any θ whose function is nowhere below that of t a on the pairs (θ = t a without a cone), since then
+:math:`\alpha^\top K(\theta - ta) \ge 0` on the cone:
 
-.. math:: 1^\top a - \tfrac12 \Bigl\lVert \sum_p t_p a_p K_p + u \Bigr\rVert^2
+.. math:: 1^\top a - \tfrac12 \theta^\top K \theta - |t^\top a|\,\beta
 
-At the optimum u is w minus that sum. Elsewhere the difference is moved along the mean of all
-sections, which is positive, until it is not negative any more.
+At the optimum θ is α. Elsewhere it is moved along the mean e of all sections, which is positive,
+until it is high enough. Three things are carried, always to the wrong side:
+
+- Rounding, as :mod:`spaces <kernlearn.solvers.pairs.spaces>` has it: of every value
+  :math:`\gamma \sqrt{K_{pp}} S`, of every norm what follows from it.
+- K may be indefinite by rounding. All is made to hold for :math:`K + \varepsilon\operatorname{diag}
+  (K)` with any ε up to the least δ that makes it positive semidefinite.
+- :math:`t^\top a` may not be zero to the last digit. Some best b is a breakpoint :math:`t_p - f_p`,
+  and :math:`|f_p| \le \sqrt{K_{pp}}\,\|w\|` with :math:`\tfrac12\|w\|^2` at most the value found:
+  so :math:`|b| \le \beta = 1 + \sqrt{2 V \max K_{pp}}`.
+
+Where a section has no positive mean, but K no negative entry, a shortfall :math:`s_p` of θ costs at
+most :math:`\sqrt{2V}\,\|s_p/\sqrt{K_{pp}}\|`, because then :math:`\sum_p K_{pp} \alpha_p^2 \le
+\alpha^\top K \alpha \le 2V` for all that can be better than V. Zero is a bound in any case.
+
+A factor's K leaves out R of the whole matrix, and the bound for the whole is found alike: give the
+coefficients of θ to the pivots, where R has only zeros. What is left is the part of t a, which by
+Cauchy and Schwarz is at most :math:`\sqrt{R_{pp}}\,\rho` at p, :math:`\rho = \sum_q a_q
+\sqrt{R_{qq}}`, and without a cone ρ² of its squared norm.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.pairs.program import PairProgram
+from kernlearn.solvers.pairs.program import PairProgram, PairSolution
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+# In the precision of the certificate.
+Exact = NDArray[Any]
+
+# Operations after the long sums, in units of ε; a generous count.
+_FURTHER = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """What a solver hands in: any numbers at all."""
+
+    coef: Array
+    intercept: float
+    dual_coef: Array
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """A feasible primal and dual pair with their values."""
+    """Coefficients and multipliers, made feasible, with what they prove."""
 
     coef: Array
-    w: Array
     intercept: float
     dual_coef: Array
     objective: float
     lower_bound: float
+    whole_lower_bound: float
+
+    @property
+    def gap(self) -> float:
+        """(objective − bound)/objective; zero if both are zero.
+
+        No objective is negative, so zero is always a bound and the gap never above one.
+        """
+        if not 0 < self.objective < np.inf:
+            return self.objective
+        return (self.objective - self.lower_bound) / self.objective
+
+    def solution(self, tol: float, otherwise: Status, n_iter: int) -> PairSolution:
+        """What is returned; "optimal" if the gap says so, whatever the solver may think."""
+        return PairSolution(
+            coef=self.coef,
+            intercept=self.intercept,
+            dual_coef=self.dual_coef,
+            objective=self.objective,
+            lower_bound=self.lower_bound,
+            whole_lower_bound=self.whole_lower_bound,
+            gap=self.gap,
+            status=Status.OPTIMAL if 0 <= self.gap <= tol else otherwise,
+            n_iter=n_iter,
+        )
 
 
-def certify(program: PairProgram, coef: Array, b: float, a: Array) -> Certificate:
-    """Make the coefficients and multipliers feasible, and evaluate both programs at them."""
-    coef = np.maximum(coef, 0.0)
-    w = program.space.lift(coef)
-    return _certified(program, coef, w, b, a)
+def certify(program: PairProgram, candidate: Candidate, precise: bool = False) -> Certificate:
+    """Make a candidate feasible and evaluate both programs at it, rounding carried.
+
+    `precise` takes the longest floats that the machine has, and several times as long.
+    """
+    labels, space = program.labels, program.space
+    dtype = np.longdouble if precise else np.float64
+    coef = np.maximum(candidate.coef, 0.0) if program.conic else candidate.coef
+    a = balanced(candidate.dual_coef, labels, program.C)
+    values = space.values(space.lift(coef))
+    b = best_intercept(values, labels, candidate.intercept)
+    with np.errstate(over="ignore", invalid="ignore"):
+        judged = _Judgement(program, coef.astype(dtype), b, a.astype(dtype))
+        objective = _rounded(judged.objective, np.inf)
+        bound = judged.bound(np.zeros(len(labels)))
+        whole = judged.bound(space.residual) if space.residual.any() else bound
+    objective = objective if objective >= 0 else np.inf  # not a number: worth nothing
+    return Certificate(coef, b, a, objective, bound, whole)
 
 
-def certify_free(program: PairProgram, w: Array, b: float, a: Array) -> Certificate:
-    """The same for a program without a cone, where only w is known yet."""
-    return _certified(program, np.empty(0), w, b, a)
+class _Judgement:
+    """Both programs at feasible coefficients and multipliers, in their precision."""
+
+    def __init__(self, program: PairProgram, coef: Exact, b: float, a: Exact) -> None:
+        self.program, self.space = program, program.space
+        self.coef, self.b, self.a = coef, coef.dtype.type(b), a
+        self.lengths = self.space.lengths.astype(coef.dtype)
+        epsilon = np.finfo(coef.dtype).eps
+        self.gamma = float((self.space.terms + _FURTHER) * epsilon)
+        self.w = self.space.lift(coef)
+
+    def _size(self, coef: Exact) -> Any:
+        return np.abs(coef) @ self.lengths
+
+    def _diagonal(self, coef: Exact) -> Any:
+        """δ Σ K_pp α_p²: what raising the diagonal adds to a squared norm."""
+        return self.space.defect * np.square(coef * self.lengths).sum()
+
+    @cached_property
+    def objective(self) -> Any:
+        """½‖w‖² + C Σ [1 − t(f + b)]₊, and above it all that rounding may have taken."""
+        program, gamma, lengths = self.program, self.gamma, self.lengths
+        size, square = self._size(self.coef), self.space.squared_norm(self.w)
+        f = self.space.values(self.w)
+        margins = program.labels * (f + self.b) - 1.0
+        wrong = gamma * (lengths * size + np.abs(f) + abs(self.b) + 1.0)
+        wrong += self.space.defect * lengths * np.abs(self.coef) * lengths
+        norm = square + self.space.norm_error(size, square, gamma) + self._diagonal(self.coef)
+        loss = np.maximum(wrong - margins, 0.0).sum()
+        return (0.5 * norm + program.C * loss) * (1.0 + gamma)
+
+    def bound(self, residual: Array) -> float:
+        """The dual value, for the matrix that has `residual` more on its diagonal; rounded down."""
+        left = np.sqrt(residual).astype(self.a.dtype)
+        rho = (self.a @ left) * (1.0 + self.gamma)
+        value = self._cone(left * rho) if self.program.conic else self._free(rho)
+        total = self.a.sum() * (1.0 - self.gamma) - self._imbalance() - value
+        # Zero is a bound too, and the answer where something has overflown.
+        return _rounded(total, -np.inf) if total > 0 else 0.0
+
+    def _imbalance(self) -> Any:
+        reach = 1.0 + np.sqrt(2.0 * self.objective) * self.lengths.max() * (1.0 + self.space.defect)
+        return (abs(self.program.labels @ self.a) + self.gamma * self.a.sum()) * reach
+
+    def _half_norm(self, w: Exact, size: Any, diagonal: Any) -> Any:
+        square = self.space.squared_norm(w)
+        return 0.5 * (square + self.space.norm_error(size, square, self.gamma) + diagonal)
+
+    def _free(self, rho: Any) -> Any:
+        """½‖θ‖² of θ = ta, all that it may be."""
+        signed = self.program.labels * self.a
+        size, diagonal = self._size(signed), self._diagonal(signed)
+        return self._half_norm(self._signed_w, size, diagonal) + 0.5 * rho * rho
+
+    @cached_property
+    def _signed_w(self) -> Exact:
+        return self.space.lift(self.program.labels * self.a)
+
+    @cached_property
+    def _height(self) -> Exact:
+        """The values of α − ta, no higher than they may be."""
+        signed = self.program.labels * self.a
+        wrong = self.gamma * (self._size(self.coef) + self._size(signed)) * self.lengths
+        wrong += self.space.defect * self.lengths * np.abs(self.coef - signed) * self.lengths
+        return np.asarray(self.space.values(self.w - self._signed_w) - wrong)
+
+    def _cone(self, needed: Exact) -> Any:
+        """½‖θ‖² of the better of two θ, with what a shortfall costs: α, and α moved along e."""
+        rows = np.flatnonzero(self.program.allowed | (needed > 0))
+        height, reach = (self._height - needed)[rows], self._reach[rows]
+        usable = reach > 0
+        along = np.max(-height[usable] / reach[usable], initial=0.0) * (1.0 + self.gamma)
+        return min(self._moved(step, height + step * reach, rows) for step in (0.0, along))
+
+    @cached_property
+    def _reach(self) -> Exact:
+        """The values of e, no higher than they may be."""
+        e = self.program.reach.astype(self.a.dtype)
+        # These were computed in double precision.
+        gamma = (self.space.terms + _FURTHER) * np.finfo(np.float64).eps
+        if self.space.nonnegative:  # sums without cancellation
+            return np.asarray(e * (1.0 - gamma))
+        return np.asarray(e - gamma * self.lengths * self.space.lengths.mean())
+
+    def _moved(self, step: Any, height: Exact, rows: NDArray[np.intp]) -> Any:
+        short = np.maximum(-height, 0.0)
+        if short.any() and not self.space.nonnegative:
+            return np.inf
+        cost = 0.0
+        if short.any():
+            cost = np.sqrt(2.0 * self.objective * np.square(short / self.lengths[rows]).sum())
+        w = self.w + step * self.program.interior
+        size = self._size(self.coef) + step * self.lengths.mean()
+        diagonal = self._diagonal(self.coef + step / len(self.coef))
+        return self._half_norm(w, size, diagonal) + cost
 
 
-def _certified(program: PairProgram, coef: Array, w: Array, b: float, a: Array) -> Certificate:
-    space = program.space
-    f = space.values(w)
-    b = best_intercept(f, program.labels, b)
-    loss = np.maximum(1.0 - program.labels * (f + b), 0.0).sum()
-    a = balanced(a, program.labels, program.C)
-    v = space.lift(program.labels * a)
-    summed = w + _correction(program, w - v) if program.conic else v
-    return Certificate(
-        coef=coef,
-        w=w,
-        intercept=b,
-        dual_coef=a,
-        objective=0.5 * space.squared_norm(w) + program.C * float(loss),
-        lower_bound=float(a.sum()) - 0.5 * space.squared_norm(summed),
-    )
+def _rounded(value: Any, towards: float) -> float:
+    """A double on that side of a number that may have more digits."""
+    nearest = float(value)
+    beyond = nearest < value if towards > 0 else nearest > value
+    return float(np.nextafter(nearest, towards)) if beyond else nearest
 
 
 def best_intercept(f: Array, labels: Array, b: float) -> float:
@@ -70,10 +223,10 @@ def best_intercept(f: Array, labels: Array, b: float) -> float:
     The slope in b is −n₊ at first and grows by one at every breakpoint t − f, so that it is zero
     between the n₊-th and the next.
     """
-    breakpoints = labels - f
     n_positive = int((labels > 0).sum())
-    ordered = np.partition(breakpoints, [n_positive - 1, n_positive])
-    return float(np.clip(b, ordered[n_positive - 1], ordered[n_positive]))
+    breakpoints = np.concatenate([[-np.inf], labels - f, [np.inf]])
+    ordered = np.partition(breakpoints, [n_positive, n_positive + 1])
+    return float(np.clip(b, ordered[n_positive], ordered[n_positive + 1]))
 
 
 def balanced(a: Array, labels: Array, C: float) -> Array:
@@ -85,11 +238,3 @@ def balanced(a: Array, labels: Array, C: float) -> Array:
     a[positive] *= smaller / above if above > 0 else 0.0
     a[~positive] *= smaller / below if below > 0 else 0.0
     return a
-
-
-def _correction(program: PairProgram, u: Array) -> Array:
-    """What makes u non-negative on the pairs: the least multiple of the mean section."""
-    reach, values = program.reach, program.space.values(u)
-    usable = program.generators
-    needed = float(np.max(-values[usable] / reach[usable], initial=0.0))
-    return needed * program.interior

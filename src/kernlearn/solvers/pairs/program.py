@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.pairs.spaces import Space
+from kernlearn.solvers.pairs.spaces import DenseSpace, Space
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
@@ -35,7 +35,7 @@ class PairProgram:
     space : Space
         The kernel on pairs, by its matrix or by a factor.
     labels : ndarray of shape (n_pairs,)
-        t, +1 for pairs that belong together and −1 for those that do not; both occur.
+        t, +1 for pairs that belong together and −1 for those that do not.
     C : float
         The weight of the loss, above zero.
     conic : bool
@@ -66,6 +66,16 @@ class PairProgram:
         """
         return self.reach > _VANISHING * float(self.reach.max())
 
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """The pairs that the bound of a conic program speaks of.
+
+        With the whole matrix all that do not vanish, with a factor the generators.
+        """
+        if isinstance(self.space, DenseSpace):
+            return self.space.lengths > 0
+        return self.generators
+
 
 @dataclass(frozen=True, eq=False)
 class PairSolution:
@@ -78,9 +88,12 @@ class PairSolution:
     intercept : float
         b.
     dual_coef : ndarray of shape (n_pairs,)
-        The multipliers a of the classification constraints, 0 ≤ a ≤ C and tᵀa = 0.
+        The multipliers a of the classification constraints, 0 ≤ a ≤ C and tᵀa = 0 up to rounding.
     objective, lower_bound, gap : float
-        The value at α; what no other α can go below; their relative difference.
+        The value at α, rounded up; what no other α can go below; their relative difference.
+    whole_lower_bound : float
+        What no α can go below in the program of the whole matrix, where a factor has left a part
+        of it out.
     status : Status
         How it ended.
     n_iter : int
@@ -92,6 +105,7 @@ class PairSolution:
     dual_coef: Array
     objective: float
     lower_bound: float
+    whole_lower_bound: float
     gap: float
     status: Status
     n_iter: int

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.pairs.certificate import Certificate, best_intercept, certify
+from kernlearn.solvers.pairs.certificate import Candidate, best_intercept
 from kernlearn.solvers.pairs.descent import Point, lowest_between
 from kernlearn.solvers.pairs.part import solve_part
 from kernlearn.solvers.pairs.program import PairProgram
@@ -44,7 +44,6 @@ _ROUNDS, _ALWAYS, _PER_STEP = 60, 5, 0.6
 class Round:
     """The minimiser of a part, and what the whole program says of it."""
 
-    program: PairProgram
     point: Point
     a: Array
     z: Array
@@ -56,9 +55,9 @@ class Round:
         """Whether every row is as it was taken to be, so that the part equals the program here."""
         return bool(self.wrong.min() >= -_AT_KINK)
 
-    def certificate(self) -> Certificate:
-        """Evaluate both programs at the minimiser."""
-        return certify(self.program, self.point.coef, self.point.b, self.a)
+    def candidate(self) -> Candidate:
+        """The minimiser, to be judged."""
+        return Candidate(self.point.coef, self.point.b, self.a)
 
 
 def sift(program: PairProgram) -> Iterator[Round]:
@@ -101,7 +100,7 @@ def _round(
     point = Point(coef, b, space.values(space.lift(coef)))
     z = point.values - space.values(space.lift(labels * a))
     wrong = np.where(rows, 0.0, np.where(lost, -1.0, 1.0) * point.slack(labels))
-    return Round(program, point, a, z, wrong)
+    return Round(point, a, z, wrong)
 
 
 def _units(program: PairProgram) -> Array:

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kernlearn._patience import Patience, Stopped
-from kernlearn.solvers.pairs.certificate import Certificate, certify, certify_free
+from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
 from kernlearn.solvers.pairs.few import few_generators, without_dust
 from kernlearn.solvers.pairs.interior import Point, iterates
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.solvers.pairs.search import Candidates, Search, gap_of
+from kernlearn.solvers.pairs.search import Candidates, Search
 from kernlearn.solvers.pairs.sifting import sift
-from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace, Space
+from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace
 from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem, System
 from kernlearn.solvers.status import Status
 
@@ -33,12 +33,13 @@ def solve_pairs(
 ) -> PairSolution:
     """Solve the program to a relative duality gap of `tol`; inputs are checked.
 
-    A conic program is sifted first, and what sifting leaves open is for the interior-point method.
+    What is returned is judged by `certify`, and the status is what that says. A conic program is
+    sifted first, and what sifting leaves open is for the interior-point method.
 
     Parameters
     ----------
     program : PairProgram
-        The program; one that is not conic comes with a factor.
+        The program.
     tol : float
         Relative duality gap to reach.
     max_iter : int
@@ -47,7 +48,10 @@ def solve_pairs(
         Told of each of these; may end it early, with the best certificate so far.
     """
     patience = Patience() if patience is None else patience
-    search = Search(_nothing_learned(program), tol, max_iter, patience)
+    nothing = certify(program, _nothing_learned(program))
+    if nothing.objective == 0:  # pairs of one label
+        return nothing.solution(tol, Status.INACCURATE, 0)
+    search = Search(program, nothing, tol, max_iter, patience)
     try:
         over = program.conic and search.follow(_sifted(program))
         if not over:
@@ -56,39 +60,60 @@ def solve_pairs(
         if search.latest is None:
             raise
         search.end(patience.accept(stop))
-    return _solution(program, search.best, search.status, search.n_iter, tol)
+    best = _with_few(program, search.best, tol) if program.conic else search.best
+    best = _settled(program, best, nothing, tol)
+    return best.solution(tol, search.status, search.n_iter)
 
 
-def _nothing_learned(program: PairProgram) -> Certificate:
-    """What is known before the first step: w = 0."""
-    nothing = np.zeros(len(program.labels))
-    if program.conic:
-        return certify(program, nothing, 0.0, nothing)
-    return certify_free(program, program.space.lift(nothing), 0.0, nothing)
+def _nothing_learned(program: PairProgram) -> Candidate:
+    """What is known before the first step: w = 0, and the best equal multipliers."""
+    labels = program.labels
+    a = balanced(np.full(len(labels), program.C), labels, program.C)
+    square = float(program.space.squared_norm(program.space.lift(labels * a)))
+    share = min(1.0, float(a.sum()) / square) if square > 0 else 1.0
+    # Beyond the margin of pairs that all have one label.
+    return Candidate(np.zeros(len(a)), 2.0 * float(np.sign(labels.sum())), share * a)
+
+
+def _settled(
+    program: PairProgram, found: Certificate, nothing: Certificate, tol: float
+) -> Certificate:
+    """What is returned: with more digits where too few may be in the way.
+
+    Nothing is returned where it is good enough and what was learned is not.
+    """
+    if found.gap <= tol:
+        return found
+    if nothing.gap <= tol:
+        return nothing
+    same = Candidate(found.coef, found.intercept, found.dual_coef)
+    return min(found, certify(program, same, precise=True), key=lambda one: one.gap)
 
 
 def _sifted(program: PairProgram) -> Candidates:
     for found in sift(program):
-        yield found.right, found.certificate
+        yield found.right, found.candidate
 
 
 def _interior(program: PairProgram, tol: float) -> Candidates:
+    if not program.conic and program.space.factored.factor.shape[1] == 0:
+        return  # a matrix of zeros
     for point in iterates(_system(program), program.labels):
         left = program.C * point.complementarity
         promising = left <= _LOOK * tol * abs(_estimate(program, point))
-        yield promising, partial(_certificate, program, point)
+        yield promising, partial(_candidate, program, point)
 
 
 def _system(program: PairProgram) -> System:
     space, C = program.space, program.C
     if not program.conic:
-        return FreeSystem(_factor_of(space).factor, C)
+        return FreeSystem(space.factored.factor, C)
     rows = np.flatnonzero(program.generators)
     everybody = len(rows) == space.n_pairs
     if isinstance(space, DenseSpace):
         F = space.K if everybody else np.ascontiguousarray(space.K[rows]).T
         return CoordinateSystem(F, F[rows] / C, program.reach[rows])
-    factor = _factor_of(space).factor
+    factor = space.factored.factor
     part = factor if everybody else np.ascontiguousarray(factor.T[:, rows]).T
     return RowSystem(factor, part, C, program.interior)
 
@@ -98,52 +123,28 @@ def _estimate(program: PairProgram, point: Point) -> float:
     return program.C * point.loss
 
 
-def _certificate(program: PairProgram, point: Point) -> Certificate:
+def _candidate(program: PairProgram, point: Point) -> Candidate:
     a = program.C * point.a
     if not program.conic:
-        return certify_free(program, point.x, point.b, a)
+        return Candidate(_on_pivots(program.space.factored, point.x), point.b, a)
     coef = np.zeros(len(program.labels))
     coef[program.generators] = point.alpha
-    return certify(program, coef, point.b, a)
-
-
-def _solution(
-    program: PairProgram, found: Certificate, status: Status, n_iter: int, tol: float
-) -> PairSolution:
-    if program.conic:
-        found = _with_few(program, found, tol)
-    gap = gap_of(found)
-    return PairSolution(
-        coef=found.coef if program.conic else _on_pivots(program, found.w),
-        intercept=found.intercept,
-        dual_coef=found.dual_coef,
-        objective=found.objective,
-        lower_bound=min(found.lower_bound, found.objective),
-        gap=gap,
-        status=Status.OPTIMAL if gap <= tol else status,
-        n_iter=n_iter,
-    )
+    return Candidate(coef, point.b, a)
 
 
 def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certificate:
     """The same kernel by few pairs, if that is as good as asked for; else by all of them."""
     space = program.space
     if isinstance(space, DenseSpace):
-        coef = without_dust(found.coef, np.sqrt(space.K.diagonal()))
+        coef = without_dust(found.coef, space.lengths)
     else:
-        coef = few_generators(_factor_of(space).factor, found.coef, found.w)
-    few = certify(program, coef, found.intercept, found.dual_coef)
-    return few if gap_of(few) <= max(tol, gap_of(found)) else found
+        coef = few_generators(space.factored.factor, found.coef, space.lift(found.coef))
+    few = certify(program, Candidate(coef, found.intercept, found.dual_coef))
+    return few if few.gap <= max(tol, found.gap) else found
 
 
-def _on_pivots(program: PairProgram, w: Array) -> Array:
+def _on_pivots(space: FactorSpace, w: Array) -> Array:
     """Coefficients of the pivots alone with Gᵀα = w, by substitution."""
-    space = _factor_of(program.space)
     coef = np.zeros(space.n_pairs)
     coef[space.pivots] = solve_triangular(space.factor[space.pivots], w, lower=True, trans="T")
     return coef
-
-
-def _factor_of(space: Space) -> FactorSpace:
-    assert isinstance(space, FactorSpace)
-    return space

@@ -2,15 +2,23 @@ r"""Where the learned function lives: the span of the sections, in one of two co
 
 Few pairs have their matrix K, and :math:`w = \alpha` with :math:`\|w\|^2 = w^\top K w`. Many have
 an incomplete factor, :math:`K \approx GG^\top`, and :math:`w = G^\top\alpha` with the plain norm.
+
+Both compute in the precision of what they are given, and know how far rounding may have led: a sum
+of m products, in any order, is wrong by at most mε times the sum of their sizes (Higham 2002,
+section 3.1), and entries of K are at most :math:`\sqrt{K_{pp} K_{qq}}`. With
+:math:`S = \sum_p |\alpha_p| \sqrt{K_{pp}}` the value at p is then wrong by at most
+:math:`\gamma\sqrt{K_{pp}}\,S`.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.gram._greedy import factorise
 from kernlearn.solvers.pairs.products import times_factor, times_transpose
 
 Array = NDArray[np.float64]
@@ -19,12 +27,34 @@ Indices = NDArray[np.intp]
 _ALL = slice(None)
 # With fewer coefficients than this part of all, only their rows of the factor are read.
 _FEW = 0.1
+# LAPACK's eigenvalues of a symmetric matrix are right to a few ε of the largest.
+_EIGENVALUES = 4.0 * np.finfo(float).eps
 
 
 class Space(Protocol):
     """What a pair program needs of its kernel on pairs."""
 
     n_pairs: int
+    terms: int
+    """How many terms the longest sums have, from coefficients to values."""
+    residual: Array
+    """The diagonal of what K leaves out of the matrix that it stands for."""
+
+    @property
+    def defect(self) -> float:
+        """Such a δ that K + δ diag(K) is positive semidefinite."""
+
+    @property
+    def nonnegative(self) -> bool:
+        """Whether K is known to have no negative entry."""
+
+    @property
+    def lengths(self) -> Array:
+        """The norm of every section."""
+
+    @property
+    def factored(self) -> FactorSpace:
+        """The same with a factor, up to rounding."""
 
     def diagonal(self) -> Array:
         """The squared norm of every section."""
@@ -38,8 +68,11 @@ class Space(Protocol):
     def values(self, w: Array, rows: Indices | slice = _ALL) -> Array:
         """The values of w on the pairs, or on some of them."""
 
-    def squared_norm(self, w: Array) -> float:
-        """‖w‖²."""
+    def squared_norm(self, w: Array) -> Any:
+        """‖w‖², as a scalar of w's precision."""
+
+    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
+        """What rounding may have changed in ‖w‖² = `square`, given S and γ."""
 
     def restricted(self, rows: Indices) -> Space:
         """The space of some of the pairs."""
@@ -50,7 +83,38 @@ class DenseSpace:
 
     def __init__(self, K: Array) -> None:
         self.K = K
-        self.n_pairs = len(K)
+        self.n_pairs = self.terms = len(K)
+        self.residual = np.zeros(len(K))
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The norms of the sections."""
+        return np.sqrt(self.K.diagonal())
+
+    @cached_property
+    def defect(self) -> float:
+        """What rounding may have taken from the least eigenvalue, relative to the diagonal."""
+        used = self.lengths > 0
+        if not used.any():
+            return 0.0
+        lengths = self.lengths[used]
+        # One after the other: the product of two lengths may be below the least number.
+        unit = self.K[np.ix_(used, used)] / lengths / lengths[:, None]
+        eigenvalues = np.linalg.eigvalsh(unit)
+        return max(-float(eigenvalues[0]), 0.0) + _EIGENVALUES * float(eigenvalues[-1])
+
+    @cached_property
+    def nonnegative(self) -> bool:
+        """Whether no entry is negative."""
+        return bool(self.K.min() >= 0)
+
+    @cached_property
+    def factored(self) -> FactorSpace:
+        """The complete factor of K, up to rounding, by pivots."""
+        factor, pivots, *_ = factorise(
+            lambda rows: lambda chosen: self.K[chosen][:, rows], self.diagonal(), 0.0, None
+        )
+        return FactorSpace(factor, pivots)
 
     def diagonal(self) -> Array:
         """The diagonal of K."""
@@ -68,9 +132,13 @@ class DenseSpace:
         """K w."""
         return np.asarray(self.K[rows] @ w)
 
-    def squared_norm(self, w: Array) -> float:
+    def squared_norm(self, w: Array) -> Any:
         """Return wᵀKw."""
-        return float(w @ (self.K @ w))
+        return w @ (self.K @ w)
+
+    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
+        """Every value is wrong by γ√K_pp S, and a sum of them by as much again."""
+        return gamma * size * size
 
     def restricted(self, rows: Indices) -> DenseSpace:
         """The matrix of some of the pairs."""
@@ -83,9 +151,24 @@ class FactorSpace:
     It is fastest as the transpose of a C-ordered array.
     """
 
-    def __init__(self, factor: Array, pivots: Indices) -> None:
+    defect = 0.0
+    nonnegative = False
+
+    def __init__(self, factor: Array, pivots: Indices, residual: Array | None = None) -> None:
         self.factor, self.pivots = factor, pivots
         self.n_pairs = len(factor)
+        self.terms = sum(factor.shape)
+        self.residual = np.zeros(len(factor)) if residual is None else residual
+
+    @cached_property
+    def lengths(self) -> Array:
+        """The lengths of the rows of G."""
+        return np.sqrt(self.diagonal())
+
+    @property
+    def factored(self) -> FactorSpace:
+        """Itself."""
+        return self
 
     def diagonal(self) -> Array:
         """The squared lengths of the rows of G."""
@@ -106,9 +189,14 @@ class FactorSpace:
         """G w."""
         return times_factor(self.factor[rows], w)
 
-    def squared_norm(self, w: Array) -> float:
+    def squared_norm(self, w: Array) -> Any:
         """Return wᵀw."""
-        return float(w @ w)
+        return w @ w
+
+    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
+        """The vector w is wrong by γS in length."""
+        moved = gamma * size
+        return moved * (2.0 * np.sqrt(square) + moved) + gamma * square
 
     def restricted(self, rows: Indices) -> FactorSpace:
         """Some rows of the factor; none of them counts as a pivot."""
