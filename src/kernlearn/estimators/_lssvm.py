@@ -21,8 +21,8 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
-from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.ls_svm_training import train_ls_svm
 from kernlearn.solvers.model_selection import Selection, select
 from kernlearn.solvers.selection_descent import Limits
 from kernlearn.solvers.status import Status
@@ -114,7 +114,7 @@ class LeastSquaresSVM(Patient, KernelInputs):
                 f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
                 "or choose selection='loo'"
             )
-        fit = fit_ls_svm(family.matrix(rows, None, theta), Y, lam / loss.weight)
+        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, loss.weight)
         value = criterion.value(fit, theta)
         return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
 

@@ -65,7 +65,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         The kernel parameters; for "ard" one for every column, near zero where it does not matter.
         Empty for a kernel without parameters.
     lam_ : float
-        λ.
+        λ as it was used: raised, where it would be lost in the rounding of the kernel matrix.
     kernel_ : Kernel
         The kernel at ``theta_``, to be called on new data.
     classes_ : ndarray of shape (n_classes,)

@@ -36,7 +36,7 @@ class Selection:
     Attributes
     ----------
     lam : float
-        λ.
+        λ as it was used, raised where it would be lost in the rounding of K.
     theta : ndarray of shape (p,)
         θ.
     fit : LSSVMFit
@@ -98,9 +98,9 @@ def select(
             raise
         z, status = objective.best.z, limits.patience.accept(stop)
     theta = np.exp(z[1:])
-    fit = objective.machine(z)
+    used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
     return Selection(
-        float(np.exp(z[0])) if lam is None else lam,
+        used,
         theta,
         fit,
         criterion.value(fit, theta),

@@ -6,8 +6,9 @@ import numpy as np
 
 from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.ls_svm import Array, LSSVMFit, fit_ls_svm
+from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.ls_svm_training import train_ls_svm
 
 
 class BestSeen:
@@ -83,9 +84,12 @@ class SelectionObjective:
 
     def machine(self, z: Array) -> LSSVMFit:
         """The machine trained at z."""
+        return self.trained(float(np.exp(z[0])), np.exp(z[1:]))[1]
+
+    def trained(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
+        """The λ that was used, raised where rounding asks for it, and the machine."""
         self.n_evaluations += 1
-        weight = self.criterion.loss.weight
-        return fit_ls_svm(self.matrix(np.exp(z[1:])), self.Y, np.exp(z[0]) / weight)
+        return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
 
     def value(self, z: Array) -> float:
         """The criterion; infinite where no machine can be trained."""
