@@ -142,3 +142,25 @@ def test_a_limit_on_iterations_warns(problem):
     with pytest.warns(ConvergenceWarning, match="iteration limit.*raise max_iter or tol"):
         model = FirstLevelClassifier(max_iter=2).fit(problem.X, problem.y)
     assert not model.status_.has_converged
+
+
+def test_columns_of_unlike_units_do_not_hide_each_other():
+    """One penalty for all θ: the steep column made the other look flat, and it stayed at zero."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(15, 2)) * [5e-4, 100.0]
+    y = rng.normal(size=15)
+    y[3] = 1e6
+    model = FirstLevelRegressor(lam=4.5e5, mu=5e9).fit(X, y)
+    assert model.status_.has_converged
+    assert model.theta_[0] == 0.0
+    alone = FirstLevelRegressor(lam=4.5e5, mu=5e9).fit(X[:, 1:], y)
+    assert model.objective_ == pytest.approx(alone.objective_, rel=1e-9)
+    assert model.theta_[1] > 0.0
+
+
+def test_constant_targets_need_no_width_and_no_time():
+    X = np.random.default_rng(0).normal(size=(6, 4)) * [2e9, 1e9, 8e8, 2e6]
+    model = FirstLevelRegressor(cv=2).fit(X, np.zeros(6))
+    assert model.status_.has_converged
+    assert model.n_machine_solves_ < 50
+    assert model.objective_ == 0.0

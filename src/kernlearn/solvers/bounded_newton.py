@@ -30,6 +30,9 @@ Array = NDArray[np.float64]
 _ACCEPT, _POOR, _GOOD = 1e-4, 0.25, 0.75
 # Eigenvalues of the scaled Hessian are kept above this share of the largest.
 _FLAT = 1e-9
+# A variable is measured in smaller units, down to this part of its size, if a step of that size
+# would change the function by more than so many times its value.
+_STEEP, _LEAST_UNIT = 1e3, 1e-60
 # Differences of function values below this share of them are rounding.
 _ROUNDING = 1e-14
 _SMALLEST_RADIUS = 1e-10
@@ -133,20 +136,35 @@ def bounded_newton(
 
 def _model_step(point: SmoothPoint, low: Array, size: Array, radius: float) -> tuple[Array, float]:
     """The step that minimises the model, and what the model gains by it."""
-    g = point.gradient * size
-    values, vectors = np.linalg.eigh(point.hessian * np.outer(size, size))
+    H = point.hessian
+    unit = _units(point, H, size)
+    g = point.gradient * unit
+    values, vectors = np.linalg.eigh(H * np.outer(unit, unit))
     absolute = np.abs(values)
     B = (vectors * np.maximum(absolute, _FLAT * absolute.max() + 1e-300)) @ vectors.T
-    nearest = np.maximum((low - point.theta) / size, -radius)
+    high = radius * size / unit
+    nearest = np.maximum((low - point.theta) / unit, -high)
     step = -np.linalg.solve(B, g)
-    if (step < nearest).any() or (step > radius).any():
-        step = _boxed(B, g, nearest, np.full(len(g), radius))
+    if (step < nearest).any() or (step > high).any():
+        step = _boxed(B, g, nearest, high)
     gain = -(g @ step + 0.5 * step @ B @ step)
-    moved = step * size
+    moved = step * unit
     # What comes this close to its bound belongs there; rounding and the interior method of the
     # quadratic program stop just short of it.
     at_bound = point.theta + moved - low < 1e-9 * size
     return np.where(at_bound, low - point.theta, moved), max(float(gain), 0.0)
+
+
+def _units(point: SmoothPoint, H: Array, size: Array) -> Array:
+    """The sizes of the variables, less where the function is far too steep for such steps.
+
+    A variable whose curvature is beyond all others would otherwise make these look flat, and a
+    step along them be cut: as columns of very different units do, where all θ have one penalty.
+    """
+    curved = np.abs(H.diagonal()) * size**2
+    limit = _STEEP * max(abs(point.objective), 1e-300)
+    share = np.sqrt(limit / np.maximum(curved, limit))
+    return np.asarray(size * np.maximum(share, _LEAST_UNIT))
 
 
 def _boxed(B: Array, g: Array, low: Array, high: Array) -> Array:

@@ -158,3 +158,13 @@ def test_a_method_that_ends_early_is_judged_by_its_last_iterate(
     assert solution.status is Status.INACCURATE
     assert solution.n_iter == 5
     assert 1e-6 < solution.gap < 0.1 * nothing
+
+
+def test_programs_without_loss_end_without_a_word():
+    """Newton steps ran on until they overflowed: the estimate of the objective was zero."""
+    K = np.diag([6e4, 0.0, 0.0])
+    solution = solve_pairs(PairProgram(DenseSpace(K), np.array([1.0, -1.0, -1.0]), 1.0, False))
+    assert solution.status is Status.OPTIMAL
+    assert solution.n_iter < 30
+    # b = −1, and the one section two above it: ½ 2²/K.
+    assert solution.objective == pytest.approx(2.0 / 6e4, rel=1e-6)

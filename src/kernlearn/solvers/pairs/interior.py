@@ -88,13 +88,15 @@ def iterates(system: System, labels: Array) -> Iterator[Point]:
     """Yield the point after every step, ever nearer to the optimum, until no step can be made."""
     point = _start(system, labels)
     while True:
-        try:
-            direction, step = _Newton(system, labels, point).step()
-        except Breakdown:
-            return
-        if not step > _SHORTEST:
-            return
-        point.move(direction, step)
+        # Where the last steps overflow there is nothing to be gained any more.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            try:
+                direction, step = _Newton(system, labels, point).step()
+            except Breakdown:
+                return
+            if not step > _SHORTEST:
+                return
+            point.move(direction, step)
         yield point
 
 

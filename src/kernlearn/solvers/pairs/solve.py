@@ -98,10 +98,11 @@ def _sifted(program: PairProgram) -> Candidates:
 def _interior(program: PairProgram, tol: float) -> Candidates:
     if not program.conic and program.space.factored.factor.shape[1] == 0:
         return  # a matrix of zeros
-    for point in iterates(_system(program), program.labels):
-        left = program.C * point.complementarity
-        promising = left <= _LOOK * tol * abs(_estimate(program, point))
-        yield promising, partial(_candidate, program, point)
+    system = _system(program)
+    for point in iterates(system, program.labels):
+        # The objective as the iterate has it, before anything is made feasible.
+        estimate = 0.5 * float(point.x @ system.curvature(point.x)) + point.loss
+        yield point.complementarity <= _LOOK * tol * estimate, partial(_candidate, program, point)
 
 
 def _system(program: PairProgram) -> System:
@@ -116,11 +117,6 @@ def _system(program: PairProgram) -> System:
     factor = space.factored.factor
     part = factor if everybody else np.ascontiguousarray(factor.T[:, rows]).T
     return RowSystem(factor, part, C, program.interior)
-
-
-def _estimate(program: PairProgram, point: Point) -> float:
-    """The objective as the iterate has it, before anything is made feasible."""
-    return program.C * point.loss
 
 
 def _candidate(program: PairProgram, point: Point) -> Candidate:
