@@ -1,0 +1,128 @@
+"""Hostile least-squares machines, and what they promise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from kernlearn.estimators import LSSVMClassifier, LSSVMRegressor
+from kernlearn.kernels import Gaussian, Linear, Polynomial
+from kernlearn.testing._hostile_data import (
+    Generator,
+    hostile_labels,
+    hostile_points,
+    hostile_targets,
+    hostile_weights,
+    power,
+)
+from kernlearn.testing._hostile_problem import HostileProblem, close
+from kernlearn.testing._long_double import EPSILON, Long, held_out, long
+
+# Refitting without every point is quick up to so many.
+_SMALL = 16
+
+
+def lssvm_problem(rng: Generator) -> HostileProblem:
+    """A classifier or a regressor, with selection or without."""
+    n = int(rng.choice([2, 3, 5, 12, 16, 40]))
+    X, weight = hostile_points(rng, n), hostile_weights(rng, n)
+    kernel = [
+        "rbf", "ard", Gaussian(power(rng, -6, 6)), Linear(), Polynomial(2), 1e-9 * Linear()
+    ][int(rng.integers(6))]  # fmt: skip
+    options: dict[str, Any] = {
+        "kernel": kernel,
+        "selection": [None, None, "loo", "cv", "bayes"][int(rng.integers(5))],
+        "cv": _two_folds(n) if n >= 4 else 2,
+    }
+    if options["selection"] is None:
+        options["lam"] = power(rng, -30, 12)
+        options["theta"] = power(rng, -12, 12) if kernel in ("rbf", "ard") else None
+        if kernel == "ard":
+            options["theta"] = np.full(X.shape[1], options["theta"])
+    if rng.integers(2):
+        y: Any = hostile_labels(rng, n, int(rng.integers(2, 4)) if n > 3 else 2)
+        model: Any = LSSVMClassifier(**options)
+    else:
+        y, model = hostile_targets(rng, X), LSSVMRegressor(**options)
+    return HostileProblem(
+        model,
+        lambda model: model.fit(X, y, weight),
+        lambda model: _broken(model, X, y, weight),
+        n,
+        f"X of size {np.abs(X).max():.1e}",
+    )
+
+
+def _two_folds(n: int) -> list[tuple[Any, Any]]:
+    return [(np.arange(1 - i, n, 2), np.arange(i, n, 2)) for i in range(2)]
+
+
+def targets_of(model: Any, y: Any) -> Long:
+    """One column for each machine: the targets, or ±1 of each class."""
+    if not hasattr(model, "classes_"):
+        return long(y)[:, None]
+    classes = model.classes_
+    chosen = classes[1:] if len(classes) == 2 else classes
+    return long(np.where(np.asarray(y)[:, None] == chosen, 1.0, -1.0))
+
+
+def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
+    kept, Y = model.support_, targets_of(model, y)
+    s = long(np.ones(len(Y)) if weight is None else weight)
+    K = long(model.kernel_(X))
+    inside = K[np.ix_(kept, kept)]
+    ridge = long(model.lam_) / s[kept]
+    alpha, b = long(model.dual_coef_).T, long(model.intercept_)
+    yield from _system(inside, ridge, alpha, b, Y[kept])
+    yield from _losses(model, Y, s, kept)
+    if len(kept) > _SMALL or len(kept) < 3:
+        return
+    yield from _refits(model, inside, ridge, Y[kept], s[kept], kept)
+
+
+def _system(K: Long, ridge: Long, alpha: Long, b: Long, Y: Long) -> Iterator[str]:
+    """Backward stable: the residual is rounding of what was added up."""
+    n = len(K)
+    unit = 100.0 * n * EPSILON
+    size = np.abs(K).max() * np.abs(alpha).sum(axis=0) + (np.abs(alpha) * ridge[:, None]).max(
+        axis=0
+    )
+    left = (K + np.diag(ridge)) @ alpha + b - Y
+    yield from close(left, 0.0, unit * (size + np.abs(b) + np.abs(Y).max(axis=0)), "system (3)")
+    # Targets that are nearly constant have coefficients that are nothing but rounding.
+    total = unit * (np.abs(alpha).sum(axis=0) + unit * np.abs(Y).max(axis=0) / ridge.min())
+    yield from close(alpha.sum(axis=0), 0.0, total, "the sum of the dual coefficients")
+
+
+def _losses(model: Any, Y: Long, s: Long, kept: Any) -> Iterator[str]:
+    """The two ways in which leave-one-out is told agree."""
+    residuals = Y[kept] - long(model.loo_predictions_).reshape(Y.shape)[kept]
+    rounding = 8.0 * EPSILON * np.abs(Y).max() * (np.abs(residuals) + np.abs(Y).max()).max()
+    loss = (s[kept] @ (residuals**2).sum(axis=1)) / s[kept].sum()
+    yield from close(model.loo_loss_, loss, 1e-9 * loss + 10 * rounding, "loo_loss_")
+    if model.selection in (None, "loo"):
+        total = s[kept].sum() * loss
+        allowed = 1e-9 * total + 10 * rounding * s[kept].sum()
+        yield from close(model.objective_, total, allowed, "PRESS")
+
+
+def _refits(model: Any, K: Long, ridge: Long, Y: Long, s: Long, kept: Any) -> Iterator[str]:
+    """Every point by a machine trained without it, and the k-fold loss likewise."""
+    n = len(K)
+    # What rounding in K does to a machine, seen through its ridge.
+    condition = 1.0 + np.abs(K).max() / ridge.min()
+    allowed = 100.0 * n * EPSILON * condition
+    expected = held_out(K, Y, ridge, [np.array([i]) for i in range(n)])
+    spread = np.abs(Y - Y.mean(axis=0)).max() + np.abs(expected - Y).max() + 1e-3 * np.abs(Y).max()
+    found = long(model.loo_predictions_).reshape(-1, Y.shape[1])[kept]
+    yield from close(found, expected, allowed * spread, "loo_predictions_")
+    if model.selection == "cv" and isinstance(model.cv, list):
+        folds = [np.flatnonzero(np.isin(kept, fold)) for _, fold in model.cv]
+        if min(n - len(fold) for fold in folds) < 1:
+            return
+        residuals = Y - held_out(K, Y, ridge, [fold for fold in folds if len(fold)])
+        loss = s @ (residuals**2).sum(axis=1)
+        slack = s.sum() * spread * np.abs(residuals).max()
+        yield from close(model.objective_, loss, 1e-9 * loss + allowed * slack, "k-fold loss")

@@ -1,0 +1,162 @@
+"""Hostile fits keep their promises, and the judge finds those that do not."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+
+from kernlearn.solvers.status import Status
+from kernlearn.testing import hostile_fits
+from kernlearn.testing._hostile_problem import HostileProblem
+from kernlearn.testing._long_double import best_intercept, held_out, least_squares_machine, long
+from kernlearn.testing.hostile_fits import MAKERS, one, run
+
+
+@pytest.mark.parametrize("kind", sorted(MAKERS))
+def test_hostile_fits_keep_their_promises(kind):
+    report = run(30, seed=0, kinds=(kind,))
+    print(report)
+    assert report.counts.total() == 30
+    assert not report.failures, str(report)
+
+
+def _fitted(kind, wanted):
+    """The first fitted problem of a kind of which something is true."""
+    for number in range(60):
+        problem = one(kind, 0, number)
+        model, _ = hostile_fits._fitted(problem)
+        if model is not None and wanted(model):
+            return problem, model
+    raise AssertionError("no such problem")
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "spoil", "sentence"),
+    [
+        ("lssvm", lambda m: m.dual_coef_.any(), {"dual_coef_": 1.001}, "system (3)"),
+        ("lssvm", lambda m: m.loo_loss_ > 0, {"loo_loss_": 1.001}, "loo_loss_"),
+        ("lssvm", lambda m: m.selection == "loo", {"objective_": 1.001}, "PRESS"),
+        ("lssvm", lambda m: m.selection == "cv", {"objective_": 1.1}, "k-fold"),
+        ("lssvm", lambda m: 4 < len(m.support_) < 16, {"loo_predictions_": 0.9}, "loo_pred"),
+        ("first_level", lambda m: m.objective_ > 0, {"objective_": 1.01}, "objective_ (5)"),
+        ("first_level", lambda m: m.theta_.any(), {"theta_": -1.0}, "theta_"),
+        ("first_level", lambda m: m.theta_.any() and m.lam_ < 1, {"theta_": 9.0}, "kernel_ is not"),
+        ("pairs", lambda m: m.coef_.any(), {"objective_": 1.001}, "objective_"),
+        ("pairs", lambda m: m.coef_.any(), {"lower_bound_": 1.001}, "lower_bound_"),
+        ("pairs", lambda m: m.combination == "conic", {"coef_": -1.0}, "a negative coefficient"),
+        ("hyperkernel", lambda m: True, {"weights_": 1.001}, "the sum of the weights"),
+        ("hyperkernel", lambda m: m.objective_ > 0, {"lower_bound_": 1.001}, "lower_bound_"),
+        ("hyperkernel", lambda m: True, {"dual_coef_": 2.0}, "a dual coefficient outside"),
+        ("hyperkernel", lambda m: m.objective_ > 0, {"objective_": 1.001}, "objective_"),
+    ],
+)
+def test_the_judge_finds_what_was_spoilt(kind, wanted, spoil, sentence):
+    problem, model = _fitted(kind, wanted)
+    with np.errstate(all="ignore"):
+        assert list(problem.check(model)) == []
+        for name, factor in spoil.items():
+            setattr(model, name, factor * getattr(model, name))
+        found = list(problem.check(model))
+    assert any(text.startswith(sentence) for text in found), found
+
+
+def test_the_judge_finds_a_descent_that_was_cut_short():
+    """Of those that can tell: a fit after one step says so, and is made to say otherwise."""
+    found = []
+    for number in range(30):
+        problem = one("first_level", 0, number)
+        if problem.model.lam != "cv":
+            problem.model.set_params(max_iter=1)
+            model, _ = hostile_fits._fitted(problem)
+            if model is not None and not model.status_.has_converged:
+                model.status_ = Status.CONVERGED
+                found += list(problem.check(model))
+    assert sum(text.startswith("converged at") for text in found) >= 5
+
+
+@pytest.mark.parametrize("kind", ["pairs", "hyperkernel"])
+def test_the_judge_finds_a_false_status(kind):
+    problem, model = _fitted(kind, lambda m: m.status_.is_optimal)
+    model.status_ = Status.INACCURATE
+    assert any(text.startswith("INACCURATE with a gap") for text in problem.check(model))
+
+
+class Rude(BaseEstimator):
+    """An estimator with every bad habit."""
+
+    def __init__(self, habit):
+        self.habit = habit
+
+    def fit(self):
+        self.status_, self.coef_ = Status.OPTIMAL, np.random.default_rng().normal()
+        match self.habit:
+            case "prints":
+                print("hello")
+            case "writes":
+                os.write(1, b"from below")
+            case "warns":
+                warnings.warn("division by zero", RuntimeWarning, stacklevel=1)
+            case "breaks":
+                raise ZeroDivisionError("division by zero")
+            case "mutters":
+                raise ValueError("bad input")
+            case "refuses":
+                raise ValueError("expected numbers, got none; pass some")
+        return self
+
+
+@pytest.mark.parametrize(
+    ("habit", "sentence"),
+    [
+        ("prints", "printed 'hello"),
+        ("writes", "printed 'from below'"),
+        ("warns", "RuntimeWarning: division by zero"),
+        ("breaks", "ZeroDivisionError: division by zero"),
+        ("mutters", "an error that is no sentence: bad input"),
+        ("random", "coef_ of a second fit is another"),
+    ],
+)
+def test_the_report_finds_bad_habits(monkeypatch, habit, sentence):
+    def make(rng):
+        return HostileProblem(Rude(habit), lambda m: m.fit(), lambda m: iter(()), 5, "nothing")
+
+    monkeypatch.setitem(MAKERS, "lssvm", make)
+    report = run(1, seed=3, kinds=("lssvm",))
+    assert any(failure.sentence.startswith(sentence) for failure in report.failures)
+    assert "one('lssvm', 3, 0)" in str(report)
+
+
+def test_a_refusal_in_a_sentence_is_no_failure(monkeypatch):
+    def make(rng):
+        return HostileProblem(Rude("refuses"), lambda m: m.fit(), lambda m: iter(()), 5, "nothing")
+
+    monkeypatch.setitem(MAKERS, "lssvm", make)
+    report = run(2, kinds=("lssvm",))
+    assert report.failures == []
+    assert report.counts == {("lssvm", "refused"): 2}
+
+
+def test_elimination_solves_what_numpy_solves():
+    rng = np.random.default_rng(0)
+    root, Y = rng.normal(size=(6, 6)), rng.normal(size=(6, 2))
+    K, ridge = root @ root.T, rng.uniform(size=6)
+    alpha, b = least_squares_machine(long(K), long(Y), long(ridge))
+    one = np.ones((6, 1))
+    bordered = np.block([[K + np.diag(ridge), one], [one.T, 0.0]])
+    expected = np.linalg.solve(bordered, np.vstack([Y, np.zeros((1, 2))]))
+    np.testing.assert_allclose(np.vstack([alpha, b[None]]).astype(float), expected, rtol=1e-8)
+    without = held_out(long(K), long(Y), long(ridge), [np.array([2])])[2]
+    rest = [0, 1, 3, 4, 5]
+    alpha, b = least_squares_machine(long(K[np.ix_(rest, rest)]), long(Y[rest]), long(ridge[rest]))
+    np.testing.assert_allclose(without.astype(float), (K[2, rest] @ alpha + b).astype(float))
+
+
+def test_no_other_intercept_is_better():
+    f, t = long([0.3, -2.0, 1.0, 0.4]), long([1.0, -1.0, -1.0, 1.0])
+    best = best_intercept(f, t)
+    losses = [np.maximum(1 - t * (f + b), 0).sum() for b in np.linspace(-4, 4, 801)]
+    assert np.maximum(1 - t * (f + best), 0).sum() <= min(losses) + 1e-12
