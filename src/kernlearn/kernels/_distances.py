@@ -13,7 +13,7 @@ from kernlearn.kernels._validation import FloatArray, is_finite
 # With more columns than this the matrix product overtakes scipy's direct distances (measured).
 _FEW_COLUMNS = 24
 # ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm the kernel errs by under 1e-12.
-_SAFE_SQUARED_NORM = 1000.0
+SAFE_SQUARED_NORM = 1000.0
 # Rows handled together, so that a block stays in cache from the product to the exponential.
 _BLOCK = 64
 
@@ -62,7 +62,7 @@ def gaussian_gram(X: FloatArray, Y: FloatArray, gamma: ArrayLike) -> FloatArray:
     X, Y = rescaled(X, Y, np.sqrt(gamma))
     norms_X = _squared_norms(X)
     norms_Y = norms_X if Y is X else _squared_norms(Y)
-    if X.shape[1] <= _FEW_COLUMNS or max(norms_X.max(), norms_Y.max()) > _SAFE_SQUARED_NORM:
+    if X.shape[1] <= _FEW_COLUMNS or max(norms_X.max(), norms_Y.max()) > SAFE_SQUARED_NORM:
         return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
     K = X @ Y.T
     for start in range(0, len(X), _BLOCK):

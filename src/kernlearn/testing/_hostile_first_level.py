@@ -65,7 +65,7 @@ def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
         return
     yield from _objective(model, K, Y, s)
     if model.status_.has_converged:
-        yield from _steps(model, Y, s, squares, 1e2 * len(K) * EPSILON + 10 * wrong)
+        yield from _steps(model, Y, s, squares, 1e2 * (len(K) * EPSILON + wrong))
 
 
 def _objective(model: Any, K: Long, Y: Long, s: Long) -> Iterator[str]:

@@ -149,3 +149,19 @@ def test_what_is_no_family_is_refused(kernel):
 def test_scales_of_a_polynomial_are_checked(scales, message, X):
     with pytest.raises(ValueError, match=message):
         ARDPolynomial().kernel(np.array(scales))(X)
+
+
+def test_a_point_far_away_does_not_spoil_the_slope_of_the_others():
+    """Their distances were lost in its square, and the slope was that of another kernel."""
+    X = np.array([[-1e8, -3e8], [75.0, -594.0], [-470.0, -120.0]])
+    theta, family = np.array([2.4e-5]), RBF()
+    exact = X.astype(np.longdouble)
+    D = ((exact[:, None] - exact) ** 2).sum(axis=2)
+    K, W = family.matrix(X, None, theta), np.ones((3, 3))
+    expected = -float((np.exp(-theta[0] * D) * D).sum())
+    assert family.gradient(X, theta, K, W)[0] == pytest.approx(expected, rel=1e-8)
+    assert family.jacobian_products(X, theta, K, np.ones(3)).sum() == pytest.approx(
+        expected, rel=1e-8
+    )
+    expected = float((np.exp(-theta[0] * D) * D * D).sum())
+    assert family.second(X, theta, K, W)[0, 0] == pytest.approx(expected, rel=1e-8)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.families.parametric.base import Array, ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
-from kernlearn.kernels._distances import gaussian_gram
+from kernlearn.kernels._distances import SAFE_SQUARED_NORM, gaussian_gram
 
 
 class RBF(ParametricKernel):
@@ -51,28 +52,33 @@ class RBF(ParametricKernel):
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of -W∘K∘D, D the squared distances."""
-        return np.array([-np.vdot(W * K, self._distances(X))])
+        return np.array([-np.vdot(W * K, self._distances(X, theta))])
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:
         """The one column -(K∘D)v."""
-        return -((K * self._distances(X, Y)) @ v)[:, None]
+        return -((K * self._distances(X, theta, Y)) @ v)[:, None]
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of W∘K∘D∘D."""
-        D = self._distances(X)
+        D = self._distances(X, theta)
         return np.array([[np.vdot(W * K, D * D)]])
 
     def _weights(self, X: Array) -> Array:
         return np.ones(X.shape[1]) if self.weights is None else np.asarray(self.weights, float)
 
-    def _distances(self, X: Array, Y: Array | None = None) -> Array:
+    def _distances(self, X: Array, theta: Array, Y: Array | None = None) -> Array:
         middle, roots = middles(X), np.sqrt(self._weights(X))
         rows = (X - middle) * roots
         columns = rows if Y is None else (Y - middle) * roots
+        lengths, other = (np.einsum("ij,ij->i", part, part) for part in (rows, columns))
+        # As for the kernel itself: next to a point far away the product would lose the distances
+        # of all others, and the slope would be that of another kernel.
+        if theta[0] * max(lengths.max(), other.max()) > SAFE_SQUARED_NORM:
+            return np.asarray(cdist(rows, columns, "sqeuclidean"))
         D = rows @ columns.T
         D *= -2.0
-        D += np.einsum("ij,ij->i", rows, rows)[:, None]
-        D += np.einsum("ij,ij->i", columns, columns)
+        D += lengths[:, None]
+        D += other
         return np.maximum(D, 0.0, out=D)
