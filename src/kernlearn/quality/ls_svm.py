@@ -106,7 +106,7 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     α comes from the factor and not from P, whose large entries would cancel for a small ridge.
     """
     n = len(centred)
-    matrix = centred + max(float(centred.diagonal().mean()), float(ridge.mean())) / n
+    matrix = centred + max(float(centred.diagonal().mean()), float(ridge.min())) / n
     matrix[np.diag_indices(n)] += ridge
     # The transpose of a symmetric matrix in C order is the matrix in LAPACK's, without a copy.
     factor, failed = dpotrf(matrix.T, lower=1, overwrite_a=1, clean=1)
