@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -20,8 +20,11 @@ from sklearn.utils.validation import (
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
+from kernlearn._patience import Patience
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._patient import Patient
+from kernlearn.estimators._refits import N_FOLDS
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
@@ -52,6 +55,27 @@ class Candidates:
     grams: Array
     total: float | None
     penalty: Penalty | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """The machines that were trained, for what still has to be done with them.
+
+    ``quality`` and ``settings`` are those of the machine at the learned kernel, whatever it was
+    learned by.
+    """
+
+    family: GramStack
+    weights: Array
+    targets: Sequence[Array]
+    quality: str
+    settings: Settings
+    patience: Patience
+    kept: NDArray[np.intp]
+
+    def matrix(self) -> Array:
+        """The learned kernel on the labelled points."""
+        return self.family.combine(self.weights)
 
 
 class KernelCombination(Patient, ShowsKernel):
@@ -109,7 +133,7 @@ class KernelCombination(Patient, ShowsKernel):
         sample_weight: Array,
         X_unlabeled: Any,
         qualities: Sequence[str],
-    ) -> None:
+    ) -> Trained:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
         control = self._control()
@@ -150,6 +174,30 @@ class KernelCombination(Patient, ShowsKernel):
             mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
+        return self._trained(family, ys, settings, control.patience, kept)
+
+    def _trained(
+        self,
+        family: GramStack,
+        ys: Sequence[Array],
+        settings: Settings,
+        patience: Patience,
+        kept: NDArray[np.intp],
+    ) -> Trained:
+        quality = "soft_margin" if self.quality in ALIGNMENTS else self.quality
+        if learns_C(self.quality, self.C):
+            if np.isinf(self.C_):
+                quality = "hard_margin"
+            else:
+                settings = replace(settings, C=self.C_)
+        return Trained(family, self.weights_, ys, quality, settings, patience, kept)
+
+    def _held_out_folds(self, labels: NDArray[Any], stratify: bool) -> list[NDArray[np.intp]]:
+        """Folds of the rows that count; the same for every fit, unless a random state says not."""
+        n = len(labels)
+        seed = 0 if self.random_state is None else self.random_state
+        rows = np.arange(n)
+        return make_folds(min(N_FOLDS, n), rows, labels, rows, stratify=stratify, random_state=seed)
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""

@@ -21,7 +21,7 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
-from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.model_selection import Selection, select
 from kernlearn.solvers.selection_descent import Limits
@@ -79,7 +79,7 @@ class LeastSquaresSVM(Patient, KernelInputs):
                     "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
                 ) from broken
         self._store(selection, family, theta, rows, kept)
-        self._store_held_out(selection, X, Y, weight, kept)
+        self._store_held_out(selection.fit, X, Y, weight, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=3)
 
     def _loss(
@@ -139,10 +139,10 @@ class LeastSquaresSVM(Patient, KernelInputs):
         self.status_ = selection.status
 
     def _store_held_out(
-        self, selection: Selection, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
+        self, fit: LSSVMFit, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
     ) -> None:
         """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
-        residuals = LeaveOneOut(weight[kept]).residuals(selection.fit)
+        residuals = LeaveOneOut(weight[kept]).residuals(fit)
         predictions = np.empty_like(Y)
         predictions[kept] = Y[kept] - residuals
         others = np.flatnonzero(weight == 0)

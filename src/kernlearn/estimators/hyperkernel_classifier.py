@@ -66,7 +66,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         The learned kernel, made of those pairs alone.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
-    classes_, dual_coef_, intercept_, support_, support_vectors_
+    classes_, dual_coef_, intercept_, support_, support_vectors_, calibration_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.

@@ -12,8 +12,10 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn._patience import Progress
-from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.estimators._base import Array, KernelCombination, Trained
+from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._refits import leave_one_out_values, refit_machines
 from kernlearn.quality.registry import quality_names
 
 
@@ -103,6 +105,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Objective and lower bound after every kernel tried.
     C_ : float
         The C used; the learned one with ``C="learn"``.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
+        of machines that were trained without a fifth of the rows each, at the learned kernel; for
+        "least_squares" to leave-one-out values in closed form.
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
 
@@ -190,11 +196,24 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             return list(self._signs(y[kept]).T)
 
         qualities = quality_names("labels", "either")
-        self._learn(rows, targets, weight, unlabeled, qualities)
+        trained = self._learn(rows, targets, weight, unlabeled, qualities)
+        self._calibrate(trained, y[trained.kept])
         if unlabeled is not None:
             self.transduction_ = self._labels(self._transduced)
             del self._transduced
         return self
+
+    def _calibrate(self, trained: Trained, labels: NDArray[Any]) -> None:
+        """Fit probabilities to held-out values."""
+        K, targets, settings = trained.matrix(), trained.targets, trained.settings
+        if trained.quality == "least_squares":
+            values = leave_one_out_values(K, targets, settings)
+        else:
+            folds = self._held_out_folds(labels, stratify=True)
+            refits = refit_machines(K, targets, trained.quality, settings, folds, trained.patience)
+            values = refits.values
+        weight = settings.sample_weight
+        self.calibration_ = fit_calibration(values, np.column_stack(targets), weight)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
