@@ -195,6 +195,8 @@ class KernelCombination(Patient, ShowsKernel):
     def _held_out_folds(self, labels: NDArray[Any], stratify: bool) -> list[NDArray[np.intp]]:
         """Folds of the rows that count; the same for every fit, unless a random state says not."""
         n = len(labels)
+        if n < 2:
+            return []  # nothing is left to train with
         seed = 0 if self.random_state is None else self.random_state
         rows = np.arange(n)
         return make_folds(min(N_FOLDS, n), rows, labels, rows, stratify=stratify, random_state=seed)
@@ -246,7 +248,9 @@ class KernelCombination(Patient, ShowsKernel):
         self, solution: Solution, trained: Solution, rows: Any, kept: NDArray[np.intp]
     ) -> None:
         coefs = np.atleast_2d(np.asarray(trained.dual_coef))
-        support = np.flatnonzero(np.any(coefs != 0, axis=0))
+        # A least-squares machine has no support vectors: a coefficient of zero is chance.
+        used = np.any(coefs != 0, axis=0) | (self.quality == "least_squares")
+        support = np.flatnonzero(used)
         self.weights_ = solution.weights
         self.kernel_ = self._combined(self.weights_)
         self.dual_coef_ = coefs[:, support]

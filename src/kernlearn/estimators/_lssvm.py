@@ -142,6 +142,7 @@ class LeastSquaresSVM(Patient, KernelInputs):
         self, fit: LSSVMFit, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
     ) -> None:
         """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
+        self._ridge = fit.ridge
         residuals = LeaveOneOut(weight[kept]).residuals(fit)
         predictions = np.empty_like(Y)
         predictions[kept] = Y[kept] - residuals

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
-from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.estimators._base import Array, KernelCombination, Trained
+from kernlearn.estimators._fold_predictor import FoldPredictor
+from kernlearn.estimators._intervals import check_coverage
+from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators._refits import refit_machines
 from kernlearn.quality.registry import quality_names
 
 
@@ -122,24 +128,91 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = float(np.average(target, weights=weight))
         qualities = quality_names("values", "either")
-        self._learn(rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities)
+        trained = self._learn(
+            rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
+        )
+        self._hold_out(trained, rows, offset)
         self.intercept_ = self.intercept_ + offset
         if unlabeled is not None:
             self.transduction_ = self._transduced[:, 0] + offset
             del self._transduced
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
             Points.
+        return_std : bool, default=False
+            Whether to return standard deviations of new observations too, for
+            ``quality="least_squares"``; as in :class:`kernlearn.LSSVMRegressor`, with λ = 1/C.
 
         Returns
         -------
         values : ndarray of shape (n,)
             Predictions.
+        std : ndarray of shape (n,), if asked for
+            Standard deviations.
         """
-        return self._decision(X)[:, 0]
+        values = self._decision(X)[:, 0]
+        if not return_std:
+            return values
+        if self._ridge is None:
+            raise ValueError(
+                "expected quality='least_squares' for return_std=True, got "
+                f"{self.quality!r}, which is no Gaussian process; use predict_interval"
+            )
+        rows = self._checked(X, reset=False)
+        return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        For "least_squares" jackknife+ in closed form, as in :class:`kernlearn.LSSVMRegressor`;
+        for the other machines CV+, from five that were trained without a fifth of the rows each.
+        The kernel is the one learned from all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        if self._ridge is not None:
+            return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
+        return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
+
+    def _hold_out(self, trained: Trained, rows: Any, offset: float) -> None:
+        """Keep what intervals need: the ridge, or machines trained without a fold each."""
+        self._ridge: Array | None = None
+        if trained.quality == "least_squares":
+            self._ridge = 1.0 / trained.settings.upper
+            return
+        target = trained.targets[0]
+        refits = refit_machines(
+            trained.matrix(),
+            [target],
+            trained.quality,
+            trained.settings,
+            self._held_out_folds(target, stratify=False),
+            trained.patience,
+        )
+        kept = FoldPredictor.of(refits, _safe_indexing(rows, trained.kept), target, offset)
+        # Model files hold what is plain: a dictionary of arrays.
+        self._folds = vars(kept)
+
+    def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
+        return LeastSquaresPredictor(
+            self.kernel_, self.support_vectors_, ridge, self.dual_coef_, self.intercept_
+        )
