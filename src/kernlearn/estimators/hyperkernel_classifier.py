@@ -31,8 +31,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
     quality : str, default="soft_margin"
         The machine: "soft_margin", "nu_svm", "lagrangian", or any that MKLClassifier takes.
-    C : float, default=100.0
-        The box 0 ≤ α ≤ C.
+    C : float or "auto", default=100.0
+        The box 0 ≤ α ≤ C; "auto" as in :class:`kernlearn.MKLClassifier`.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
@@ -85,7 +85,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self,
         hyperkernel: Any = None,
         quality: str = "soft_margin",
-        C: float = 100.0,
+        C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
         nu: float = 0.3,

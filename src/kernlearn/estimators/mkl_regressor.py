@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
-from kernlearn.estimators._base import Array, KernelCombination, Trained
+from kernlearn.estimators._auto_C import squared_loss
+from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._fold_predictor import FoldPredictor
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
-from kernlearn.estimators._refits import refit_machines
+from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
 
 
@@ -29,8 +30,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         median distance.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
-    C : float, default=1.0
-        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares".
+    C : float or "auto", default=1.0
+        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
+        tries six values, in units of the targets' spread where that matters, and keeps the one of
+        the smallest squared error on rows held out.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     epsilon : float, default=0.1
@@ -48,6 +51,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
+    loss_by_C_ : ndarray of shape (n_tried, 2)
+        With ``C="auto"``, every C and its mean squared error on rows held out.
 
     Examples
     --------
@@ -63,7 +68,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self,
         kernels: Any = None,
         quality: str = "epsilon_svr",
-        C: float = 1.0,
+        C: float | str = 1.0,
         weights: str = "positive",
         *,
         epsilon: float = 0.1,
@@ -128,10 +133,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = float(np.average(target, weights=weight))
         qualities = quality_names("values", "either")
-        trained = self._learn(
+        machines = self._learn(
             rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
         )
-        self._hold_out(trained, rows, offset)
+        self._hold_out(machines, _safe_indexing(rows, np.flatnonzero(weight > 0)), offset)
         self.intercept_ = self.intercept_ + offset
         if unlabeled is not None:
             self.transduction_ = self._transduced[:, 0] + offset
@@ -193,22 +198,17 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
-    def _hold_out(self, trained: Trained, rows: Any, offset: float) -> None:
+    def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
+        return squared_loss(values, targets[0], weight)
+
+    def _hold_out(self, machines: Machines, rows: Any, offset: float) -> None:
         """Keep what intervals need: the ridge, or machines trained without a fold each."""
         self._ridge: Array | None = None
-        if trained.quality == "least_squares":
-            self._ridge = 1.0 / trained.settings.upper
+        if machines.quality == "least_squares":
+            self._ridge = 1.0 / machines.settings.upper
             return
-        target = trained.targets[0]
-        refits = refit_machines(
-            trained.matrix(),
-            [target],
-            trained.quality,
-            trained.settings,
-            self._held_out_folds(target, stratify=False),
-            trained.patience,
-        )
-        kept = FoldPredictor.of(refits, _safe_indexing(rows, trained.kept), target, offset)
+        refits = machines.refits(self._held_out_folds(machines.targets))
+        kept = FoldPredictor.of(refits, rows, machines.targets[0], offset)
         # Model files hold what is plain: a dictionary of arrays.
         self._folds = vars(kept)
 
