@@ -20,6 +20,10 @@ def _by_hand(kernels, solution, X, X_new):
     return sum(w * k(X_new, X) for k, w in weighted) @ solution.dual_coef + solution.intercept
 
 
+def _mean_trace(grams):
+    return float(np.mean([np.trace(K) for K in grams]))
+
+
 @pytest.mark.parametrize("weights", ["positive", "free"])
 @pytest.mark.parametrize("quality", MARGINS)
 def test_the_classifier_is_the_core_on_the_same_matrices(problem, kernels, quality, weights):
@@ -27,7 +31,9 @@ def test_the_classifier_is_the_core_on_the_same_matrices(problem, kernels, quali
     model.fit(problem.X, problem.y)
     grams = [k(problem.X) for k in kernels]
     signs = 2.0 * problem.y - 1.0
-    solution = learn_weights(grams, signs, quality=quality, C=2.0, weights=weights)
+    solution = learn_weights(
+        grams, signs, quality=quality, C=2.0, weights=weights, total=_mean_trace(grams)
+    )
     np.testing.assert_allclose(model.weights_, solution.weights, rtol=1e-9, atol=1e-12)
     assert model.objective_ == pytest.approx(solution.objective, rel=1e-12)
     assert model.lower_bound_ == pytest.approx(solution.lower_bound, rel=1e-9)
@@ -40,7 +46,9 @@ def test_the_classifier_is_the_core_on_the_same_matrices(problem, kernels, quali
 def test_the_regressor_is_the_core_on_the_same_matrices(problem, kernels, quality):
     model = MKLRegressor(kernels, quality=quality, C=2.0).fit(problem.X, problem.target)
     grams = [k(problem.X) for k in kernels]
-    solution = learn_weights(grams, problem.target, quality=quality, C=2.0, nu=0.5)
+    solution = learn_weights(
+        grams, problem.target, quality=quality, C=2.0, nu=0.5, total=_mean_trace(grams)
+    )
     # The estimator works around the mean of y; a machine with an intercept cannot tell.
     assert model.objective_ == pytest.approx(solution.objective, rel=2e-6)
     np.testing.assert_allclose(model.weights_, solution.weights, atol=2e-3)
@@ -50,7 +58,8 @@ def test_the_regressor_is_the_core_on_the_same_matrices(problem, kernels, qualit
 
 def test_the_detector_is_the_core_on_unit_diagonals(problem, kernels):
     model = MKLNoveltyDetector(kernels, nu=0.2).fit(problem.X)
-    solution = learn_weights([k(problem.X) for k in kernels], quality="one_class", nu=0.2)
+    grams = [k(problem.X) for k in kernels]
+    solution = learn_weights(grams, quality="one_class", nu=0.2, total=_mean_trace(grams))
     np.testing.assert_allclose(model.weights_, solution.weights, rtol=1e-9, atol=1e-12)
     expected = _by_hand(kernels, solution, problem.X, problem.X_new)
     np.testing.assert_allclose(model.decision_function(problem.X_new), expected, atol=1e-8)
@@ -135,7 +144,9 @@ def test_libsvm_with_the_learned_kernel_finds_the_same_region(problem, kernels):
 )
 def test_the_value_is_half_of_the_papers(make_problem, kernels, options, program, arguments):
     p = make_problem(n=14)
-    model = MKLClassifier(kernels, **options).fit(p.X, p.y)
+    # The paper's total is the sum of the traces, here all 14, of the identity's too.
+    total = 14.0 * (len(kernels) + (options["C"] == "learn"))
+    model = MKLClassifier(kernels, total=total, **options).fit(p.X, p.y)
     paper = program([k(p.X) for k in kernels], 2.0 * p.y - 1.0, **arguments)
     assert model.objective_ == pytest.approx(0.5 * paper.value, rel=2e-6)
     assert model.lower_bound_ <= 0.5 * paper.value * (1 + 1e-6)

@@ -35,7 +35,7 @@ def test_the_certificate_is_about_the_learned_kernel(problem, kernels):
         return np.abs(a).sum() - 0.5 * a @ K @ a
 
     assert model.objective_ == pytest.approx(value(model.weights_), rel=1e-6)
-    tried = [value(3.0 * share) for share in np.random.default_rng(0).dirichlet(np.ones(3), 50)]
+    tried = [value(share) for share in np.random.default_rng(0).dirichlet(np.ones(3), 50)]
     assert model.lower_bound_ <= model.objective_
     assert model.lower_bound_ <= min(tried)
     assert model.duality_gap_ == pytest.approx(1 - model.lower_bound_ / model.objective_, abs=1e-12)
@@ -90,7 +90,7 @@ def test_unlabelled_points_count_in_the_trace(problem):
     kernels = [Linear(), Gaussian()]
     model = MKLClassifier(kernels, C=1e-3).fit(problem.X, problem.y, X_unlabeled=problem.X_new)
     everything = np.vstack([problem.X, problem.X_new])
-    expected = sum(np.trace(k(everything)) for k in kernels)
+    expected = np.mean([np.trace(k(everything)) for k in kernels])
     assert np.trace(model.kernel_(everything)) == pytest.approx(expected)
 
 
@@ -106,11 +106,11 @@ def test_a_learned_c_beats_every_other(problem, kernels, weights):
     model.fit(problem.X, problem.y)
     n = len(problem.X)
     assert 0 < model.C_ < np.inf
-    assert np.trace(model.kernel_(problem.X)) + n / model.C_ == pytest.approx((3 + 1) * n)
+    assert np.trace(model.kernel_(problem.X)) + n / model.C_ == pytest.approx(n)
 
     def at(C):
         fixed = MKLClassifier(kernels, quality="squared_soft_margin", C=C, weights=weights)
-        return fixed.set_params(total=(3 + 1) * n - n / C).fit(problem.X, problem.y)
+        return fixed.set_params(total=n - n / C).fit(problem.X, problem.y)
 
     same = at(model.C_)
     assert same.objective_ == pytest.approx(model.objective_, rel=2e-6)

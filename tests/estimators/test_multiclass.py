@@ -30,17 +30,17 @@ def three_classes(make_problem):
 def test_the_weights_minimise_the_sum_of_the_machines_values(three_classes):
     p = three_classes
     grams = [k(p.X) for k in KERNELS]
-    assert np.allclose([np.trace(K) for K in grams], len(p.X))  # so weights add up to two
+    assert np.allclose([np.trace(K) for K in grams], len(p.X))  # so weights add up to one
 
     def total(share):
-        K = 2.0 * (share * grams[0] + (1.0 - share) * grams[1])
+        K = share * grams[0] + (1.0 - share) * grams[1]
         return sum(_value(K, np.where(p.y == label, 1, -1)) for label in range(3))
 
     best = minimize_scalar(total, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-7})
     assert 0.05 < best.x < 0.95  # inside, where the weights say something
     model = MKLClassifier(KERNELS, C=C).fit(p.X, p.y)
     assert model.objective_ == pytest.approx(best.fun, rel=2e-6)
-    np.testing.assert_allclose(model.weights_, [2 * best.x, 2 * (1 - best.x)], atol=5e-3)
+    np.testing.assert_allclose(model.weights_, [best.x, 1 - best.x], atol=5e-3)
     assert abs(best.x - 0.5) > 0.01  # not where the search began
     assert model.lower_bound_ <= best.fun * (1 + 1e-9)
 

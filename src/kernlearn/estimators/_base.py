@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -21,7 +21,11 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
+from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._patient import Patient
+from kernlearn.estimators._problem import CombinationProblem, Machines
+from kernlearn.estimators._refits import N_FOLDS
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
@@ -35,8 +39,7 @@ from kernlearn.kernels import (
     WeightedSum,
     default_bank,
 )
-from kernlearn.learn import learn_from_family
-from kernlearn.quality.registry import ALIGNMENTS, Settings
+from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -47,11 +50,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What weights are learned for: Gram matrices on all points, their total, a penalty."""
+    """What weights are learned for: Gram matrices on all points, their total, a penalty at C."""
 
     grams: Array
     total: float | None
-    penalty: Penalty | None
+    penalty: Callable[[float], Penalty | None]
 
 
 class KernelCombination(Patient, ShowsKernel):
@@ -109,7 +112,7 @@ class KernelCombination(Patient, ShowsKernel):
         sample_weight: Array,
         X_unlabeled: Any,
         qualities: Sequence[str],
-    ) -> None:
+    ) -> Machines:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
         control = self._control()
@@ -121,27 +124,15 @@ class KernelCombination(Patient, ShowsKernel):
         candidates = self._candidates(points, ys)
         grams = candidates.grams
         family = GramStack(grams, len(kept))
-        settings = check_settings(
-            self.quality, self.C, self.nu, self.epsilon, sample_weight[kept], ys
-        )
-        solution = learn_from_family(
-            family,
-            ys,
-            quality=self.quality,
-            settings=settings,
-            learn_C=learns_C(self.quality, self.C),
-            free_sign=self.weights == "free",
-            constraint=self.constraint,
-            total=candidates.total,
-            penalty=candidates.penalty,
-            control=control,
-            start=self._warm_start(len(grams)),
-        )
+        problem = self._problem(family, ys, sample_weight[kept], candidates)
+        C, solution = self._solved(problem, control)
         self._check_solved(solution)
         trained = solution
         if self.quality in ALIGNMENTS:
-            trained = self._train_machine(family, solution.weights, ys, settings, control)
+            trained = problem.train(C, solution.weights, control)
+            self._check_solved(trained)
         self._store(solution, trained, rows, kept)
+        self.C_ = C if solution.learned_C is None else solution.learned_C
         gap = (trained if solution.status.is_optimal else solution).gap
         warn_if_unfinished(
             type(self).__name__, self.status_, control.patience, gap, control.tol, stacklevel=3
@@ -150,6 +141,83 @@ class KernelCombination(Patient, ShowsKernel):
             mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
+        return problem.machines(self.C_, self.weights_, control.patience)
+
+    def _problem(
+        self, family: GramStack, ys: Sequence[Array], weight: Array, candidates: Candidates
+    ) -> CombinationProblem:
+        """Check the parameters of the machines, and state what is minimised."""
+        C = 1.0 if self._chooses_C() else self.C
+        total = candidates.total
+        if total is None:
+            total = _mean_trace(family) if self.constraint == "trace" else 1.0
+        return CombinationProblem(
+            family,
+            ys,
+            self.quality,
+            check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
+            learns_C(self.quality, self.C),
+            self.weights == "free",
+            self.constraint,
+            total,
+            candidates.penalty,
+        )
+
+    def _chooses_C(self) -> bool:
+        """Whether C is to be chosen, refused where the quality has none."""
+        if not isinstance(self.C, str) or self.C != "auto":
+            return False
+        uses = QUALITIES[self.quality].uses if self.quality in QUALITIES else ("C",)
+        if "C" not in uses:
+            raise ValueError(
+                f"expected a quality that has a C with C='auto', got {self.quality!r}; leave C out"
+            )
+        return True
+
+    def _solved(self, problem: CombinationProblem, control: Control) -> tuple[float, Solution]:
+        """C, chosen along a path where it is to be, and the weights."""
+        start = self._warm_start(problem.family.n_matrices)
+        self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
+        if not self._chooses_C():
+            C = problem.settings.C
+            return C, problem.learn(C, start, control)
+        rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
+        folds = self._held_out_folds(problem.targets)
+
+        def loss(C: float, solution: Solution) -> float:
+            machines = problem.machines(C, solution.weights, patience)
+            weight = machines.settings.sample_weight
+            return self._held_out_loss(machines.held_out_values(folds), problem.targets, weight)
+
+        choice = choose_C(
+            [factor * problem.unit_of_C for factor in FACTORS],
+            lambda C, near: problem.learn(C, start if near is None else near, rough),
+            loss,
+            patience,
+        )
+        self.loss_by_C_ = choice.losses
+        solution, n_solves = choice.solution, choice.n_solves
+        if patience.stopped is None:
+            solution = problem.learn(choice.C, solution.weights, control)
+            n_solves += solution.n_machine_solves
+        elif solution.status.is_optimal:
+            # It was good enough for the path, which ended before it could be made exact.
+            solution = replace(solution, status=patience.stopped)
+        return choice.C, replace(solution, n_machine_solves=n_solves)
+
+    def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
+        """What C is chosen by."""
+        return class_loss(values, np.column_stack(targets), weight)
+
+    def _held_out_folds(self, targets: Sequence[Array]) -> list[NDArray[np.intp]]:
+        """Folds of the rows that count; the same for every fit, unless a random state says not."""
+        n = len(targets[0])
+        if n < 2:
+            return []  # nothing is left to train with
+        seed = 0 if self.random_state is None else self.random_state
+        rows, stratify = np.arange(n), isinstance(self, ClassifierMixin)
+        codes = np.column_stack(targets) @ np.arange(1, len(targets) + 1) if stratify else rows
+        return make_folds(min(N_FOLDS, n), rows, codes, rows, stratify=stratify, random_state=seed)
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""
@@ -160,7 +228,7 @@ class KernelCombination(Patient, ShowsKernel):
         """The matrices to combine, from the kernels; for other families this is overridden."""
         self.kernels_ = self._prepared_kernels(points)
         grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
-        return Candidates(grams, self._checked_total(), None)
+        return Candidates(grams, self._checked_total(), lambda C: None)
 
     def _combined(self, weights: Array) -> Kernel:
         """The learned kernel as a function."""
@@ -169,36 +237,13 @@ class KernelCombination(Patient, ShowsKernel):
     def _checked_total(self) -> float | None:
         return None if self.total is None else check_positive("total", self.total)
 
-    def _train_machine(
-        self,
-        family: GramStack,
-        weights: Array,
-        ys: Sequence[Array],
-        settings: Settings,
-        control: Control,
-    ) -> Solution:
-        """A soft margin machine on the aligned kernel, which came without one."""
-        K = family.combine(weights)
-        trained = learn_from_family(
-            GramStack(K[None]),
-            ys,
-            quality="soft_margin",
-            settings=settings,
-            learn_C=False,
-            free_sign=False,
-            constraint="sum",
-            total=1.0,
-            penalty=None,
-            control=control,
-        )
-        self._check_solved(trained)
-        return trained
-
     def _store(
         self, solution: Solution, trained: Solution, rows: Any, kept: NDArray[np.intp]
     ) -> None:
         coefs = np.atleast_2d(np.asarray(trained.dual_coef))
-        support = np.flatnonzero(np.any(coefs != 0, axis=0))
+        # A least-squares machine has no support vectors: a coefficient of zero is chance.
+        used = np.any(coefs != 0, axis=0) | (self.quality == "least_squares")
+        support = np.flatnonzero(used)
         self.weights_ = solution.weights
         self.kernel_ = self._combined(self.weights_)
         self.dual_coef_ = coefs[:, support]
@@ -214,7 +259,6 @@ class KernelCombination(Patient, ShowsKernel):
         self.n_iter_ = max(len(solution.history), 1)
         self.history_ = solution.history
         self.status_ = trained.status if solution.status.is_optimal else solution.status
-        self.C_ = self.C if solution.learned_C is None else solution.learned_C
 
     def _decision(self, X: Any) -> Array:
         """Decision values of shape (n, number of machines)."""
@@ -338,6 +382,12 @@ def _is_surely_psd(kernel: Any) -> bool:
 def _has_text(X: Any) -> bool:
     """Whether a data frame has columns that are not numbers."""
     return hasattr(X, "iloc") and any(dtype.kind not in "biuf" for dtype in X.dtypes)
+
+
+def _mean_trace(family: GramStack) -> float:
+    """So that C is that of one machine with one of the kernels, whatever their number."""
+    positive = family.traces[family.traces > 0]
+    return float(positive.mean()) if len(positive) else 1.0  # all zero: refused by the solver
 
 
 def _n_rows(X: Any) -> int:

@@ -55,11 +55,12 @@ class HyperkernelExpansion:
         )
         self.pivots_ = X[chosen.pivots]
         self.pivot_residual_ = chosen.relative_residual
-        penalty = HyperNorm(
-            self.hyperkernel_(self.pivots_),
-            check_positive("lambda_q", self.lambda_q) * self._penalty_factor(ys),
-            self.squared,
-        )
+        K_pivots = self.hyperkernel_(self.pivots_)
+        lambda_q = check_positive("lambda_q", self.lambda_q)
+
+        def penalty(C: float) -> HyperNorm:
+            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), self.squared)
+
         grams = self.hyperkernel_.sections(X, self.pivots_)
         return Candidates(grams, self._scale(ys), penalty)
 
@@ -115,7 +116,7 @@ class HyperkernelExpansion:
         """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
         return None if self.total is None else check_positive("total", self.total)
 
-    def _penalty_factor(self, ys: Sequence[Array]) -> float:
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         """What the paper multiplies λ_Q by, where its program is written in other units."""
         return 1.0
 

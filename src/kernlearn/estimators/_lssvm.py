@@ -21,6 +21,7 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.ls_svm_training import train_ls_svm
 from kernlearn.solvers.model_selection import Selection, select
@@ -79,7 +80,7 @@ class LeastSquaresSVM(Patient, KernelInputs):
                     "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
                 ) from broken
         self._store(selection, family, theta, rows, kept)
-        self._store_held_out(selection, X, Y, weight, kept)
+        self._store_held_out(selection.fit, X, Y, weight, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=3)
 
     def _loss(
@@ -139,10 +140,11 @@ class LeastSquaresSVM(Patient, KernelInputs):
         self.status_ = selection.status
 
     def _store_held_out(
-        self, selection: Selection, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
+        self, fit: LSSVMFit, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
     ) -> None:
         """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
-        residuals = LeaveOneOut(weight[kept]).residuals(selection.fit)
+        self._ridge = fit.ridge
+        residuals = LeaveOneOut(weight[kept]).residuals(fit)
         predictions = np.empty_like(Y)
         predictions[kept] = Y[kept] - residuals
         others = np.flatnonzero(weight == 0)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.estimators._calibration import probabilities
+
 Array = NDArray[np.float64]
 
 
@@ -14,6 +16,7 @@ class OneAgainstRest:
     """Mixed into a classifier whose ``_decision(X)`` has one column per machine."""
 
     classes_: NDArray[Any]
+    calibration_: Array
 
     def decision_function(self, X: Any) -> Array:
         """Signed decision values.
@@ -45,6 +48,33 @@ class OneAgainstRest:
             Entries of ``classes_``.
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes.
+
+        A sigmoid of the decision value, or a softmax of several, fitted to values of rows that
+        were held out. The largest is that of the class which `predict` names. Weights of rows and
+        classes count as in the fit: with ``class_weight="balanced"`` they are the probabilities
+        where all classes are equally frequent.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_classes)
+            In the order of ``classes_``; every row sums to one.
+        """
+        values: Array = self._decision(X)  # type: ignore[attr-defined]
+        if np.isnan(self.calibration_).any():
+            raise ValueError(
+                f"{type(self).__name__} expected decision values of held-out rows to fit "
+                "probabilities to, got none: no machine could be trained without some of the rows, "
+                "or the fit was interrupted before; use decision_function, or fit again"
+            )
+        return probabilities(values, self.calibration_)
 
     def _find_classes(self, labels: NDArray[Any]) -> None:
         """Store the classes of the rows that count, of which there must be two."""

@@ -77,6 +77,14 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Rows of X of positive weight; all of them have a coefficient.
     support_vectors_ : ndarray of shape (n_support, n_features)
         Those rows.
+    loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
+        Decision value of every row of X by the machine trained without it, for these λ and θ.
+    loo_loss_ : float
+        Mean squared difference between them and ±1, summed over machines. Too hopeful, since θ
+        was learned with the row; ``cv_loss_`` is not.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
+        ``loo_predictions_``.
     objective_ : float
         Equation (5) at its minimum.
     cv_loss_ : float or None

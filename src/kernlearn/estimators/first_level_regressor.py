@@ -30,6 +30,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         As in :class:`kernlearn.FirstLevelClassifier`.
     n_iter_, n_evaluations_, n_machine_solves_, status_
         Likewise.
+    loo_predictions_, loo_loss_
+        As in :class:`kernlearn.LSSVMRegressor`; too hopeful, since θ was learned with the row.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
     intercept_ : ndarray of shape (n_targets,)

@@ -31,8 +31,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
     quality : str, default="soft_margin"
         The machine: "soft_margin", "nu_svm", "lagrangian", or any that MKLClassifier takes.
-    C : float, default=100.0
-        The box 0 ≤ α ≤ C.
+    C : float or "auto", default=100.0
+        The box 0 ≤ α ≤ C; "auto" as in :class:`kernlearn.MKLClassifier`.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
@@ -66,7 +66,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         The learned kernel, made of those pairs alone.
     feature_scales_ : ndarray of shape (n_features,)
         The distance in each column over which the learned kernel falls off (ARDHarmonic).
-    classes_, dual_coef_, intercept_, support_, support_vectors_
+    classes_, dual_coef_, intercept_, support_, support_vectors_, calibration_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
@@ -85,7 +85,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self,
         hyperkernel: Any = None,
         quality: str = "soft_margin",
-        C: float = 100.0,
+        C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
         nu: float = 0.3,

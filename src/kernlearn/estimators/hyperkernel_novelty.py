@@ -82,5 +82,5 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         self.callback = callback
         self.time_limit = time_limit
 
-    def _penalty_factor(self, ys: Sequence[Array]) -> float:
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         return 1.0 / float(self.nu)

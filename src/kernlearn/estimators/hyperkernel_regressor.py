@@ -25,8 +25,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
     quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
         The machine.
-    C : float, default=100.0
-        The box −C ≤ a ≤ C.
+    C : float or "auto", default=100.0
+        The box −C ≤ a ≤ C; "auto" as in :class:`kernlearn.MKLRegressor`.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
@@ -58,7 +58,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self,
         hyperkernel: Any = None,
         quality: str = "nu_svr",
-        C: float = 100.0,
+        C: float | str = 100.0,
         lambda_q: float = 1.0,
         *,
         nu: float = 0.3,
@@ -99,5 +99,5 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         spread = float(np.std(ys[0]))
         return spread if self.total is None and spread > 0 else super()._scale(ys)
 
-    def _penalty_factor(self, ys: Sequence[Array]) -> float:
-        return float(self.C) * len(ys[0])
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
+        return C * len(ys[0])

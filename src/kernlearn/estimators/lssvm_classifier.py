@@ -9,6 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn._patience import Progress
+from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 
@@ -83,6 +84,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     loo_loss_ : float
         Mean squared difference between them and ±1, summed over machines: PRESS over the total
         weight. Too hopeful where λ and θ were selected by it.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
+        ``loo_predictions_``.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.
@@ -159,5 +163,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         check_classification_targets(labels)
         weight = self._sample_weight(sample_weight, len(labels))
         self._find_classes(labels[weight > 0])
-        self._learn(rows, self._signs(labels), labels, weight, stratify=True)
+        signs = self._signs(labels)
+        self._learn(rows, signs, labels, weight, stratify=True)
+        kept = weight > 0
+        values = self.loo_predictions_.reshape(signs.shape)
+        self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
         return self

@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn.estimators._intervals import check_coverage
+from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
 
 
@@ -104,18 +107,68 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self._flat = target.ndim == 1
         return self
 
-    def predict(self, X: Any) -> Array:
-        """Predict targets.
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        r"""Predict targets.
+
+        The standard deviation is that of a new observation, with the machine read as a Gaussian
+        process of covariance :math:`s^2 k` with an intercept of which nothing is known and noise
+        :math:`s^2\lambda`:
+
+        .. math:: s^2 \bigl( k(x,x) - k_x^\top A^{-1} k_x
+                  + (1 - 1^\top A^{-1} k_x)^2 / (1^\top A^{-1} 1) + \lambda \bigr), \qquad
+                  A = K + \lambda \operatorname{diag}(1/s_i),
+
+        where s² makes the leave-one-out residuals as large as they should be,
+        :math:`s^2 = \tfrac1n\sum_i r_i^2 P_{ii}`. It takes one factorisation more.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
             Points.
+        return_std : bool, default=False
+            Whether to return standard deviations too.
 
         Returns
         -------
         values : ndarray of shape (n,) or (n, n_targets)
             Predictions, of the shape of the y of ``fit``.
+        std : ndarray of the same shape, if asked for
+            Standard deviations.
         """
-        values = self._decision(X)
+        values = self._shaped(self._decision(X))
+        if not return_std:
+            return values
+        return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        Jackknife+, from the leave-one-out residuals and the leave-one-out machines at the new
+        points, all in closed form; λ and θ are kept. One factorisation more, and memory for
+        blocks of points.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2) or (n, n_targets, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        return self._shaped(self._predictor().interval(rows, coverage))
+
+    def _predictor(self) -> LeastSquaresPredictor:
+        return LeastSquaresPredictor(
+            self.kernel_, self.support_vectors_, self._ridge, self.dual_coef_, self.intercept_
+        )
+
+    def _shaped(self, values: Array) -> Array:
+        """As y came: of one target without its axis."""
         return values[:, 0] if self._flat else values

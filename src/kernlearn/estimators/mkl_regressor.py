@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn.estimators._auto_C import squared_loss
 from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.estimators._fold_predictor import FoldPredictor
+from kernlearn.estimators._intervals import check_coverage
+from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
 
 
@@ -23,8 +30,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         median distance.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
-    C : float, default=1.0
-        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares".
+    C : float or "auto", default=1.0
+        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
+        tries six values, in units of the targets' spread where that matters, and keeps the one of
+        the smallest squared error on rows held out.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     epsilon : float, default=0.1
@@ -42,6 +51,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
+    loss_by_C_ : ndarray of shape (n_tried, 2)
+        With ``C="auto"``, every C and its mean squared error on rows held out.
 
     Examples
     --------
@@ -57,7 +68,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self,
         kernels: Any = None,
         quality: str = "epsilon_svr",
-        C: float = 1.0,
+        C: float | str = 1.0,
         weights: str = "positive",
         *,
         epsilon: float = 0.1,
@@ -122,24 +133,86 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = float(np.average(target, weights=weight))
         qualities = quality_names("values", "either")
-        self._learn(rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities)
+        machines = self._learn(
+            rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
+        )
+        self._hold_out(machines, _safe_indexing(rows, np.flatnonzero(weight > 0)), offset)
         self.intercept_ = self.intercept_ + offset
         if unlabeled is not None:
             self.transduction_ = self._transduced[:, 0] + offset
             del self._transduced
         return self
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
             Points.
+        return_std : bool, default=False
+            Whether to return standard deviations of new observations too, for
+            ``quality="least_squares"``; as in :class:`kernlearn.LSSVMRegressor`, with λ = 1/C.
 
         Returns
         -------
         values : ndarray of shape (n,)
             Predictions.
+        std : ndarray of shape (n,), if asked for
+            Standard deviations.
         """
-        return self._decision(X)[:, 0]
+        values = self._decision(X)[:, 0]
+        if not return_std:
+            return values
+        if self._ridge is None:
+            raise ValueError(
+                "expected quality='least_squares' for return_std=True, got "
+                f"{self.quality!r}, which is no Gaussian process; use predict_interval"
+            )
+        rows = self._checked(X, reset=False)
+        return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        For "least_squares" jackknife+ in closed form, as in :class:`kernlearn.LSSVMRegressor`;
+        for the other machines CV+, from five that were trained without a fifth of the rows each.
+        The kernel is the one learned from all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        if self._ridge is not None:
+            return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
+        return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
+
+    def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
+        return squared_loss(values, targets[0], weight)
+
+    def _hold_out(self, machines: Machines, rows: Any, offset: float) -> None:
+        """Keep what intervals need: the ridge, or machines trained without a fold each."""
+        self._ridge: Array | None = None
+        if machines.quality == "least_squares":
+            self._ridge = 1.0 / machines.settings.upper
+            return
+        refits = machines.refits(self._held_out_folds(machines.targets))
+        kept = FoldPredictor.of(refits, rows, machines.targets[0], offset)
+        # Model files hold what is plain: a dictionary of arrays.
+        self._folds = vars(kept)
+
+    def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
+        return LeastSquaresPredictor(
+            self.kernel_, self.support_vectors_, ridge, self.dual_coef_, self.intercept_
+        )

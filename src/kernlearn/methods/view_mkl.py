@@ -65,7 +65,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         The box 0 ≤ α ≤ C.
     tol, max_iter, random_state, callback, time_limit
         As in :class:`kernlearn.MKLClassifier`.
@@ -76,7 +76,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -97,7 +97,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
 
     Parameters
     ----------
-    C : float, default=1.0
+    C : float or "auto", default=1.0
         The box |a| ≤ C.
     epsilon : float, default=0.1
         Half the width of the tube.
@@ -109,7 +109,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
 
     def __init__(
         self,
-        C: float = 1.0,
+        C: float | str = 1.0,
         *,
         epsilon: float = 0.1,
         tol: float = 1e-6,

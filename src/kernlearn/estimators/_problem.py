@@ -1,0 +1,141 @@
+"""The problem that an estimator of combinations states, for any C, and its machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._patience import Patience
+from kernlearn.estimators._refits import Refits, leave_one_out_values, refit_machines
+from kernlearn.families.stack import GramStack
+from kernlearn.learn import learn_from_family
+from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings
+from kernlearn.solvers.oracle import Penalty
+from kernlearn.solvers.problem import Control
+from kernlearn.solvers.solution import Solution
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class CombinationProblem:
+    """Minimise the machines' values over the weights of a family.
+
+    Attributes
+    ----------
+    family : GramStack
+        The matrices.
+    targets : sequence of ndarray
+        One for each machine.
+    quality : str
+        What makes a kernel good.
+    settings : Settings
+        Parameters of the machines; their C is replaced by that of a call.
+    learn_C : bool
+        Whether C is one more weight.
+    free_sign : bool
+        K(w) ⪰ 0 instead of w ≥ 0.
+    constraint : {"trace", "sum"}
+        What is held.
+    total : float
+        At which value.
+    penalty : callable
+        ``penalty(C)``, or None where there is none.
+    """
+
+    family: GramStack
+    targets: Sequence[Array]
+    quality: str
+    settings: Settings
+    learn_C: bool
+    free_sign: bool
+    constraint: str
+    total: float
+    penalty: Callable[[float], Penalty | None]
+
+    def learn(self, C: float, start: Array | None, control: Control) -> Solution:
+        """The best weights at C."""
+        return learn_from_family(
+            self.family,
+            self.targets,
+            quality=self.quality,
+            settings=replace(self.settings, C=C),
+            learn_C=self.learn_C,
+            free_sign=self.free_sign,
+            constraint=self.constraint,
+            total=self.total,
+            penalty=self.penalty(C),
+            control=control,
+            start=start,
+        )
+
+    def train(self, C: float, weights: Array, control: Control) -> Solution:
+        """A soft margin machine on an aligned kernel, which came without one."""
+        return learn_from_family(
+            GramStack(self.family.combine(weights)[None]),
+            self.targets,
+            quality="soft_margin",
+            settings=replace(self.settings, C=C),
+            learn_C=False,
+            free_sign=False,
+            constraint="sum",
+            total=1.0,
+            penalty=None,
+            control=control,
+        )
+
+    def machines(self, C: float, weights: Array, patience: Patience) -> Machines:
+        """The machines at these weights, whatever these were learned by; infinite C is allowed."""
+        quality = "soft_margin" if self.quality in ALIGNMENTS else self.quality
+        if np.isinf(C):
+            quality, C = "hard_margin", 1.0
+        settings = replace(self.settings, C=C)
+        return Machines(self.family.combine(weights), self.targets, quality, settings, patience)
+
+    @property
+    def unit_of_C(self) -> float:
+        """The C that goes with the size of the kernel, and with that of the targets for tubes."""
+        traces = self.family.traces
+        held = 1.0 if self.constraint == "trace" else float(traces.mean())
+        size = self.total * held / self.family.n_points
+        spread = 1.0
+        if self.quality in QUALITIES and QUALITIES[self.quality].targets == "values":
+            spread = float(np.std(self.targets[0])) or 1.0
+        return float(spread / size)
+
+
+@dataclass(frozen=True, eq=False)
+class Machines:
+    """Machines at one kernel, and what they say of rows held out.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n, n)
+        The learned kernel on the labelled points.
+    targets, quality, settings
+        What is trained there.
+    patience : Patience
+        The clock of the fit.
+    """
+
+    K: Array
+    targets: Sequence[Array]
+    quality: str
+    settings: Settings
+    patience: Patience
+
+    def refits(self, folds: Sequence[Rows]) -> Refits:
+        """Machines without one fold each, at the same kernel."""
+        return refit_machines(
+            self.K, self.targets, self.quality, self.settings, folds, self.patience
+        )
+
+    def held_out_values(self, folds: Sequence[Rows]) -> Array:
+        """Decision values of shape (n, k): by leave-one-out in closed form, or by those folds."""
+        if self.quality == "least_squares" and len(self.K) > 1:
+            return leave_one_out_values(self.K, self.targets, self.settings)
+        return self.refits(folds).values

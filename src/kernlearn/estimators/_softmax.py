@@ -1,0 +1,74 @@
+r"""From the decision values of several machines to probabilities: one slope for all.
+
+.. math::
+
+    \min_{a \ge 0} \; -\sum_i s_i \sum_c t_{ic} \log p_{ic}, \qquad
+    p_{ic} = \frac{e^{a f_{ic}}}{\sum_d e^{a f_{id}}},
+
+with targets :math:`t_{ic} = ([c = y_i] N + 1/k)/(N + 1)` for k classes and points of weight N: as
+if one more point had been seen, of which nobody knows the class. Without it, points that are all
+told apart would send the slope to infinity. The class with the largest value has the largest
+probability. One sigmoid for each of the machines, divided by their sum, is less sure than it could
+be: against a rest of nine classes, no single one is ever certain.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import softmax
+
+Array = NDArray[np.float64]
+
+
+def fit_softmax(
+    values: Array, codes: NDArray[np.intp], sample_weight: Array | None = None
+) -> float:
+    """Fit the slope to held-out decision values; inputs are checked.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, k)
+        Decision values of points that did not train the machines that gave them, one column for
+        each class.
+    codes : ndarray of shape (n,)
+        The column of each point's own class.
+    sample_weight : ndarray of shape (n,), optional
+        Weights s of the points, one by default.
+
+    Returns
+    -------
+    slope : float
+        The probabilities at decision values f are ``softmax(slope * f)``; zero where the values
+        say nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.estimators._softmax import fit_softmax
+    >>> 0 < fit_softmax(np.eye(3)[[0, 0, 1, 1, 2, 0]], np.array([0, 0, 1, 1, 2, 2])) < 10
+    True
+    """
+    n, k = values.shape
+    weight = np.ones(n) if sample_weight is None else sample_weight
+    total = float(weight.sum())
+    target = np.full((n, k), 1.0 / k / (total + 1.0))
+    target[np.arange(n), codes] += total / (total + 1.0)
+    centred = values - values.max(axis=1, keepdims=True)
+    size = float(np.abs(centred).max(initial=0.0))
+    if size == 0.0:
+        return 0.0
+    centred = centred / size
+
+    def derivative(slope: float) -> float:
+        excess = softmax(slope * centred, axis=1) - target
+        return float(weight @ (excess * centred).sum(axis=1))
+
+    # Convex, so that the derivative only grows; with these targets it does change its sign.
+    if derivative(0.0) >= 0.0:
+        return 0.0
+    high = 1.0
+    while derivative(high) < 0.0:
+        high *= 2.0
+    return float(brentq(derivative, 0.0, high, rtol=1e-12)) / size
