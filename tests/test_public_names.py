@@ -11,6 +11,8 @@ import pytest
 import kernlearn as kl
 
 SETTLED = [
+    "KernelClassifier",
+    "KernelRegressor",
     "MKLClassifier",
     "MKLRegressor",
     "MKLNoveltyDetector",

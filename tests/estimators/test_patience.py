@@ -31,6 +31,8 @@ LONG = {
     "LSSVMRegressor": {"kernel": "ard"},
     "FirstLevelClassifier": {"cv": 2, "tol": 1e-2},
     "FirstLevelRegressor": {"cv": 2, "tol": 1e-2},
+    "KernelClassifier": {},
+    "KernelRegressor": {},
 }
 # Further ways through the same estimators.
 OTHERS = [

@@ -10,6 +10,7 @@ import pytest
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
 from kernlearn.inspection import kernel_formula
 from kernlearn.kernels import (
+    ANOVA,
     ARDGaussian,
     Centered,
     Columns,
@@ -20,6 +21,7 @@ from kernlearn.kernels import (
     Normalized,
     Polynomial,
     Precomputed,
+    Stretched,
     WeightedSum,
 )
 
@@ -34,9 +36,11 @@ N = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
         (Polynomial(degree=2, offset=0.0), "(⟨x, z⟩)²"),
         (Gaussian(gamma=0.012345), "exp(−0.0123 ‖x − z‖²)"),
         (Laplacian(gamma=1e-7), "exp(−1e−7 ‖x − z‖₁)"),
+        (ANOVA(gamma=2.0, degree=1), "meanⱼ exp(−2 (xⱼ − zⱼ)²)"),
         (Normalized(Gaussian(gamma=2.0)), "exp(−2 ‖x − z‖²)"),
         (Normalized(Linear()) * 2.0, f"2·N[⟨x, z⟩], where {N}"),
         (ARDGaussian([1.0, 0.0]), "exp(−Σⱼ γⱼ (xⱼ − zⱼ)²), where γ = (1, 0)"),
+        (Stretched(Laplacian(), [1.0, 0.0]), "exp(−1 ‖s∘x − s∘z‖₁), where s = (1, 0)"),
         (Matern(2.0, nu=0.5), "exp(−r), where r = ‖x − z‖ / 2"),
         (Columns(["age", "<b>"], Linear()), "⟨x[age, <b>], z[age, <b>]⟩"),
         (Columns(slice(2, None), Linear()), "⟨x[2:], z[2:]⟩"),

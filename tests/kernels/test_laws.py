@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 import kernlearn.kernels
 from kernlearn.kernels import (
+    ANOVA,
     ARDGaussian,
     Centered,
     Columns,
@@ -25,6 +26,7 @@ from kernlearn.kernels import (
     Precomputed,
     Product,
     Scaled,
+    Stretched,
     Sum,
     WeightedSum,
 )
@@ -34,6 +36,7 @@ ROOT = np.random.default_rng(3).standard_normal((12, 5))
 
 # One line for every kernel class: those on tables of three columns, and `Precomputed` on its own.
 EXAMPLES = {
+    "ANOVA": ANOVA(0.4, degree=2),
     "ARDGaussian": ARDGaussian([0.3, 0.0, 2.0]),
     "Centered": Centered(Gaussian(0.4), ROOT[:4, :3]),
     "Columns": Columns([2, 0], Gaussian(0.7)),
@@ -47,12 +50,15 @@ EXAMPLES = {
     "Precomputed": Precomputed(ROOT @ ROOT.T),
     "Product": Product([Linear(), Gaussian(0.1)]),
     "Scaled": Scaled(Linear(), 0.25),
+    "Stretched": Stretched(Laplacian(0.7), [0.4, 0.0, 2.0]),
     "Sum": Sum([Polynomial(2), Gaussian(0.1)]),
     "WeightedSum": WeightedSum([Linear(), Gaussian(0.1), Laplacian()], [0.5, 2.0, 0.0]),
 }
 MORE = {
     "Matern 0.5": Matern(0.6, nu=0.5),
     "Matern 1.5": Matern(2.0, nu=1.5),
+    "ANOVA 1": ANOVA(1.5, degree=1),
+    "ANOVA 5": ANOVA(0.2, degree=5),
     "Matern inf": Matern(0.9, nu=np.inf),
     "nested": Normalized((Linear() + Gaussian()) * Columns(slice(1, 3), Polynomial(2)) ** 2),
     "centred, normalised": Normalized(Centered(Linear(), ROOT[:, :3])),

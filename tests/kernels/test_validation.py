@@ -6,6 +6,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from kernlearn.kernels import (
+    ANOVA,
     ARDGaussian,
     Centered,
     Columns,
@@ -20,6 +21,7 @@ from kernlearn.kernels import (
     Precomputed,
     Product,
     Scaled,
+    Stretched,
     Sum,
 )
 
@@ -38,10 +40,15 @@ X = np.array([[0.0, 1.0], [2.0, 3.0], [1.0, -1.0]])
         (Polynomial(0), r"Polynomial's degree must be a positive integer, got 0; choose"),
         (Polynomial(1.5), r"Polynomial's degree must be a positive integer, got 1.5"),
         (Polynomial(2, -1.0), r"Polynomial's offset must be a non-negative finite number, got -1"),
+        (ANOVA(0.0), r"ANOVA's gamma must be a positive finite number, got 0.0"),
+        (ANOVA(1.0, 0), r"ANOVA's degree must be a positive integer, got 0"),
         (ARDGaussian([1.0, -1.0]), r"ARDGaussian's gammas must be a list of non-negative finite"),
         (ARDGaussian([[1.0, 1.0]]), r"ARDGaussian's gammas must be a list of non-negative finite"),
         (ARDGaussian([1.0]), r"one number for each column of X, got 1 for 2 columns; pass"),
         (Scaled(Linear(), -2.0), r"Scaled's scale must be a non-negative finite number, got -2.0"),
+        (Stretched("rbf", [1.0, 1.0]), r"Stretched must be built from kernel objects, got 'rbf'"),
+        (Stretched(Linear(), [-1.0, 1.0]), r"Stretched's scales must be a list of non-negative"),
+        (Stretched(Linear(), [1.0]), r"one number for each column of X, got 1 for 2 columns"),
         (Power(Linear(), 0), r"Power's exponent must be a positive integer, got 0"),
         (Sum([]), r"Sum must be given a list of at least one kernel, got \[\]; pass"),
         (Product(Linear()), r"Product must be given a list of at least one kernel, got Linear\(\)"),

@@ -1,5 +1,7 @@
 """Kernel values against scikit-learn, against higher precision, and at the ends of the scale."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
@@ -7,6 +9,7 @@ from sklearn.metrics import pairwise
 from sklearn.preprocessing import KernelCenterer
 
 from kernlearn.kernels import (
+    ANOVA,
     ARDGaussian,
     Centered,
     Columns,
@@ -18,6 +21,7 @@ from kernlearn.kernels import (
     Normalized,
     Polynomial,
     Precomputed,
+    Stretched,
 )
 
 RNG = np.random.default_rng(0)
@@ -42,11 +46,24 @@ def test_values_agree_with_scikit_learn(d, same):
         (Polynomial(3, 0.5), pairwise.polynomial_kernel(X, Y, degree=3, gamma=1.0, coef0=0.5)),
         (Gaussian(0.2), pairwise.rbf_kernel(X, Y, gamma=0.2)),
         (ARDGaussian(gammas), pairwise.rbf_kernel(Xs, Ys, gamma=1.0)),
+        (Stretched(Gaussian(1.0), np.sqrt(gammas)), pairwise.rbf_kernel(Xs, Ys, gamma=1.0)),
         (Laplacian(0.2), pairwise.laplacian_kernel(X, Y, gamma=0.2)),
         (Normalized(Linear()), pairwise.cosine_similarity(X, Y)),
         *((Matern(1.7, nu), SklearnMatern(1.7, nu=nu)(X, Y)) for nu in (0.5, 1.5, 2.5, np.inf)),
     ]:
         np.testing.assert_allclose(ours(X, Y), theirs, rtol=1e-11, atol=1e-13, err_msg=repr(ours))
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 9])
+def test_anova_averages_products_of_single_columns_over_sets_of_columns(degree):
+    X, Y = (table[:8] for table in tables(5))
+    singles = [Columns([j], Gaussian(0.3))(X, Y) for j in range(5)]
+    sizes = range(1, min(degree, 5) + 1)
+    means = [
+        np.mean([np.prod(chosen, axis=0) for chosen in combinations(singles, size)], axis=0)
+        for size in sizes
+    ]
+    np.testing.assert_allclose(ANOVA(0.3, degree)(X, Y), np.mean(means, axis=0), rtol=1e-13)
 
 
 def test_the_matrix_product_path_of_the_gaussian_is_taken_and_is_exact_enough(monkeypatch):

@@ -97,6 +97,7 @@ def test_the_comparison_of_this_test_sees_a_changed_bit():
 
 K = np.diag([1.0, 2.0, 3.0])
 KERNELS = {
+    "ANOVA": kernels.ANOVA(0.3),
     "ARDGaussian": kernels.ARDGaussian([0.5, 0.1, 2.0]),
     "Centered": kernels.Centered(kernels.Linear(), np.eye(3)),
     "Columns": kernels.Columns([0, 2], kernels.Gaussian(0.3)),
@@ -110,6 +111,7 @@ KERNELS = {
     "Precomputed": kernels.Precomputed(K),
     "Product": kernels.Linear() * kernels.Gaussian(0.1),
     "Scaled": kernels.Scaled(kernels.Linear(), 2.0),
+    "Stretched": kernels.Stretched(kernels.Laplacian(0.3), [0.5, 0.0, 2.0]),
     "Sum": kernels.Linear() + kernels.Gaussian(0.1),
     "WeightedSum": kernels.WeightedSum([kernels.Linear(), kernels.Gaussian(0.1)], [0.2, 0.8]),
 }

@@ -44,6 +44,10 @@ def reproduce(
     concepts: Annotated[
         int, typer.Option(min=1, help="Latent concepts, where the paper has them.")
     ] = 500,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(help="Method to run, where there is a choice; may be given several times."),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
@@ -58,7 +62,7 @@ def reproduce(
     except ValueError as error:
         fail(str(error), BAD_USAGE)
     folder = out or Path("reproduced") / found.name
-    request = Request(folder, data, splits, seed, jobs, quiet, concepts)
+    request = Request(folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()))
     try:
         for exhibit in exhibits:
             _run(exhibit, request)

@@ -6,6 +6,8 @@ from kernlearn.estimators.hyperkernel_classifier import HyperkernelClassifier
 from kernlearn.estimators.hyperkernel_metric import HyperkernelMetric
 from kernlearn.estimators.hyperkernel_novelty import HyperkernelNoveltyDetector
 from kernlearn.estimators.hyperkernel_regressor import HyperkernelRegressor
+from kernlearn.estimators.kernel_classifier import KernelClassifier
+from kernlearn.estimators.kernel_regressor import KernelRegressor
 from kernlearn.estimators.lssvm_classifier import LSSVMClassifier
 from kernlearn.estimators.lssvm_regressor import LSSVMRegressor
 from kernlearn.estimators.mkl_classifier import MKLClassifier
@@ -19,6 +21,8 @@ __all__ = [
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
     "HyperkernelRegressor",
+    "KernelClassifier",
+    "KernelRegressor",
     "LSSVMClassifier",
     "LSSVMRegressor",
     "MKLClassifier",

@@ -7,7 +7,16 @@ import math
 from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number, raised
-from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from kernlearn.kernels import (
+    ANOVA,
+    ARDGaussian,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Polynomial,
+)
 
 _MATERN = {
     0.5: "exp(−{r})",
@@ -32,6 +41,12 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
         case ARDGaussian():
             gamma = legend.vector("γ", kernel.gammas)
             return f"exp(−Σⱼ {gamma}ⱼ ({x}ⱼ − {z}ⱼ)²)"
+        case ANOVA():
+            term = f"exp(−{number(kernel.gamma)} ({x}ⱼ − {z}ⱼ)²)"
+            if kernel.degree == 1:
+                return f"meanⱼ {term}"
+            sets = legend.name("S", f"the sets of at most {kernel.degree} columns, each size alike")
+            return f"mean over J in {sets} of Πⱼ {term}"
         case ScaledPolynomial():
             eta = legend.vector("η", kernel.scales)
             offset = f"{number(kernel.offset)} + " if kernel.offset else ""

@@ -12,6 +12,7 @@ from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import columns, number, raised
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
+    ANOVA,
     ARDGaussian,
     Centered,
     Columns,
@@ -24,13 +25,14 @@ from kernlearn.kernels import (
     Power,
     Product,
     Scaled,
+    Stretched,
     Sum,
     WeightedSum,
 )
 
 _NORMALISED = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
 _CENTRED = "C[k] is k around the mean of the training points"
-_HAS_UNIT_DIAGONAL = (Gaussian, ARDGaussian, Laplacian, Matern)
+_HAS_UNIT_DIAGONAL = (ANOVA, Gaussian, ARDGaussian, Laplacian, Matern)
 
 
 def kernel_formula(kernel: Kernel, max_terms: int | None = None) -> str:
@@ -85,6 +87,9 @@ class _Writer:
             case Columns():
                 chosen = columns(kernel.columns)
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
+            case Stretched():
+                s = self.legend.vector("s", kernel.scales)
+                return self.written(kernel.kernel, f"{s}∘{x}", f"{s}∘{z}")
             case Expansion():
                 return expansion(kernel, x, z, self.legend)
             case Sum() | WeightedSum() | Scaled():

@@ -1,5 +1,6 @@
 """Kernels k(x, z): one family in each file, and the ways to combine them."""
 
+from kernlearn.kernels.anova import ANOVA
 from kernlearn.kernels.ard_gaussian import ARDGaussian
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
@@ -15,10 +16,12 @@ from kernlearn.kernels.power import Power
 from kernlearn.kernels.precomputed import Precomputed
 from kernlearn.kernels.product import Product
 from kernlearn.kernels.scaled import Scaled
+from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.weighted_sum import WeightedSum
 
 __all__ = [
+    "ANOVA",
     "ARDGaussian",
     "Centered",
     "Columns",
@@ -33,6 +36,7 @@ __all__ = [
     "Precomputed",
     "Product",
     "Scaled",
+    "Stretched",
     "Sum",
     "WeightedSum",
     "default_bank",

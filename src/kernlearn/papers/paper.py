@@ -32,6 +32,8 @@ class Request:
         Show no progress.
     concepts : int
         Size of a latent concept model, where the paper has one.
+    methods : tuple of str
+        Methods to run, where they can be chosen; none for the usual ones.
     """
 
     out: Path
@@ -41,6 +43,7 @@ class Request:
     jobs: int = 1
     quiet: bool = False
     concepts: int = 500
+    methods: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ CSV_NUMBERS = (
 
 def to_markdown(table: ComparisonTable) -> str:
     """Return the table as Markdown, a line of the paper's numbers above each line of ours."""
-    header = [*table.row_names, "", *table.columns]
-    lines = [f"## {table.title}", "", _markdown_row(header), _markdown_row(["---"] * len(header))]
+    rule = _markdown_row(["---"] * len(table.header))
+    lines = [f"## {table.title}", "", _markdown_row(table.header), rule]
     lines += [_markdown_row(row) for row in table.text_rows()]
     lines += ["", *(f"- {note}" for note in table.notes)]
     return "\n".join(lines).rstrip() + "\n"
@@ -49,12 +49,11 @@ def print_table(table: ComparisonTable) -> None:
         print(to_markdown(table))
         return
     shown = Table(title=table.title, title_justify="left")
-    for name in [*table.row_names, ""]:
-        shown.add_column(name)
-    for name in table.columns:
-        shown.add_column(name, justify="right")
+    n_names = len(table.header) - len(table.columns)
+    for place, name in enumerate(table.header):
+        shown.add_column(name, justify="left" if place < n_names else "right")
     for index, row in enumerate(table.text_rows()):
-        ours = index % 2 == 1
+        ours = table.has_published and index % 2 == 1
         shown.add_row(*row, style="bold" if ours else None, end_section=ours)
     console = Console()
     if not console.is_terminal:

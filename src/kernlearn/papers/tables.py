@@ -103,6 +103,8 @@ class ComparisonTable:
         The numbers, row by row.
     notes : tuple of str
         Sentences printed below it.
+    has_published : bool
+        Whether there are published numbers at all.
     """
 
     title: str
@@ -110,6 +112,7 @@ class ComparisonTable:
     columns: tuple[str, ...]
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
+    has_published: bool = True
 
     def rows(self) -> dict[tuple[str, ...], dict[str, Entry]]:
         """Return the entries by row and column, rows in order of first mention."""
@@ -118,15 +121,23 @@ class ComparisonTable:
             rows.setdefault(entry.row, {})[entry.column] = entry
         return rows
 
+    @property
+    def header(self) -> list[str]:
+        """Names of the columns of text."""
+        return [*self.row_names, *([""] if self.has_published else []), *self.columns]
+
     def text_rows(self) -> list[list[str]]:
-        """Return two lines of text per row: the paper's and ours."""
+        """Return two lines of text per row, the paper's and ours; ours alone if it has none."""
         lines = []
         for row, by_column in self.rows().items():
             cells = [by_column.get(column) for column in self.columns]
             published = ["" if cell is None else cell.published_text() for cell in cells]
             ours = ["" if cell is None else cell.our_text() for cell in cells]
-            lines.append([*row, "paper", *published])
-            lines.append([*[""] * len(row), "ours", *ours])
+            if self.has_published:
+                lines.append([*row, "paper", *published])
+                lines.append([*[""] * len(row), "ours", *ours])
+            else:
+                lines.append([*row, *ours])
         return lines
 
 

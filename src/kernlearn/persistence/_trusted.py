@@ -10,8 +10,13 @@ import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
 from kernlearn.bundle import ModelBundle
+from kernlearn.estimators._candidate_table import CandidateTable
+from kernlearn.estimators._columns import CategoryColumn, NumberColumn
 from kernlearn.estimators._embedding import Embedding
 from kernlearn.estimators._fixed_kernel import FixedKernel
+from kernlearn.estimators._members import Members
+from kernlearn.estimators._preparation import Preparation
+from kernlearn.estimators.candidates.machine import Machine
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Pairs
 from kernlearn.solvers.solution import Solution, Step
@@ -24,12 +29,18 @@ PACKAGES = (
     kernlearn.kernels,
 )
 OTHERS = (
+    CandidateTable,
+    CategoryColumn,
     Embedding,
     EnumMember,
     FixedKernel,
     Frame,
+    Machine,
+    Members,
     ModelBundle,
+    NumberColumn,
     Pairs,
+    Preparation,
     Solution,
     Step,
     ViewMKLClassifier,

@@ -79,7 +79,7 @@ def learn_first_level(
     """
     direction = problem.scale / np.linalg.norm(problem.scale)
     line = problem.along(direction)
-    x = np.log(_first_values(line, lam, mu))
+    x = np.log(first_values(line, lam, mu))
     search = Search(folds, x, np.array([lam is None, mu is None]), control)
     if len(problem.scale) > 1:
         length = search.stage(line, line.scale, _ROUGHER)
@@ -110,7 +110,7 @@ def learn_first_level(
     )
 
 
-def _first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Array:
+def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Array:
     """λ and μ where the search starts: the μ for which the usual scale is a stationary point."""
     first = line.family.matrix(line.X, None, line.scale)
     lam = _FIRST_LAM * float(np.abs(first.diagonal()).mean()) if lam is None else lam

@@ -1,0 +1,163 @@
+"""One column of the user's table as columns of numbers, of variance one together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+Array = NDArray[np.float64]
+
+# Categories beyond the most frequent ones share a column, and so do those of a single row, of
+# which nothing can be learned.
+_MOST_LEVELS = 30
+_FEWEST_ROWS = 2
+# A column of its own tells which cells are missing once so many are; fewer say nothing.
+_MISSING_ROWS = 5
+# Normal scores are interpolated between so many values at most.
+_KNOTS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class NumberColumn:
+    """A column of numbers; where many are missing, a second column says which.
+
+    Attributes
+    ----------
+    fill : float
+        The median, for missing cells.
+    values, scores : ndarray
+        Increasing values, and the normal scores of their ranks.
+    centres, scales : ndarray of shape (2,)
+        Of the numbers and of the second column; a scale of zero leaves it out.
+    """
+
+    fill: float
+    values: Array
+    scores: Array
+    centres: Array
+    scales: Array
+
+    @classmethod
+    def learned(cls, cells: Array, scale: bool) -> NumberColumn:
+        """From the cells of the training rows, NaN where missing."""
+        gaps = np.isnan(cells)
+        present = cells[~gaps]
+        fill = float(np.median(present)) if len(present) else 0.0
+        filled = np.where(gaps, fill, cells)
+        said = min(gaps.sum(), len(present)) >= _MISSING_ROWS
+        both = [_moments(filled), _moments(gaps.astype(float)) if said else (0.0, 0.0)]
+        centres, scales = np.array(both).T
+        if not scale:
+            centres, scales = np.zeros(2), (scales > 0).astype(float)
+        values, scores = _normal_scores(filled)
+        return cls(fill, values, scores, centres, scales)
+
+    @property
+    def is_bent(self) -> bool:
+        """Whether normal scores are far from being a linear function of the numbers."""
+        if len(self.values) < 3:
+            return False
+        return bool(np.corrcoef(self.values, self.scores)[0, 1] < 0.97)
+
+    def standard(self, cells: Array) -> Array:
+        """Scaled numbers."""
+        return self._columns(cells, ranked=False)
+
+    def ranked(self, cells: Array) -> Array:
+        """Normal scores, constant beyond the least and the largest value seen."""
+        return self._columns(cells, ranked=True)
+
+    def _columns(self, cells: Array, ranked: bool) -> Array:
+        gaps = np.isnan(cells)
+        filled = np.where(gaps, self.fill, cells)
+        kept = self.scales > 0
+        scales = np.where(kept, self.scales, 1.0)
+        columns = (np.column_stack([filled, gaps]) - self.centres) / scales
+        if ranked:
+            columns[:, 0] = np.interp(filled, self.values, self.scores)
+        return columns[:, kept]
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """A column of categories: one column of zeros and ones for each of its levels.
+
+    Attributes
+    ----------
+    levels : list of str
+        Those with a column of their own; missing cells, if there are any, are a level.
+    others : bool
+        Whether there is a column for all other levels, also for those never seen.
+    centres : ndarray
+        The shares of the levels.
+    scale : float
+        Common to all, so that two levels are equally far from each other however rare; zero
+        leaves the column out.
+    """
+
+    levels: list[str]
+    others: bool
+    centres: Array
+    scale: float
+
+    @classmethod
+    def learned(cls, cells: Any, scale: bool) -> CategoryColumn:
+        """From the cells of the training rows, empty where missing."""
+        seen, counts = np.unique(cells, return_counts=True)
+        order = np.argsort(-counts, kind="stable")[:_MOST_LEVELS]
+        own = order[counts[order] >= _FEWEST_ROWS]
+        levels = [str(level) for level in seen[np.sort(own)]]
+        column = cls(levels, len(levels) < len(seen), np.zeros(0), 1.0)
+        codes = column._codes(cells)
+        shares = codes.mean(axis=0)
+        spread = float(np.sqrt((shares * (1.0 - shares)).sum()))
+        if not scale:
+            return cls(levels, column.others, np.zeros(len(shares)), float(spread > 0))
+        return cls(levels, column.others, shares, spread)
+
+    @property
+    def is_bent(self) -> bool:
+        """Categories have no order to rank them by."""
+        return False
+
+    def standard(self, cells: Any) -> Array:
+        """Zeros and ones, scaled together."""
+        codes = self._codes(cells)
+        if self.scale == 0.0:
+            return codes[:, :0]
+        return np.asarray((codes - self.centres) / self.scale)
+
+    ranked = standard
+
+    def _codes(self, cells: Any) -> Array:
+        own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
+        rest = ~own.any(axis=1, keepdims=True)
+        return np.asarray(np.hstack([own, rest]) if self.others else own, dtype=float)
+
+
+def _moments(cells: Array) -> tuple[float, float]:
+    """Mean and standard deviation, the second zero for a constant column; without overflow."""
+    size = float(np.abs(cells).max()) or 1.0
+    scaled = cells / size
+    spread = float(scaled.std())
+    # Rounding leaves some of a constant column's own size.
+    return size * float(scaled.mean()), size * spread if spread > 1e-12 else 0.0
+
+
+def _normal_scores(cells: Array) -> tuple[Array, Array]:
+    """Distinct values and the quantiles of the normal distribution at their mean ranks."""
+    values, counts = np.unique(cells, return_counts=True)
+    if len(values) == 1:
+        return values, np.zeros(1)
+    scores = ndtri((np.cumsum(counts) - 0.5 * counts) / len(cells))
+    mean = np.average(scores, weights=counts)
+    spread = np.sqrt(np.average((scores - mean) ** 2, weights=counts))
+    scores = (scores - mean) / spread
+    if len(values) > _KNOTS:
+        chosen = np.unique(np.linspace(0, len(values) - 1, _KNOTS).round().astype(int))
+        values, scores = values[chosen], scores[chosen]
+    return values, scores

@@ -1,0 +1,170 @@
+"""What :class:`~kernlearn.KernelClassifier` and :class:`~kernlearn.KernelRegressor` share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from kernlearn._checks import check_count
+from kernlearn._threads import threads_for
+from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._candidate_table import CandidateTable
+from kernlearn.estimators._cells import is_frame
+from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._members import Members
+from kernlearn.estimators._patient import Patient
+from kernlearn.estimators._preparation import Preparation
+from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators.candidates.choice import chosen_families
+from kernlearn.estimators.candidates.contest import Contest, hold_contest
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.kernels import Kernel
+from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.solvers.mixture import Mixing
+from kernlearn.solvers.status import Status
+
+Array = NDArray[np.float64]
+
+N_FOLDS = 5
+# Rows by which candidates are judged; all rows train the members.
+_JUDGED = 1500
+# κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
+_PRIOR = 20.0
+
+
+class KernelMixture(Patient, ShowsKernel):
+    """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
+
+    Subclasses store the parameters and say what is lost by a prediction.
+    """
+
+    candidates: Any
+    scale: bool
+    max_members: int
+    random_state: Any
+    n_features_in_: int
+
+    @property
+    def candidates_(self) -> Any:
+        """What was tried, the best first: a data frame, or a list of dicts without pandas."""
+        check_is_fitted(self)
+        return self._tried.shown()
+
+    @property
+    def relevance_(self) -> dict[str, float]:
+        """By column, how much of what the mixture explains is lost when the column is shuffled."""
+        check_is_fitted(self)
+        names = self.preparation_.names
+        return dict(zip(names, self._members.relevance(self.preparation_).tolist(), strict=True))
+
+    @property
+    def kernel_(self) -> Kernel:
+        """The learned kernel, where the mixture has one member; it reads the prepared table."""
+        members: Members | None = vars(self).get("_members")
+        machines = [] if members is None else members.machines
+        if len(machines) != 1:
+            raise AttributeError(
+                f"expected a mixture of one member for kernel_, got {len(machines)} members; fit "
+                "with max_members=1"
+            )
+        return machines[0].kernel
+
+    def _formula_html(self) -> str:
+        """Below the diagram: what was mixed."""
+        return self._tried.html() if "_tried" in vars(self) else ""
+
+    def _learn(self, X: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
+        """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
+        families, stretch = chosen_families(self.candidates)
+        max_members = check_count("max_members", self.max_members)
+        patience = self._patience()
+        random_state = check_random_state(self.random_state)
+        self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
+        prepare = self.preparation_
+        tables = {table: prepare.apply(X, table) for table in prepare.tables}
+        rows = np.arange(len(y))
+        n_folds = min(N_FOLDS, len(y))
+        folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
+        whole = Problem(tables, loss, folds, patience)
+        judged = whole.sample(_JUDGED, random_state)
+        with threads_for(len(y)):
+            contest = hold_contest(whole.rows(judged), families, stretch, random_state)
+            weights = self._mix(contest, max_members)
+            self._members = Members.trained(contest, weights, whole, random_state)
+        self.status_ = patience.stopped or Status.CONVERGED
+        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
+
+    def _mix(self, contest: Contest, max_members: int) -> Array:
+        """Weights of the candidates at their best scale."""
+        if not contest.found:
+            raise ValueError(
+                f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
+                "rows, got none; leave scale=True, or rescale the columns"
+            )
+        held_out = np.stack([found.judged.held_out for found in contest.found])
+        weights = Mixing(contest.problem.loss, held_out, _PRIOR).weights(max_members)
+        self._tried = CandidateTable.of(contest, weights)
+        self.n_iter_ = len(contest.found)
+        return weights
+
+    def _checked_target(self, X: Any, y: Any, multi_output: bool = False) -> NDArray[Any]:
+        """Targets of as many rows as X, finite where they are numbers."""
+        if y is None:
+            raise ValueError(
+                f"{type(self).__name__} requires y to be passed, but the target y is None; pass "
+                "what is to be predicted for every row of X"
+            )
+        if multi_output:
+            target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+        else:
+            target = column_or_1d(y, warn=True)
+            if target.dtype.kind == "f":
+                assert_all_finite(target, input_name="y")
+        check_consistent_length(X, target)
+        if len(target) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected two rows at least, got n_samples = 1; add rows"
+            )
+        return np.asarray(target)
+
+    def _column_names(self) -> list[str]:
+        names: Sequence[Any] = getattr(self, "feature_names_in_", ())
+        return [str(name) for name in names] or [f"x{j}" for j in range(self.n_features_in_)]
+
+    def _values(self, X: Any) -> Array:
+        """Predictions of the mixture, of shape (n, k)."""
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        with threads_for(len(self._members.machines[0].rows)):
+            return self._members.predict(self._prepared(rows))
+
+    def _prepared(self, rows: Any) -> dict[str, Array]:
+        tables = {machine.table for machine in self._members.machines}
+        return {table: self.preparation_.apply(rows, table) for table in tables}
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """A data frame as it is, anything else as an array of numbers with NaN where missing."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise ValueError("expected rows in X, got 0 rows; pass one at least")
+            return X
+        table = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        return np.asarray(table, dtype=float)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

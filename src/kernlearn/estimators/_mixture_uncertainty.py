@@ -1,0 +1,128 @@
+r"""How sure a mixture of least-squares machines is.
+
+A member is a weighted sum of its targets, :math:`f_j(x) = h_j(x)^\top y`, and without row i it
+predicts :math:`f_j(x) - h_{ji}(x) r_{ji}` (:mod:`kernlearn.estimators._smoother`), so that the
+mixture without row i is known at new points. Its residuals at the rows themselves are those of the
+held-out predictions by which the mixture was judged: where a kernel was learned from the targets,
+they come from folds, and are not as hopeful as leave-one-out in closed form.
+
+The variance is the mixture of the members' variances, times the factor that makes the held-out
+residuals as large as it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators._intervals import in_blocks, plus_interval
+from kernlearn.estimators._members import Members
+from kernlearn.estimators._smoother import Smoother
+from kernlearn.estimators.candidates.machine import Machine
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One member on the rows by which the mixture was judged.
+
+    Attributes
+    ----------
+    machine : Machine
+        The member.
+    factor : float
+        Its weight.
+    rows : ndarray of shape (n, p)
+        Those rows, in its table.
+    smoother : Smoother
+        The machine of its kernel and ridge on them.
+    residuals : ndarray of shape (n, k)
+        Leave-one-out residuals of that machine.
+    scale : ndarray of shape (k,)
+        The variance of a target in units of the kernel's.
+    """
+
+    machine: Machine
+    factor: float
+    rows: Array
+    smoother: Smoother
+    residuals: Array
+    scale: Array
+
+    @classmethod
+    def of(cls, machine: Machine, factor: float, members: Members) -> Self:
+        """Factorise."""
+        rows = members.tables[machine.table]
+        smoother = Smoother.of(machine.kernel(rows), machine.lam / members.weight)
+        dual_coef = smoother.inverse @ members.Y
+        residuals = smoother.residuals(dual_coef)
+        return cls(machine, factor, rows, smoother, residuals, smoother.scale(dual_coef))
+
+    def variance(self, table: Array) -> Array:
+        """Its share of the variance of new observations, of shape (n_new, k)."""
+        K_new, diagonal = self.machine.kernel(table, self.rows), self.machine.kernel.diag(table)
+        variance = self.smoother.variance(K_new, diagonal) + self.machine.lam
+        return self.factor * np.outer(variance, self.scale)
+
+    def held_out_variance(self) -> Array:
+        """The same for every row by the machine without it, of shape (n, k)."""
+        return self.factor * np.outer(1.0 / self.smoother.inverse.diagonal(), self.scale)
+
+    def moves(self, table: Array) -> Array:
+        """By how much each row moves the predictions at new points, of shape (k, n_new, n)."""
+        h = self.smoother.weights(self.machine.kernel(table, self.rows))
+        return self.factor * h * self.residuals.T[:, None, :]
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureUncertainty:
+    """Standard deviations and intervals of a mixture."""
+
+    members: Members
+    parts: list[Part]
+
+    @classmethod
+    def of(cls, members: Members) -> Self:
+        """Factorise every member."""
+        pairs = zip(members.machines, members.factors.tolist(), strict=True)
+        return cls(members, [Part.of(machine, factor, members) for machine, factor in pairs])
+
+    def std(self, tables: Mapping[str, Array]) -> Array:
+        """Standard deviations of new observations, of shape (n_new, k)."""
+        residuals = self.members.Y - self.members.held_out
+        expected = np.sum([part.held_out_variance() for part in self.parts], axis=0)
+        expected = np.maximum(expected, np.finfo(float).tiny)
+        factor = (residuals**2 / expected).mean(axis=0)
+
+        def variance(some: dict[str, Array]) -> Array:
+            parts = [part.variance(some[part.machine.table]) for part in self.parts]
+            return np.asarray(np.sum(parts, axis=0))
+
+        return np.asarray(np.sqrt(factor * self._in_blocks(tables, variance)))
+
+    def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
+        """Jackknife+ intervals of shape (n_new, k, 2)."""
+        residuals = self.members.Y - self.members.held_out
+
+        def ends(some: dict[str, Array]) -> Array:
+            f = self.members.predict(some)
+            moves = np.sum([part.moves(some[part.machine.table]) for part in self.parts], axis=0)
+            targets = zip(f.T, moves, residuals.T, strict=True)
+            return np.stack([plus_interval(v[:, None] - m, r, coverage) for v, m, r in targets], 1)
+
+        return self._in_blocks(tables, ends)
+
+    def _in_blocks(
+        self, tables: Mapping[str, Array], compute: Callable[[dict[str, Array]], Array]
+    ) -> Array:
+        n_new = len(next(iter(tables.values())))
+        return in_blocks(
+            np.arange(n_new),
+            len(self.members.Y) * self.members.Y.shape[1],
+            lambda rows: compute({name: table[rows] for name, table in tables.items()}),
+        )

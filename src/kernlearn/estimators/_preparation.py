@@ -1,0 +1,81 @@
+"""From the user's table to the numbers that kernels see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators._cells import is_category, is_frame, numbers, texts
+from kernlearn.estimators._columns import CategoryColumn, NumberColumn
+
+Array = NDArray[np.float64]
+
+STANDARD, RANKED = "standard", "ranked"
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """How each column becomes numbers.
+
+    Numbers are shifted and scaled to mean zero and variance one; in the table "ranked" they are
+    normal scores of their ranks instead, which no outlier and no logarithm can change. Missing
+    cells are filled by the median. Categories are columns of zeros and ones. Columns that are
+    constant are left out.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns of the user's table.
+    columns : list of NumberColumn or CategoryColumn
+        One for each.
+    """
+
+    names: list[str]
+    columns: list[NumberColumn | CategoryColumn]
+
+    @classmethod
+    def learned(cls, X: Any, names: Sequence[str], scale: bool) -> Preparation:
+        """From the training rows: an array of floats with NaN, or a data frame."""
+        columns: list[NumberColumn | CategoryColumn] = []
+        for j, name in enumerate(names):
+            if is_frame(X) and is_category(X.iloc[:, j]):
+                columns.append(CategoryColumn.learned(texts(X.iloc[:, j]), scale))
+            else:
+                columns.append(NumberColumn.learned(_numbers(X, j, name), scale))
+        return cls(list(names), columns)
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that are worth a look: ranks where they are not nearly the numbers."""
+        bent = any(column.is_bent for column in self.columns)
+        return (STANDARD, RANKED) if bent else (STANDARD,)
+
+    @property
+    def origins(self) -> NDArray[np.intp]:
+        """For every prepared column, the number of the user's column that it comes from."""
+        widths = [
+            column.standard(np.array([""]) if isinstance(column, CategoryColumn) else np.zeros(1))
+            for column in self.columns
+        ]
+        return np.repeat(np.arange(len(widths)), [part.shape[1] for part in widths])
+
+    def apply(self, X: Any, table: str) -> Array:
+        """One prepared table, with a column of zeros if nothing would be left."""
+        parts = [self._part(X, j, table) for j in range(len(self.columns))]
+        prepared = np.hstack(parts)
+        return prepared if prepared.shape[1] else np.zeros((len(prepared), 1))
+
+    def _part(self, X: Any, j: int, table: str) -> Array:
+        column = self.columns[j]
+        if isinstance(column, CategoryColumn):
+            return column.standard(texts(X.iloc[:, j]))
+        cells = _numbers(X, j, self.names[j])
+        return column.ranked(cells) if table == RANKED else column.standard(cells)
+
+
+def _numbers(X: Any, j: int, name: str) -> Array:
+    return numbers(X.iloc[:, j], name) if is_frame(X) else np.asarray(X[:, j], dtype=float)

@@ -1,0 +1,1 @@
+"""Candidates of :class:`~kernlearn.KernelClassifier` and :class:`~kernlearn.KernelRegressor`."""

@@ -1,0 +1,65 @@
+"""Which candidates take part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernlearn.estimators.candidates.family import Family
+from kernlearn.estimators.candidates.registry import ARD, FAMILIES
+from kernlearn.kernels import Kernel
+
+__all__ = ["chosen_families"]
+
+
+def chosen_families(candidates: Any) -> tuple[list[Family], bool]:
+    """The families, and whether to learn scales of columns too.
+
+    Parameters
+    ----------
+    candidates : "auto", or sequence of str and Kernel
+        All of the registry and scales, or some of them by name; kernels are families of one.
+
+    Returns
+    -------
+    families : list of Family
+        One at least.
+    stretch : bool
+        Whether "ARD" was among the names.
+
+    Examples
+    --------
+    >>> families, stretch = chosen_families(["Gaussian", "ARD"])
+    >>> [family.name for family in families], stretch
+    (['Gaussian'], True)
+    """
+    if isinstance(candidates, str) and candidates == "auto":
+        return list(FAMILIES.values()), True
+    known = (*FAMILIES, ARD)
+    if isinstance(candidates, str) or not isinstance(candidates, Sequence):
+        raise ValueError(
+            f"expected candidates to be 'auto' or a list of names and kernels, got {candidates!r}; "
+            f"the names are {', '.join(known)}"
+        )
+    families: list[Family] = []
+    for one in candidates:
+        if isinstance(one, Kernel):
+            families.append(_family_of(one))
+        elif isinstance(one, str) and one in known:
+            families += [FAMILIES[one]] if one in FAMILIES else []
+        else:
+            raise ValueError(
+                f"expected candidates to hold kernels and names among {', '.join(known)}, got "
+                f"{one!r}; choose some of them"
+            )
+    stretch = ARD in candidates
+    if not families:
+        # Scales alone: the kernels that are tried with them.
+        families = [family for family in FAMILIES.values() if family.stretches and stretch]
+    if not families:
+        raise ValueError("expected one candidate at least, got none; try candidates='auto'")
+    return families, stretch
+
+
+def _family_of(kernel: Kernel) -> Family:
+    return Family(" ".join(repr(kernel).split()), lambda X, c: kernel, ranks=False)

@@ -1,0 +1,101 @@
+r"""A family of candidates: kernels of one kind, from wide to narrow.
+
+A search climbs the ladder of widths from the middle as long as the held-out loss falls; on every
+rung λ is found along a line. So a family costs about three kernel matrices and a dozen
+factorisations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._patience import Stopped
+from kernlearn.estimators._preparation import STANDARD
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.view import Judged, View
+from kernlearn.kernels import Kernel
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Kernels of one kind.
+
+    Attributes
+    ----------
+    name : str
+        What a user reads and types.
+    kernel : callable
+        ``kernel(X, c)``: the kernel whose width is that of the data over c.
+    ladder : tuple of float
+        The values of c.
+    stretches : bool
+        Whether to try it on stretched columns too.
+    max_columns : int
+        With more prepared columns than that it takes too long.
+    ranks : bool
+        Whether to try it on ranks too.
+    """
+
+    name: str
+    kernel: Callable[[Array, float], Kernel]
+    ladder: tuple[float, ...] = (1.0,)
+    stretches: bool = False
+    max_columns: int = 100_000
+    ranks: bool = True
+
+    def suits(self, table: str, n_columns: int) -> bool:
+        """Whether to try it on a prepared table."""
+        return n_columns <= self.max_columns and (self.ranks or table == STANDARD)
+
+    def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
+        """Climb the ladder, from the middle or from where a search on fewer rows ended."""
+        known: dict[int, Found] = {}
+        place = len(self.ladder) // 2 if near is None else near.place
+
+        def at(rung: int) -> float:
+            if not 0 <= rung < len(self.ladder):
+                return np.inf
+            if rung not in known:
+                if known:  # there is something to keep
+                    problem.patience.check()
+                nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
+                start = None if nearest is None else nearest.judged.lam
+                judged = view.judge(lambda X: self.kernel(X, self.ladder[rung]), problem, start)
+                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.held_out))
+            return known[rung].loss
+
+        try:
+            step = -1 if at(place) > at(place - 1) else 1
+            while at(place + step) < at(place):
+                place += step
+        except (Stopped, KeyboardInterrupt) as stop:
+            if not known:
+                raise
+            problem.patience.accept(stop)
+        return min(known.values(), key=lambda found: found.loss)
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search came to: the family, the view, the rung, the kernel, and its loss."""
+
+    family: Family
+    view: View
+    place: int
+    judged: Judged
+    loss: float
+
+    @property
+    def title(self) -> str:
+        """What a user reads.
+
+        >>> Found(Family("Gaussian", None), View("ranked"), 0, None, 0.0).title
+        'Gaussian, ranked'
+        """
+        return self.family.name + self.view.title

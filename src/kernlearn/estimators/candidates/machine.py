@@ -1,0 +1,171 @@
+r"""A trained least-squares machine, a member of a mixture.
+
+On up to a few thousand rows it is equation (3) of Cawley and Talbot (2014), exactly. On more rows
+the kernel is seen through landmarks S, :math:`Z = K(X, S) L^{-\top}` with
+:math:`K(S, S) = L L^\top`, and what is solved is ridge regression on Z with an intercept,
+
+.. math:: (\tilde Z^\top W \tilde Z + \lambda I)\, u = \tilde Z^\top W \tilde y, \qquad
+          f(x) = k_S(x)^\top L^{-\top} u + b ,
+
+W the weights of the rows and tildes for what is centred by them. Rows are looked at block by block,
+so that memory is that of the landmarks' matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+
+from kernlearn.kernels import Kernel
+from kernlearn.solvers.bordered import Bordered
+
+__all__ = ["Machine", "Training", "solve"]
+
+Array = NDArray[np.float64]
+
+# Up to so many rows a machine is trained on the whole matrix; beyond, through so many landmarks.
+EXACT_ROWS = 6000
+_LANDMARKS = 2500
+# Ridges below these shares of the mean diagonal drown in rounding; the next is tried where a
+# factorisation breaks down.
+_LEAST_RIDGES = (1e-12, 1e-10, 1e-8, 1e-6)
+_ROWS_TOGETHER = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Training:
+    """All rows of one prepared table, with targets and weights.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, p)
+        Rows.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        Positive weights.
+    """
+
+    X: Array
+    Y: Array
+    weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """Kernel values with some rows, times coefficients, plus an intercept.
+
+    Attributes
+    ----------
+    table : str
+        The prepared table that it reads.
+    kernel : Kernel
+        Its kernel.
+    lam : float
+        λ.
+    rows : ndarray of shape (m, p)
+        Training rows, or landmarks.
+    dual_coef : ndarray of shape (m, k)
+        Their coefficients.
+    intercept : ndarray of shape (k,)
+        b.
+    is_exact : bool
+        Whether it was trained on the whole matrix.
+    """
+
+    table: str
+    kernel: Kernel
+    lam: float
+    rows: Array
+    dual_coef: Array
+    intercept: Array
+    is_exact: bool
+
+    @classmethod
+    def trained(
+        cls, table: str, kernel: Kernel, lam: float, training: Training, random_state: Any
+    ) -> Machine:
+        """Trained on all rows; `random_state` draws landmarks where there are too many."""
+        X, Y, weight = training.X, training.Y, training.weight
+        if len(X) <= EXACT_ROWS:
+            offset = np.average(Y, axis=0, weights=weight)
+            dual_coef, intercept = solve(kernel(X), Y - offset, lam / weight)
+            return cls(table, kernel, lam, X, dual_coef, intercept + offset, True)
+        rows = X[np.sort(random_state.choice(len(X), _LANDMARKS, replace=False))]
+        dual_coef, intercept = _through_landmarks(kernel, lam, training, rows)
+        return cls(table, kernel, lam, rows, dual_coef, intercept, False)
+
+    def predict(self, table: Array) -> Array:
+        """Values of shape (n, k)."""
+        blocks = [self.kernel(block, self.rows) @ self.dual_coef for block in _blocks(table)]
+        return np.vstack(blocks) + self.intercept
+
+
+def solve(K: Array, Y: Array, ridge: Array) -> tuple[Array, Array]:
+    """α and b of equation (3), with a ridge as large as rounding asks for.
+
+    Since 1ᵀα = 0, the kernel may be centred first: a wide one, which is nearly constant, would
+    otherwise lose the digits that matter.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no ridge will do.
+    """
+    size = float(np.abs(K.diagonal()).mean())
+    means = K.mean(axis=0)
+    centred = K - means
+    centred -= (means - means.mean())[:, None]
+    for least in _LEAST_RIDGES:
+        factor = Bordered.of(centred, np.maximum(ridge, least * size))
+        if factor is not None:
+            a, b = factor.solve(Y)
+            return a, b - means @ a
+    raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+
+
+def _through_landmarks(
+    kernel: Kernel, lam: float, training: Training, rows: Array
+) -> tuple[Array, Array]:
+    """Coefficients of the landmarks and the intercept."""
+    corner = _corner(kernel(rows))
+    m, k = len(rows), training.Y.shape[1]
+    G, c, sums = np.zeros((m, m)), np.zeros((m, k)), np.zeros(m)
+    blocks = zip(_blocks(training.X), _blocks(training.Y), _blocks(training.weight), strict=True)
+    for X, Y, weight in blocks:
+        Z = solve_triangular(corner, kernel(rows, X), lower=True, check_finite=False)
+        weighted = Z * weight
+        G += weighted @ Z.T
+        c += weighted @ Y
+        sums += weighted.sum(axis=1)
+    total = float(training.weight.sum())
+    mean = training.weight @ training.Y / total
+    G -= np.outer(sums, sums) / total
+    c -= np.outer(sums, mean)
+    G[np.diag_indices(m)] += lam
+    u = cho_solve(cho_factor(G, lower=True, overwrite_a=True, check_finite=False), c)
+    dual_coef = solve_triangular(corner, u, lower=True, trans="T", check_finite=False)
+    return dual_coef, mean - sums @ u / total
+
+
+def _corner(K: Array) -> Array:
+    """The Cholesky factor of the landmarks' matrix, with a ridge that rounding asks for."""
+    mean = float(K.diagonal().mean())
+    for least in _LEAST_RIDGES:
+        A = K.copy()
+        A[np.diag_indices_from(A)] += least * mean
+        try:
+            return np.asarray(np.linalg.cholesky(A), dtype=float)
+        except np.linalg.LinAlgError:
+            continue
+    raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+
+
+def _blocks(table: Array) -> Iterator[Array]:
+    for start in range(0, len(table), _ROWS_TOGETHER):
+        yield table[start : start + _ROWS_TOGETHER]

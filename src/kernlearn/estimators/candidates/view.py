@@ -1,0 +1,164 @@
+r"""What kernels see of the rows, and what their machines predict for rows held out.
+
+A view of the data is a prepared table, as it is or with its columns stretched. As it is, every
+kernel of it has leave-one-out predictions in closed form. Where the stretches were learned from
+the targets, these would be too hopeful, by several per cent of the loss: they do not know that the
+kernel has seen the row. So stretches are learned once for all rows and once without each fold, and
+a fold is predicted by the machine that has seen it in neither way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators._preparation import STANDARD
+from kernlearn.estimators.candidates.machine import solve
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.kernels import Kernel, Stretched
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.solvers.ridge_search import minimise_along
+
+Array = NDArray[np.float64]
+KernelOf = Callable[[Array], Kernel]
+
+# λ in units of the mean variance that the kernel gives to a row: where most searches end.
+_FIRST_RIDGE = 0.03
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A kernel with its ridge and held-out predictions.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        For the prepared table.
+    lam : float
+        The λ of the least held-out loss.
+    held_out : ndarray of shape (n, k)
+        Predictions for every row by machines trained without it.
+    """
+
+    kernel: Kernel
+    lam: float
+    held_out: Array
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A prepared table as it is.
+
+    Attributes
+    ----------
+    table : str
+        Its name.
+    """
+
+    table: str
+
+    @property
+    def title(self) -> str:
+        """What is said of it beside the name of a kernel; nothing of the usual one."""
+        return "" if self.table == STANDARD else f", {self.table}"
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether targets had a say in it."""
+        return False
+
+    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+        """Find λ for the kernel that `kernel_of` makes for the table; look at `start` first."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+        loss = LeaveOneOut(problem.weight)
+
+        def held_out(lam: float) -> Array:
+            return problem.Y - loss.residuals(fit_ls_svm(K, problem.Y, lam / problem.weight))
+
+        return Judged(kernel, *_least(held_out, problem, _unit(K), start))
+
+
+@dataclass(frozen=True, eq=False)
+class StretchedView(View):
+    """A prepared table with its columns stretched by what was learned.
+
+    Attributes
+    ----------
+    scales : ndarray of shape (p,)
+        The factors of the columns, by all rows.
+    without : tuple of ndarray of shape (p,)
+        The same by all rows but those of each fold.
+    """
+
+    scales: Array
+    without: tuple[Array, ...]
+
+    @property
+    def title(self) -> str:
+        """The title of the table, and that columns count by their relevance."""
+        return f"{super().title}, ARD"
+
+    @property
+    def is_learned(self) -> bool:
+        """The targets had."""
+        return True
+
+    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+        """Find λ by the loss on the folds, each with the kernel learned without it."""
+        X = problem.tables[self.table]
+        parts = []
+        for rows, scales in zip(problem.folds, self.without, strict=True):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            kernel = _stretched(kernel_of, X[others], scales)
+            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+
+        def held_out(lam: float) -> Array:
+            predictions = np.empty_like(problem.Y)
+            for rows, others, K, K_out in parts:
+                a, b = solve(K, problem.Y[others], lam / problem.weight[others])
+                predictions[rows] = K_out @ a + b
+            return predictions
+
+        kernel = _stretched(kernel_of, X, self.scales)
+        return Judged(kernel, *_least(held_out, problem, _unit(parts[0][2]), start))
+
+
+def _stretched(kernel_of: KernelOf, X: Array, scales: Array) -> Kernel:
+    return Stretched(kernel_of(X * scales), scales)
+
+
+def _unit(K: Array) -> float:
+    """The mean variance that a kernel gives to a row, or its size where that is nothing."""
+    size = float(np.abs(K).max()) or 1.0
+    unit = float(K.diagonal().mean() - K.mean())
+    return unit if unit > 1e-12 * size else size
+
+
+def _least(
+    held_out: Callable[[float], Array], problem: Problem, unit: float, start: float | None
+) -> tuple[float, Array]:
+    """The λ of the least held-out loss along a line, and the predictions that have it."""
+    best, found = np.inf, np.zeros_like(problem.Y)
+
+    def at(ridge: float) -> float:
+        nonlocal best, found
+        try:
+            predictions = held_out(ridge * unit)
+        except np.linalg.LinAlgError:
+            return np.inf
+        value = problem.loss.value(predictions)
+        if value < best:
+            best, found = value, predictions
+        return value
+
+    first = _FIRST_RIDGE if start is None else float(np.clip(start / unit, 1e-7, 1e3))
+    minimum = minimise_along(at, first)
+    if not np.isfinite(minimum.value):
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+    return minimum.at * unit, found

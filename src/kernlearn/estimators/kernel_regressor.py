@@ -1,0 +1,207 @@
+"""The regressor to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._patience import Progress
+from kernlearn.estimators._intervals import check_coverage
+from kernlearn.estimators._kernel_mixture import KernelMixture
+from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
+from kernlearn.quality.predictive import SquaredLoss
+
+Array = NDArray[np.float64]
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
+    r"""Regressor that learns its kernel by what it predicts for rows held out.
+
+    The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
+    sums over columns and pairs of columns) and of many widths, on the columns and on their ranks,
+    with all columns alike and with a scale learned for each, are candidates for a least-squares
+    machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held out, in closed
+    form where there is one, else by folds. The answer is a mixture of a few of them,
+
+    .. math:: f(x) = \sum_j w_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
+
+    whose weights minimise the squared error of the held-out values. Nothing has to be scaled,
+    encoded or tuned first: numbers are standardised, missing cells filled, and categories (text, in
+    a data frame) told apart.
+
+    Parameters
+    ----------
+    candidates : "auto" or list of str and Kernel, default="auto"
+        What is tried: all, or some by name ("linear", "polynomial", "Gaussian", "Matérn",
+        "exponential", "Laplacian", "additive", "interactions", and "ARD" for scales of columns),
+        and kernels of your own, which read the standardised columns.
+    scale : bool, default=True
+        Whether to bring the columns to mean zero and variance one. Targets always are, within.
+    max_members : int, default=5
+        How many candidates may have a weight. With one, the mixture is one kernel machine.
+    random_state : int, RandomState or None, default=0
+        For folds and samples of rows.
+    verbose : int, default=0
+        Print a line for every candidate.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every candidate; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which no further candidate is tried. After such an end, and after one by the
+        callback or by Ctrl-C, the mixture is of those that were tried; ``status_`` says why.
+
+    Attributes
+    ----------
+    candidates_ : DataFrame
+        What was tried, the best first: the held-out squared error, as a part of the variance of the
+        target, with its standard error, the seconds and the weight in the mixture. A list of dicts
+        if pandas is not installed.
+    relevance_ : dict
+        By column, the part of what the mixture explains on held-out rows that is lost when the
+        column's cells are shuffled. It is computed when it is asked for.
+    kernel_ : Kernel
+        The learned kernel, if the mixture has one member. It reads the prepared table,
+        ``preparation_.apply(X, "standard")``.
+    held_out_score_ : float
+        R² of the mixture's held-out predictions. Slightly hopeful, since the weights have seen
+        them.
+    preparation_ : Preparation
+        How columns become numbers.
+    n_iter_ : int
+        Candidates that were tried.
+    status_ : Status
+        How the search ended.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+
+    See Also
+    --------
+    kernlearn.KernelClassifier : The same for classes.
+    kernlearn.FirstLevelRegressor : One machine with a scale for every column.
+
+    Notes
+    -----
+    Up to 600 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows,
+    through landmarks where these are more than 6000.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernlearn import KernelRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelRegressor(["linear", "Gaussian"]).fit(X[::4], y[::4])
+    >>> model.predict(X[1:3]).shape, model.predict_interval(X[1:3], coverage=0.8).shape
+    ((2,), (2, 2))
+    """
+
+    def __init__(
+        self,
+        candidates: Any = "auto",
+        *,
+        scale: bool = True,
+        max_members: int = 5,
+        random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.candidates = candidates
+        self.scale = scale
+        self.max_members = max_members
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any) -> KernelRegressor:
+        """Try the candidates, mix the best, and train them on all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training rows: numbers, NaN where missing; columns of a data frame may hold text.
+        y : array-like of shape (n,) or (n, n_targets)
+            Targets; several are predicted by the same kernels.
+
+        Returns
+        -------
+        self : KernelRegressor
+            Fitted.
+        """
+        rows = self._checked(X, reset=True)
+        target = self._checked_target(rows, y, multi_output=True)
+        self._flat = target.ndim == 1
+        Y = np.asarray(target, dtype=float).reshape(len(target), -1)
+        self._centre = Y.mean(axis=0)
+        spread = Y.std(axis=0)
+        self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
+        loss = SquaredLoss((Y - self._centre) / self._spread, np.ones(len(Y)))
+        self._learn(rows, target, loss, stratify=False)
+        members = self._members
+        residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
+        variance = float((total**2).sum())
+        self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+        return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Rows.
+        return_std : bool, default=False
+            Whether to return standard deviations of new observations too: those of the members,
+            read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
+            takes a factorisation for every member.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_targets)
+            Predictions, of the shape of the y of ``fit``.
+        std : ndarray of the same shape, if asked for
+            Standard deviations.
+        """
+        values = self._shaped(self._values(X) * self._spread + self._centre)
+        if not return_std:
+            return values
+        std = MixtureUncertainty.of(self._members).std(
+            self._prepared(self._checked(X, reset=False))
+        )
+        return values, self._shaped(std * self._spread)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        Jackknife+: from the residuals of held-out rows, and from the mixture without each of these
+        rows at the new points, in closed form.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Rows.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2) or (n, n_targets, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        tables = self._prepared(self._checked(X, reset=False))
+        ends = MixtureUncertainty.of(self._members).interval(tables, coverage)
+        return self._shaped(ends * self._spread[:, None] + self._centre[:, None])
+
+    def _shaped(self, values: Array) -> Array:
+        """As y came: of one target without its axis."""
+        return values[:, 0] if self._flat else values

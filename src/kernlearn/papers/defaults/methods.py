@@ -1,0 +1,171 @@
+"""The methods that are compared, each as it comes out of its box."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, SVR
+
+import kernlearn as kl
+
+__all__ = ["METHODS", "TUNED_SVM", "Method", "chosen_methods"]
+
+CLASSES, NUMBERS = "classification", "regression"
+CS = [float(C) for C in np.logspace(-1, 3, 5)]
+GAMMAS = [float(gamma) for gamma in np.logspace(-4, 0, 5)]
+TREES = 500
+
+
+@dataclass(frozen=True)
+class Method:
+    """One column of a table.
+
+    Attributes
+    ----------
+    name : str
+        What a user reads and types.
+    make : callable
+        ``make(task, X, y)``, an estimator that is not fitted; the training rows are there to be
+        measured, not to be learned from.
+    needs : str or None
+        A package that must be installed.
+    is_slow : bool
+        Whether it runs only when it is asked for.
+    """
+
+    name: str
+    make: Callable[[str, Any, Any], Any]
+    needs: str | None = None
+    is_slow: bool = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether what it needs can be imported."""
+        if self.needs is None:
+            return True
+        try:
+            importlib.import_module(self.needs)
+        except ImportError:
+            return False
+        return True
+
+
+def _prepared(estimator: Any) -> Any:
+    """Behind numbers filled and standardised, and categories of zeros and ones."""
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    return make_pipeline(
+        make_column_transformer(
+            (numbers, make_column_selector(dtype_include="number")),
+            (categories, make_column_selector(dtype_exclude="number")),
+        ),
+        estimator,
+    )
+
+
+def _kernel(task: str, X: Any, y: Any) -> Any:
+    return kl.KernelClassifier() if task == CLASSES else kl.KernelRegressor()
+
+
+def _ours(classifier: type[Any], regressor: type[Any]) -> Callable[[str, Any, Any], Any]:
+    return lambda task, X, y: _prepared(classifier() if task == CLASSES else regressor())
+
+
+def _tuned_svm(task: str, X: Any, y: Any) -> Any:
+    spread = float(np.std(y)) if task == NUMBERS else 1.0
+    # ε and C are in units of the target; libsvm's own are those of a target of spread one.
+    machine = SVC() if task == CLASSES else SVR(epsilon=0.1 * spread)
+    grid = {"C": [C * spread for C in CS], "gamma": GAMMAS}
+    return _prepared(GridSearchCV(machine, grid, cv=5))
+
+
+def _boosting(task: str, X: Any, y: Any) -> Any:
+    kind = HistGradientBoostingClassifier if task == CLASSES else HistGradientBoostingRegressor
+    return _prepared(kind(random_state=0))
+
+
+def _forest(task: str, X: Any, y: Any) -> Any:
+    kind = RandomForestClassifier if task == CLASSES else RandomForestRegressor
+    return _prepared(kind(TREES, random_state=0))
+
+
+class _GaussianProcess:
+    """scikit-learn's, with a scale for every column that the preparation makes."""
+
+    def __init__(self, task: str) -> None:
+        self.task = task
+
+    def fit(self, X: Any, y: Any) -> Any:
+        prepare = _prepared(None)[:-1].fit(X)
+        Z = prepare.transform(X)
+        kernel = ConstantKernel() * RBF(np.full(Z.shape[1], np.sqrt(Z.shape[1])))
+        if self.task == CLASSES:
+            process: Any = GaussianProcessClassifier(kernel, random_state=0)
+        else:
+            process = GaussianProcessRegressor(
+                kernel + WhiteKernel(), normalize_y=True, random_state=0
+            )
+        return make_pipeline(prepare, process.fit(Z, y))
+
+
+def _xrfm(task: str, X: Any, y: Any) -> Any:
+    rivals = importlib.import_module("xrfm")
+    return _prepared(rivals.xRFM())
+
+
+TUNED_SVM = "tuned SVM"
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method("Kernel", _kernel),
+        Method("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
+        Method("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
+        Method("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
+        Method("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
+        Method(TUNED_SVM, _tuned_svm),
+        Method("boosting", _boosting),
+        Method("forest", _forest),
+        Method("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
+        Method("xRFM", _xrfm, needs="xrfm", is_slow=True),
+    )
+}
+
+
+def chosen_methods(names: Sequence[str]) -> list[Method]:
+    """Methods by name; all that are installed and not slow where none is named.
+
+    >>> [method.name for method in chosen_methods(["forest", "Kernel"])]
+    ['Kernel', 'forest']
+    """
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise ValueError(
+            f"expected methods among {', '.join(METHODS)}, got {unknown[0]!r}: choose some of them."
+        )
+    if not names:
+        return [method for method in METHODS.values() if not method.is_slow]
+    chosen = [method for method in METHODS.values() if method.name in names]
+    missing = [method for method in chosen if not method.is_there]
+    if missing:
+        raise ImportError(
+            f"method {missing[0].name} needs the package {missing[0].needs}, which is not "
+            f"installed: run pip install {missing[0].needs}, or leave it out."
+        )
+    return chosen

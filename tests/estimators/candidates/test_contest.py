@@ -1,0 +1,122 @@
+"""Families, their ladders, and the contest between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kernlearn._patience import Patience
+from kernlearn.estimators.candidates import contest as module
+from kernlearn.estimators.candidates.choice import chosen_families
+from kernlearn.estimators.candidates.contest import hold_contest
+from kernlearn.estimators.candidates.family import Family
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.registry import ARD, FAMILIES
+from kernlearn.estimators.candidates.view import View
+from kernlearn.kernels import Gaussian, Kernel, Linear
+from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.solvers.status import Status
+
+
+def make_problem(n=60, patience=None):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    Y = np.sin(2 * X[:, :1]) + 0.2 * rng.normal(size=(n, 1))
+    folds = [np.arange(i, n, 5) for i in range(5)]
+    return Problem({"standard": X}, SquaredLoss(Y, np.ones(n)), folds, patience or Patience())
+
+
+def test_the_ladder_is_climbed_to_its_best_rung():
+    family = FAMILIES["Gaussian"]
+    problem = make_problem()
+    found = family.search(problem, View("standard"))
+    each = [
+        Family("one", lambda X, c, c0=c0: family.kernel(X, c0)).search(problem, View("standard"))
+        for c0 in family.ladder
+    ]
+    assert found.place == np.argmin([one.loss for one in each])
+    assert found.loss == pytest.approx(each[found.place].loss, rel=1e-3)
+
+
+def test_a_search_may_go_on_from_another():
+    family = FAMILIES["Gaussian"]
+    small = family.search(make_problem(40), View("standard"))
+    problem = make_problem()
+    near = family.search(problem, View("standard"), small)
+    assert near.loss == pytest.approx(family.search(problem, View("standard")).loss, rel=1e-2)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
+    family, problem = FAMILIES[name], make_problem(30)
+    found = family.search(problem, View("standard"))
+    assert isinstance(found.judged.kernel, Kernel)
+    scaled = Problem({"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds)
+    assert family.search(scaled, View("standard")).loss == pytest.approx(found.loss, rel=1e-5)
+
+
+def test_scales_of_columns_find_the_one_that_matters():
+    contest = hold_contest(make_problem(), *chosen_families(["Gaussian", ARD]), np.random)
+    plain, stretched = contest.found
+    assert (plain.title, stretched.title) == ("Gaussian", "Gaussian, ARD")
+    assert stretched.loss < plain.loss
+    scales = stretched.judged.kernel.scales
+    assert scales[1:].max() < 0.5 * scales[0]
+
+
+def test_beyond_some_rows_only_the_best_see_them_all(monkeypatch):
+    monkeypatch.setattr(module, "_SCREENED", 40)
+    monkeypatch.setattr(module, "_SHORTLIST", 2)
+    generator = np.random.RandomState(0)
+    contest = hold_contest(make_problem(60), *chosen_families(list(FAMILIES)), generator)
+    assert len(contest.found) == 2
+    assert len(contest.found[0].judged.held_out) == 60
+
+
+def test_an_early_end_keeps_what_was_found():
+    patience = Patience(callback=lambda progress: progress.step == 3)
+    problem = make_problem(patience=patience)
+    contest = hold_contest(problem, *chosen_families("auto"), np.random)
+    assert len(contest.found) == 3
+    assert patience.stopped is Status.STOPPED
+
+
+def test_a_kernel_that_breaks_down_is_left_out():
+    def broken(X, c):
+        raise ValueError("overflow")
+
+    families = [Family("broken", broken), FAMILIES["linear"]]
+    contest = hold_contest(make_problem(), families, False, np.random)
+    assert [found.title for found in contest.found] == ["linear"]
+
+
+def test_a_sample_has_its_share_of_every_fold():
+    problem = make_problem(60)
+    rows = problem.sample(20, np.random.RandomState(0))
+    assert len(rows) == len(set(rows)) == 20
+    some = problem.rows(rows)
+    assert [len(fold) for fold in some.folds] == [4] * 5
+    np.testing.assert_array_equal(some.Y, problem.Y[rows])
+    for before, after in zip(problem.folds, some.folds, strict=True):
+        assert set(rows[after]) <= set(before)
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        ("linear", "expected candidates to be 'auto' or a list"),
+        (7, "expected candidates to be 'auto' or a list"),
+        (["rbf"], "names among linear, .*, ARD, got 'rbf'"),
+        ([], "expected one candidate at least"),
+    ],
+)
+def test_wrong_candidates_are_refused(candidates, message):
+    with pytest.raises(ValueError, match=message):
+        chosen_families(candidates)
+
+
+def test_kernels_of_ones_own_take_part():
+    families, stretch = chosen_families([Gaussian(0.3), Linear()])
+    assert [family.name for family in families] == ["Gaussian(gamma=0.3)", "Linear()"]
+    assert not stretch
+    assert chosen_families([ARD])[1]

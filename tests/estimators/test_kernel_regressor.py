@@ -1,0 +1,122 @@
+"""The regressor to start with, and how sure it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes
+
+import kernlearn as kl
+from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
+from kernlearn.kernels import Gaussian
+
+FEW = ["linear", "Gaussian"]
+
+
+def wave(n=80, seed=0, noise=0.2):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-3, 3, size=(n, 2))
+    return X, 100 + 50 * (np.sin(X[:, 0]) + noise * rng.normal(size=n))
+
+
+@pytest.fixture(scope="module")
+def model():
+    return kl.KernelRegressor().fit(*wave())
+
+
+def test_everything_at_its_default(model):
+    X, y = wave(300, seed=1)
+    assert model.score(X, y) > 0.85
+    assert abs(model.held_out_score_ - model.score(X, y)) < 0.1
+    table = model.candidates_
+    assert 1 - table["held_out_loss"].iloc[0] == pytest.approx(model.held_out_score_, abs=0.05)
+    relevance = model.relevance_
+    assert relevance["x0"] > 0.5 > 0.1 > relevance["x1"]
+
+
+def test_units_of_the_target_do_not_matter(model):
+    X, y = wave()
+    other = kl.KernelRegressor().fit(X, 1e6 * y - 3)
+    np.testing.assert_allclose(other.predict(X), 1e6 * model.predict(X) - 3, rtol=1e-6)
+
+
+def test_intervals_hold_what_they_say_and_are_not_wide(model):
+    X, y = wave(500, seed=1)
+    for coverage in (0.5, 0.9):
+        low, high = model.predict_interval(X, coverage=coverage).T
+        assert np.mean((low <= y) & (y <= high)) == pytest.approx(coverage, abs=0.1)
+    assert np.mean(high - low) < 0.5 * np.ptp(y)
+    assert np.isinf(model.predict_interval(X[:1], coverage=0.999)).all()
+
+
+def test_the_mixture_without_a_row_is_one_that_was_trained_without_it():
+    X, y = wave(30)
+    model = kl.KernelRegressor([Gaussian(0.3), "linear"], scale=False).fit(X, y)
+    members = model._members
+    new = np.array([[0.5, 1.0], [2.0, -1.0]])
+    moves = sum(part.moves(new) for part in MixtureUncertainty.of(members).parts)
+    for i in (0, 7):
+        others = np.delete(np.arange(30), i)
+        machines = [members._on(machine, others) for machine in members.machines]
+        naive = sum(w * m.predict(new) for w, m in zip(members.factors, machines, strict=True))
+        ours = members.predict({"standard": new})[:, 0] - moves[0, :, i]
+        np.testing.assert_allclose(ours, naive[:, 0], atol=1e-8)
+
+
+def test_standard_deviations_are_those_of_the_residuals(model):
+    X, y = wave(500, seed=1)
+    values, std = model.predict(X, return_std=True)
+    np.testing.assert_array_equal(values, model.predict(X))
+    assert std.shape == (500,)
+    assert np.mean(((y - values) / std) ** 2) == pytest.approx(1.0, abs=0.4)
+    far = model.predict([[30.0, 30.0]], return_std=True)[1]
+    assert far[0] > 1.5 * std.mean()
+
+
+def test_one_gaussian_machine_has_the_deviations_of_the_least_squares_machine():
+    X, y = wave(40)
+    ours = kl.KernelRegressor([Gaussian(0.3)], scale=False).fit(X, y)
+    lam = ours._members.machines[0].lam
+    theirs = kl.LSSVMRegressor(Gaussian(0.3), selection=None, lam=lam).fit(X, y)
+    new, _ = wave(10, seed=1)
+    for a, b in zip(ours.predict(new, True), theirs.predict(new, True), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-6)
+    np.testing.assert_allclose(
+        ours.predict_interval(new, 0.8), theirs.predict_interval(new, 0.8), rtol=1e-6
+    )
+
+
+def test_several_targets_at_once():
+    X, y = wave(60)
+    Y = np.column_stack([y, 1e-3 * X[:, 1]])
+    model = kl.KernelRegressor(FEW).fit(X, Y)
+    assert model.predict(X).shape == (60, 2)
+    assert model.score(X, Y) > 0.9
+    assert model.predict_interval(X[:5]).shape == (5, 2, 2)
+    values, std = model.predict(X[:5], return_std=True)
+    assert values.shape == std.shape == (5, 2)
+    assert std[0, 1] < 1e-2 < std[0, 0]
+
+
+def test_a_target_that_never_changes_and_missing_cells():
+    X, y = wave(30)
+    model = kl.KernelRegressor(FEW).fit(X, np.full(30, 7.0))
+    np.testing.assert_allclose(model.predict(X), 7.0)
+    X[::3, 0] = np.nan
+    model = kl.KernelRegressor(FEW).fit(X, y)
+    assert np.isfinite(model.predict(X)).all()
+
+
+def test_real_data_with_names():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    model = kl.KernelRegressor().fit(X[:200], y[:200])
+    assert model.score(X[200:], y[200:]) > 0.4
+    assert max(model.relevance_, key=model.relevance_.get) in ("bmi", "s5")
+    assert isinstance(model.candidates_, pd.DataFrame)
+
+
+@pytest.mark.parametrize("coverage", [0.0, 1.0, "most"])
+def test_a_wrong_coverage_is_refused(model, coverage):
+    with pytest.raises(ValueError, match="expected coverage between 0 and 1"):
+        model.predict_interval([[0.0, 0.0]], coverage=coverage)

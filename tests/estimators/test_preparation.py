@@ -1,0 +1,119 @@
+"""From tables to numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.preprocessing import StandardScaler
+
+from kernlearn.estimators._preparation import RANKED, STANDARD, Preparation
+
+
+def learned(X, scale=True):
+    names = list(map(str, getattr(X, "columns", range(np.shape(X)[1]))))
+    return Preparation.learned(X, names, scale)
+
+
+def test_numbers_are_standardised_as_scikit_learn_does():
+    X = np.random.default_rng(0).normal(3.0, 5.0, size=(30, 4))
+    np.testing.assert_allclose(
+        learned(X).apply(X, STANDARD), StandardScaler().fit_transform(X), atol=1e-12
+    )
+    np.testing.assert_array_equal(learned(X, scale=False).apply(X, STANDARD), X)
+
+
+def test_ranks_do_not_know_what_was_done_to_a_column():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    bent = np.exp(3 * X)
+    assert learned(bent).tables == (STANDARD, RANKED)
+    assert learned(X).tables == (STANDARD,)
+    ranked = learned(bent).apply(bent, RANKED)
+    np.testing.assert_allclose(ranked, learned(X).apply(X, RANKED), atol=1e-12)
+    np.testing.assert_allclose(ranked.std(axis=0), 1.0)
+    beyond = learned(bent).apply(np.array([[1e9, -1e9]]), RANKED)
+    np.testing.assert_allclose(beyond[0], [ranked[:, 0].max(), ranked[:, 1].min()])
+
+
+def test_missing_cells_are_filled_and_said_where_there_are_many():
+    X = np.arange(40.0).reshape(20, 2)
+    X[:6, 0] = np.nan
+    X[3, 1] = np.nan
+    prepare = learned(X)
+    table = prepare.apply(X, STANDARD)
+    assert table.shape == (20, 3)
+    np.testing.assert_array_equal(prepare.origins, [0, 0, 1])
+    assert len(set(table[:6, 1])) == 1
+    assert table[0, 1] != table[6, 1]
+    assert np.isfinite(table).all()
+
+
+def test_categories_are_as_far_apart_as_a_column_of_numbers():
+    frame = pd.DataFrame({"colour": ["red", "blue", "red", "green", "blue"] * 4})
+    table = learned(frame).apply(frame, STANDARD)
+    assert table.shape == (20, 3)
+    assert table.var(axis=0).sum() == pytest.approx(1.0)
+    unseen = learned(frame).apply(pd.DataFrame({"colour": ["violet"]}), STANDARD)
+    assert np.isfinite(unseen).all()
+
+
+def test_rare_categories_share_a_column_with_those_never_seen():
+    frame = pd.DataFrame({"town": ["a"] * 5 + ["b"] * 5 + ["c", "d"]})
+    prepare = learned(frame)
+    table = prepare.apply(pd.DataFrame({"town": ["c", "e", "a"]}), STANDARD)
+    np.testing.assert_array_equal(table[0], table[1])
+    assert (table[0] != table[2]).any()
+    many = pd.DataFrame({"town": [f"t{i}" for i in range(50) for _ in range(2)]})
+    assert learned(many).apply(many, STANDARD).shape == (100, 31)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        pd.Series([1, None, 3], dtype="Int64"),
+        pd.Series([1.5, None, 2], dtype=object),
+        pd.Series([True, False, True]),
+        pd.to_datetime(pd.Series(["2020-01-01", None, "2021-01-01"])),
+        pd.to_datetime(pd.Series(["2020-01-01", None, "2021-01-01"]), utc=True),
+        pd.to_timedelta(pd.Series(["1 day", None, "3 days"])),
+    ],
+    ids=lambda cells: str(cells.dtype),
+)
+def test_columns_of_numbers_dates_and_durations(cells):
+    frame = pd.DataFrame({"x": cells})
+    table = learned(frame).apply(frame, STANDARD)
+    assert table.shape == (3, 1)
+    assert table[2, 0] != table[0, 0] or cells.dtype == bool
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [pd.Series([1, 2, 1], dtype="category"), pd.Series(["a", None, "a"]), pd.Series(["a", 1, "a"])],
+    ids=["category", "text", "mixed"],
+)
+def test_columns_of_categories(cells):
+    frame = pd.DataFrame({"x": pd.concat([cells] * 2, ignore_index=True)})
+    assert learned(frame).apply(frame, STANDARD).shape == (6, 2)
+
+
+def test_a_column_that_never_changes_is_left_out():
+    X = np.column_stack([np.full(9, 0.1), np.arange(9.0), np.full(9, np.nan)])
+    prepare = learned(X)
+    assert prepare.apply(X, STANDARD).shape == (9, 1)
+    np.testing.assert_array_equal(prepare.origins, [1])
+    constant = np.ones((9, 2))
+    np.testing.assert_array_equal(learned(constant).apply(constant, STANDARD), np.zeros((9, 1)))
+
+
+def test_huge_and_tiny_numbers_do_not_overflow():
+    X = np.column_stack([np.linspace(-1e300, 1e300, 9), np.linspace(0, 1e-300, 9)])
+    table = learned(X).apply(X, STANDARD)
+    np.testing.assert_allclose(table.std(axis=0), 1.0)
+
+
+def test_what_is_no_number_any_more_is_refused():
+    prepare = learned(pd.DataFrame({"x": [1.0, 2.0, 3.0]}))
+    with pytest.raises(ValueError, match=r"expected numbers in column 'x'.*got 'a'"):
+        prepare.apply(pd.DataFrame({"x": ["a"]}), STANDARD)
+    with pytest.raises(ValueError, match="expected finite numbers in column 'x', got infinity"):
+        learned(pd.DataFrame({"x": [1.0, np.inf]}))

@@ -1,0 +1,145 @@
+"""The comparison of defaults: resumable, chosen by name, and right about what it says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from kernlearn.datasets import DataNotFoundError
+from kernlearn.papers import find_paper
+from kernlearn.papers.defaults import cells, data, exhibits, methods
+from kernlearn.papers.defaults.methods import METHODS, TUNED_SVM, Method, chosen_methods
+from kernlearn.papers.paper import Request
+from kernlearn.papers.table_writers import to_csv, to_markdown
+
+FITS: list[str] = []
+
+
+def _counted(name: str, make: Any) -> Method:
+    def counting(task: str, X: Any, y: Any) -> Any:
+        FITS.append(name)
+        return make(task)
+
+    return Method(name, counting)
+
+
+@pytest.fixture
+def two_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A guess in place of the tuned SVM, and a linear model beside it."""
+
+    def guess(task: str) -> Any:
+        return DummyClassifier() if task == methods.CLASSES else DummyRegressor()
+
+    def linear(task: str) -> Any:
+        kind = LogisticRegression() if task == methods.CLASSES else LinearRegression()
+        return methods._prepared(kind)
+
+    both = (_counted("linear", linear), _counted(TUNED_SVM, guess))
+    registry = {method.name: method for method in both}
+    monkeypatch.setattr(methods, "METHODS", registry)
+    monkeypatch.setattr(cells, "METHODS", registry)
+    FITS.clear()
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A set of two classes with two published divisions, and a table with a text column."""
+    monkeypatch.setattr(data, "IDA_NAMES", ("banana", "heart"))
+    monkeypatch.setattr(data, "UCI_REGRESSION_NAMES", ("servo", "auto_mpg"))
+    generator = np.random.default_rng(0)
+    (tmp_path / "ida").mkdir()
+    (tmp_path / "uci_reg").mkdir()
+    for name in ("banana", "heart"):
+        X = generator.normal(size=(60, 2))
+        y = np.where(X[:, 0] + 0.1 * generator.normal(size=60) > 0, 1, -1)
+        orders = np.array([generator.permutation(60) for _ in range(2)])
+        parts = {"train": orders[:, :30], "test": orders[:, 30:], "partition": [1, 2]}
+        np.savez(tmp_path / f"ida/{name}.npz", X=X, y=y, note="made up", **parts)
+    for name, target in (("servo", "class"), ("auto_mpg", "mpg")):
+        frame = pd.DataFrame({"a": generator.normal(size=50), "b": ["u", "v"] * 25})
+        frame[target] = 2 * frame["a"] + (frame["b"] == "u")
+        frame.loc[3, "a"] = np.nan
+        frame.loc[4, target] = np.nan
+        frame.astype(object).where(frame.notna(), "?").to_csv(
+            tmp_path / f"uci_reg/{name}.csv.gz", index=False
+        )
+    return tmp_path
+
+
+def request(folder: Path, **options: Any) -> Request:
+    return Request(folder / "out", folder, quiet=True, **{"repetitions": 6, **options})
+
+
+@pytest.mark.usefixtures("two_methods")
+def test_classes_are_compared_and_what_is_worse_is_said(folder: Path) -> None:
+    table = find_paper("defaults").find("table", 1).reproduce(request(folder))
+    rows = table.rows()
+    linear, guess = (rows["banana",][name].found for name in ("linear", TUNED_SVM))
+    assert len(linear) == len(guess) == 6
+    assert np.mean(linear) < 15 < np.mean(guess)
+    ranks = {name: entry.found[0] for name, entry in rows["mean rank",].items()}
+    assert ranks == {"linear": 1.0, TUNED_SVM: 2.0}
+    text = to_markdown(table)
+    assert "better on 2 (banana, heart), worse on 0 (none)" in text
+    assert "published ones: banana 2, heart 2" in text
+    assert "| data | linear | tuned SVM |" in text
+    assert "paper" not in text
+    assert to_csv(table).count("\n") == 1 + 2 * 4
+    assert (folder / "out/classification.png").exists()
+
+
+@pytest.mark.usefixtures("two_methods")
+def test_numbers_are_compared_with_text_and_missing_cells(folder: Path) -> None:
+    table = exhibits.reproduce_regression(request(folder))
+    rows = table.rows()
+    assert rows["servo",]["linear"].found[0] < 1.0 < rows["servo",][TUNED_SVM].found[0]
+
+
+@pytest.mark.usefixtures("two_methods")
+def test_nothing_is_fitted_twice(folder: Path) -> None:
+    exhibits.reproduce_classification(request(folder, repetitions=1, methods=("linear",)))
+    assert FITS == ["linear"] * 2
+    exhibits.reproduce_classification(request(folder, repetitions=2))
+    assert sorted(FITS) == ["linear"] * 4 + [TUNED_SVM] * 4
+
+
+def test_a_division_is_the_same_for_every_method(folder: Path) -> None:
+    table = data.load_numbers(folder)["servo"]
+    first, second = table.divide(3, 0), table.divide(3, 0)
+    pd.testing.assert_frame_equal(first.X_train, second.X_train)
+    assert len(first.y_train) == 39
+    assert len(first.y_test) == 10
+    assert not np.array_equal(table.divide(4, 0).y_test, first.y_test)
+
+
+def test_every_method_fits_both_tasks() -> None:
+    generator = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": generator.normal(size=24), "b": ["u", "v", "w"] * 8})
+    number = frame["a"].to_numpy() + (frame["b"] == "u")
+    for task, y in ((methods.CLASSES, (number > 0.4).astype(int)), (methods.NUMBERS, number)):
+        table = data.Table("made up", frame, np.asarray(y))
+        for name, method in METHODS.items():
+            if method.is_there and name != "forest":
+                assert np.isfinite(cells.fit_cell(name, task, table, 0, 0)["error"]), (name, task)
+
+
+def test_methods_are_chosen_by_name() -> None:
+    usual = [method.name for method in chosen_methods(())]
+    assert usual[0] == "Kernel"
+    assert "GP, ARD" not in usual
+    with pytest.raises(ValueError, match=r"expected methods among Kernel, .*, got 'nothing'"):
+        chosen_methods(["nothing"])
+    absent = Method("absent", METHODS["Kernel"].make, needs="no_such_package")
+    assert not absent.is_there
+
+
+def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
+    for exhibit in find_paper("defaults").exhibits:
+        with pytest.raises(DataNotFoundError, match="--data"):
+            exhibit.reproduce(Request(tmp_path, quiet=True))
