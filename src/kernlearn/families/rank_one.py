@@ -7,6 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.kernels._validation import check_real
+
 Array = NDArray[np.float64]
 
 
@@ -22,6 +24,7 @@ class RankOneStack:
     """
 
     def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
+        check_real(vectors, "The vectors of a RankOneStack")
         self.vectors = np.asarray(vectors, dtype=float)
         if self.vectors.ndim != 2:
             raise ValueError(
