@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.failure import NO_RESULT, fail
-from kernlearn.cli.output import check_output, system_message
+from kernlearn.cli.failure import failures
+from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.persistence import ModelFileError, load
 
 __all__ = ["read_bundle", "report", "write_html"]
@@ -28,17 +28,11 @@ def report(
 ) -> None:
     """Write the report of a model: one HTML file that needs nothing else."""
     out = Path(f"{model.stem}.html") if out is None else out
-    check_output(out)
-    try:
+    check_outputs([out], [model])
+    with failures(f"report on {model.name}", f"{model} or {out}"):
         write_html(read_bundle(model), out)
-    except KeyboardInterrupt:
-        fail("stopped; nothing was written.", 130)
-    except OSError as error:
-        fail(f"could not read {model} or write {out}: {system_message(error)}.", NO_RESULT)
-    except (ImportError, ValueError) as error:
-        fail(f"could not report on {model.name}: {error}", NO_RESULT)
     if not quiet:
-        typer.echo(f"written: {out}")
+        say(f"written: {out}", err=goes_to_stdout(out))
 
 
 def read_bundle(path: Path) -> ModelBundle:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from kernlearn._atomic import atomic_file
+from kernlearn._atomic import atomic_file, is_replaceable
 from kernlearn._optional import load_arrow
 from kernlearn.tables.formats import table_format
 
@@ -25,14 +25,16 @@ def table_writer(path: Path) -> Iterator[Write]:
     Parameters
     ----------
     path : Path
-        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz.
+        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz; a device or pipe without
+        an ending gets CSV.
 
     Yields
     ------
     callable
         Writes the rows of a data frame; all must have the same columns.
     """
-    form = table_format(path)
+    # A stream such as /dev/stdout has no ending.
+    form = table_format(path if path.suffix or is_replaceable(path) else Path("stream.csv"))
     with atomic_file(path) as plain, ExitStack() as stack:
         file: Any = plain
         if form.is_gzip:
