@@ -30,7 +30,10 @@ def fail(message: str, code: int) -> NoReturn:
 
 @contextmanager
 def failures(
-    doing: str, where: object = None, stopped: str = "stopped; nothing was written."
+    doing: str,
+    where: object = None,
+    stopped: str = "stopped; nothing was written.",
+    otherwise: str | None = None,
 ) -> Iterator[None]:
     """Turn what may go wrong in a command into its sentence.
 
@@ -42,6 +45,8 @@ def failures(
         The file that an error of the system is about, if the system does not name it.
     stopped : str
         What Ctrl-C leaves behind.
+    otherwise : str, optional
+        What is at fault if anything else goes wrong, where that can be told.
     """
     try:
         yield
@@ -60,6 +65,10 @@ def failures(
         fail(f"could not {doing}: something in it is nested too deeply; flatten it.", NO_RESULT)
     except (ImportError, ValueError) as error:
         fail(f"could not {doing}: {error}", NO_RESULT)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        if otherwise is None:
+            raise
+        fail(f"could not {doing}: {otherwise} ({type(error).__name__}: {error}).", NO_RESULT)
 
 
 def system_message(error: OSError) -> str:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
-from kernlearn.cli.report import read_bundle
 from kernlearn.methods.predictions import predictions
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import table_writer
@@ -34,6 +34,14 @@ def predict(
     delimiter: Annotated[
         str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula: what "
+            "begins with = + - @ and is no number.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -43,10 +51,11 @@ def predict(
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
     summary: dict[str, Any] = {"rows": 0, "ignored_columns": [], "out": str(out)}
-    with failures(f"predict {table.name}", out, f"stopped; {out} was not written."):
-        bundle = read_bundle(model)
+    stopped = f"stopped; {out} was not written."
+    with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
+        bundle = read_predictor(model)
         chunks = _predicted(bundle, table, delimiter, summary)
-        with table_writer(out) as write:
+        with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
             _check_rows(bundle, summary["rows"])

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from kernlearn.bundle import ModelBundle
+from kernlearn.cli.bundles import DAMAGED, read_bundle
 from kernlearn.cli.failure import failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
-from kernlearn.persistence import ModelFileError, load
 
-__all__ = ["read_bundle", "report", "write_html"]
+__all__ = ["report", "write_html"]
 
 
 def report(
@@ -29,21 +29,10 @@ def report(
     """Write the report of a model: one HTML file that needs nothing else."""
     out = Path(f"{model.stem}.html") if out is None else out
     check_outputs([out], [model])
-    with failures(f"report on {model.name}", f"{model} or {out}"):
+    with failures(f"report on {model.name}", f"{model} or {out}", otherwise=DAMAGED):
         write_html(read_bundle(model), out)
     if not quiet:
         say(f"written: {out}", err=goes_to_stdout(out))
-
-
-def read_bundle(path: Path) -> ModelBundle:
-    """The content of a model file of the command line."""
-    bundle = load(path)
-    if not isinstance(bundle, ModelBundle):
-        raise ModelFileError(
-            f"{path.name} holds {type(bundle).__name__}, written by kernlearn.save: expected a "
-            "model file of kernlearn fit; read it in Python by kernlearn.load"
-        )
-    return bundle
 
 
 def write_html(bundle: ModelBundle, path: Path) -> None:

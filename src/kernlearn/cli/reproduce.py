@@ -88,12 +88,12 @@ def _chosen(paper: Paper, tables: list[int], figures: list[int]) -> list[Exhibit
 def _run(exhibit: Exhibit, request: Request) -> None:
     try:
         table = exhibit.reproduce(request)
+        paths = write_table(table, request.out, exhibit.stem)
+        print_table(table)
     except (TypeError, KeyError, IndexError, AttributeError) as error:
         raise ValueError(
             f"expected results of {exhibit.kind} {exhibit.number} in {request.out} as this version "
             f"writes them, got others ({type(error).__name__}: {error}); move the folder away and "
             "run again"
         ) from error
-    paths = write_table(table, request.out, exhibit.stem)
-    print_table(table)
     say(f"written: {', '.join(str(path) for path in paths)}")
