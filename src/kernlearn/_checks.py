@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
 
 Array = NDArray[np.float64]
@@ -16,6 +17,7 @@ Array = NDArray[np.float64]
 def check_labels(y: ArrayLike) -> Array:
     """Two classes as −1 and +1, the larger in sorted order being +1."""
     values = np.asarray(y)
+    check_real(values, "y")
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
     try:
@@ -44,6 +46,7 @@ def check_settings(
 ) -> Settings:
     """The settings of a machine, each checked where the quality uses it."""
     n = len(targets[0])
+    check_real(sample_weight, "sample_weight")
     try:
         weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     except (TypeError, ValueError):

@@ -27,6 +27,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
 from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
+from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
 from kernlearn.solvers.aligned import learn_by_alignment
@@ -256,6 +257,7 @@ def _weight_set(family: Family, free_sign: bool, constraint: str, total: float |
 
 
 def _checked_start(start: ArrayLike, m: int) -> Array:
+    check_real(start, "start")
     try:
         values: Array = np.asarray(start, dtype=float)
     except (TypeError, ValueError):
@@ -303,6 +305,7 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
     labels = quality not in QUALITIES or QUALITIES[quality].targets == "labels"
     if labels or (quality == "least_squares" and values.dtype.kind not in "fiu"):
         return check_labels(values)
+    check_real(values, "y")
     try:
         values = values.astype(float)
     except (TypeError, ValueError):

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from kernlearn.kernels._validation import check_real
+
 __all__ = ["retrieval_auc"]
 
 Array = NDArray[np.float64]
@@ -84,6 +86,7 @@ def _areas(
 
 
 def _check_distances(distances: ArrayLike) -> Array:
+    check_real(distances, "distances")
     try:
         table = np.asarray(distances, dtype=np.float64)
     except (TypeError, ValueError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from functools import partial
 from pathlib import Path
 
@@ -136,3 +138,52 @@ def test_interruption_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.Monk
     result = run("stopped2004", "--out", tmp_path)
     assert result.exit_code == 130
     assert "the same command continues" in result.stderr
+
+
+def check_failure(result: Result, message: str, code: int = 1) -> None:
+    assert result.exit_code == code, result.output
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_one(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = run("madeup2004", "--table", 1, "--out", tmp_path / "file")
+    check_failure(result, "--out must name a folder, got the file", 2)
+    check_failure(run("madeup2004", "--out", tmp_path / "file" / "x"), "Not a directory")
+    check_failure(run("madeup2004", "--out", tmp_path / ("x" * 300)), "File name too long")
+    assert not CALLS
+
+
+def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    result = run("madeup2004", "--table", 1, "--out", tmp_path)
+    check_failure(result, f"could not read or write {tmp_path}: No space left on device.")
+    monkeypatch.undo()
+    CALLS.clear()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("5", "should hold key and result in line 2, but it holds 5: move the file away"),
+        ("[1, 2]", "should hold key and result in line 2"),
+        ('{"key": "0"}', "should hold key and result in line 2"),
+        ('{"key": [0], "result": 1}', "should hold key and result in line 2"),
+        ("[" * 100_000, "should hold one JSON object a line"),
+        ('{"key": "0", "result": "two"}', "got others (TypeError"),
+        ('{"key": "0", "result": {"a": 1}}', "got others (TypeError"),
+    ],
+)
+def test_results_in_the_wrong_shape(line: str, message: str, tmp_path: Path) -> None:
+    assert run("madeup2004", "--table", 1, "--splits", 1, "--out", tmp_path).exit_code == 0
+    (path,) = tmp_path.glob("*.jsonl")
+    header = path.read_text().splitlines()[0]
+    path.write_text(f"{header}\n{line}\n")
+    result = run("madeup2004", "--table", 1, "--splits", 1, "--out", tmp_path)
+    check_failure(result, message)
+    path.write_text(f"{line}\n")
+    check_failure(run("madeup2004", "--table", 1, "--splits", 1, "--out", tmp_path), "move the")

@@ -79,6 +79,26 @@ def test_mixed_types_are_refused_with_the_row():
     assert described(values, drop={"column"}).kind == "dropped"
 
 
+@pytest.mark.parametrize("cell", ["1e200", "-3e151", "1e400"])
+def test_numbers_whose_squares_are_too_large(cell):
+    values = [str(0.5 * i) for i in range(40)]
+    values[6] = cell
+    sentence = (
+        f"finite numbers of size up to 1e.150 in column 'column', but row 7 has '{cell}'; .* unit"
+    )
+    with pytest.raises(TableError, match=sentence):
+        described(values)
+
+
+def test_a_column_of_numbers_too_small_to_tell_apart():
+    with pytest.raises(TableError, match=r"size 1e-150 or more in column 'column', got none above"):
+        described([f"{i % 7}e-200" for i in range(40)])
+
+
+def test_large_numbers_stay_numbers():
+    assert described([f"{i % 7}.5e100" for i in range(40)]).kind == "number"
+
+
 def test_infinity_is_no_number():
     values = [str(i / 2) for i in range(N)]
     values[3] = "inf"

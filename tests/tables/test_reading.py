@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 import gzip
 import sys
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from kernlearn.tables import TableError, read_chunks, read_table
+from kernlearn.tables import TableError, describe_columns, read_chunks, read_table, typed_columns
 
 TEXT = 'name,"with, comma",third\na,1.5,\nb,?,x y\nc,NA,ü\n'
 
@@ -72,7 +76,18 @@ def test_a_table_without_rows_has_columns(name, tmp_path):
         ("t.csv", b"a;b;c\n1;2;3\n", r"separated by ',' in t.csv, got one column 'a;b;c' .*';'"),
         ("t.csv", b"a\tb\n1\t2\n", "looks separated by tabs"),
         ("t.tsv", b"a,b\n1,2\n", "separated by tabs in t.tsv, .* looks separated by ','"),
-        ("t.csv", b"a,b\n1,2,3\n4,5,6\n", "no table with 2 columns in every row"),
+        ("t.csv", b"a,b\n1,2,3\n4,5,6\n", "with 2 columns in every row: row 1 has 3 cells.* name"),
+        ("t.csv", b"a,b\n1,2,\n4,5,\n", "row 1 has 3 cells; .* drop the last cell"),
+        ("t.csv", b"a,b\n1,2,3,4\n", "row 1 has 4 cells; quote cells that hold ','$"),
+        ("t.csv", b"a,b\n1,2\n\n4\n", "row 2 has 1 cell; fill it up with empty cells"),
+        ("t.csv", b'a,b\n1,"2\n4,5\n', "opens a quote that it never closes, .* begins with '1'"),
+        ("t.csv", b'a\n"1\n2\n3\n', "opens a quote that it never closes"),
+        (
+            "t.csv",
+            b"a,b\n1," + b"x" * 200_000 + b"\n",
+            "field larger than field limit .* near line",
+        ),
+        ("t.csv", b"a,b\n1,\x002\n", "bytes that are no text"),
         ("t.csv", b"a,b\n1,2\n4,5,6\n", "no table with 2 columns in every row"),
         ("t.csv", b"a,b,a\n1,2,3\n", "different names in t.csv, got 'a' more than once"),
         ("t.csv", b"\x89PNG\r\n\x1a\n\x00\x00", "not text in UTF-8|bytes that are no text"),
@@ -88,6 +103,85 @@ def test_what_is_no_table(name, content, sentence, tmp_path):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(TableError, match=sentence):
         read_table(tmp_path / name)
+
+
+def test_a_long_row_anywhere_is_noticed(tmp_path):
+    lines = ["a,b", *["1,2"] * 30]
+    for place in range(1, 31):
+        (tmp_path / "t.csv").write_text("\n".join([*lines[:place], "1,2,3", *lines[place:]]))
+        with pytest.raises(TableError, match=f"row {place} has 3 cells"):
+            list(read_chunks(tmp_path / "t.csv", 10))
+
+
+def test_quotes_blanks_and_blank_lines(tmp_path):
+    (tmp_path / "t.csv").write_text('"a\nb", c\n"1,5", x \n\n   \n"say ""hi""",y\r\n"p\nq",NA')
+    table = read_table(tmp_path / "t.csv")
+    assert list(table.columns) == ["a\nb", "c"]
+    assert table["a\nb"].tolist() == ["1,5", 'say "hi"', "p\nq"]
+    assert table["c"].tolist()[:2] == ["x ", "y"]
+    assert table["c"].isna().tolist() == [False, False, True]
+
+
+def test_a_file_without_line_breaks_is_not_read_whole(tmp_path, monkeypatch):
+    monkeypatch.setattr("kernlearn.tables.text.LONGEST_LINE", 1000)
+    (tmp_path / "t.csv").write_text("a,b\n" + "1," * 5000)
+    with pytest.raises(TableError, match="a line of more than 1,000 characters"):
+        read_table(tmp_path / "t.csv")
+
+
+def write_columns(path, **columns):
+    arrays = {name: pa.array(values) for name, values in columns.items()}
+    pq.write_table(pa.table(arrays), path)
+
+
+def test_parquet_with_a_name_twice(tmp_path):
+    column = pa.array([1, 2])
+    table = pa.table([column] * 3, names=["y", "x", "y"])
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(TableError, match=r"different names in t\.parquet, got 'y' more than once"):
+        read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("cell", [[1], {"part": 1}])
+def test_parquet_with_several_values_in_a_cell(cell, tmp_path):
+    write_columns(tmp_path / "t.parquet", x=[cell, cell])
+    with pytest.raises(TableError, match=r"one value in every cell .* column 'x' of type"):
+        read_table(tmp_path / "t.parquet")
+
+
+def test_a_duration_is_a_number_of_days(tmp_path):
+    hours = [datetime.timedelta(hours=6 * (i % 7)) for i in range(30)]
+    write_columns(tmp_path / "t.parquet", x=[*hours[:-1], None])
+    table = read_table(tmp_path / "t.parquet")
+    (column,) = describe_columns(table, ["x"])
+    assert column.kind == "number"
+    assert typed_columns(table, [column])["x"].tolist()[:3] == [0.0, 0.25, 0.5]
+
+
+def test_every_type_of_parquet_gets_a_kind(tmp_path):
+    n = 30
+    columns = {
+        "decimal": [decimal.Decimal(i) / 8 for i in range(n)],
+        "bytes": [b"x%d" % (i % 3) for i in range(n)],
+        "date": [datetime.date(2024, 1, 1 + i) for i in range(n)],
+        "time": [datetime.time(i % 4) for i in range(n)],
+        "zone": [datetime.datetime(2024, 1, 1 + i, tzinfo=datetime.UTC) for i in range(n)],
+        "flag": [True, False, None] * 10,
+        "nothing": [None] * n,
+    }
+    write_columns(tmp_path / "t.parquet", **columns)
+    table = read_table(tmp_path / "t.parquet")
+    kinds = [column.kind for column in describe_columns(table, list(columns))]
+    assert kinds == ["number", "category", "date", "category", "date", "number", "empty"]
+
+
+def test_a_named_index_of_pandas_is_a_column(tmp_path):
+    frame().set_index("name").to_parquet(tmp_path / "t.parquet")
+    assert list(read_table(tmp_path / "t.parquet").columns) == ["name", "x", "flag"]
+    frame().drop(columns="name").set_index(pd.Index(["p", "q"])).to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    assert list(table.columns) == ["x", "flag"]
+    assert list(table.index) == [0, 1]
 
 
 def test_the_delimiter_can_be_told(tmp_path):

@@ -65,6 +65,13 @@ def test_text_where_a_number_is_expected():
         typed_columns(wrong, columns(), first_row=100)
 
 
+def test_a_number_too_large_for_its_square():
+    wrong = table()
+    wrong.loc[2, "size"] = "1e200"
+    with pytest.raises(TableError, match=r"up to 1e.150 in column 'size', but row 103 has '1e200'"):
+        typed_columns(wrong, columns(), first_row=100)
+
+
 def test_whole_numbers_are_one_category_however_they_come():
     known = [Column("k", "category", "")]
     texts = [

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+import warnings
+from typing import Any, TextIO
 
 __all__ = ["main"]
 
@@ -21,4 +25,33 @@ def main() -> None:
         sys.exit(1)
     from kernlearn.cli.app import app
 
+    sys.stdout = _stdout_of_our_own(sys.stdout)
+    warnings.showwarning = _note
     app()
+
+
+def _stdout_of_our_own(stdout: TextIO) -> TextIO:
+    """Standard output for what this program prints; compiled code that prints goes to stderr.
+
+    Solvers of linear algebra print to the process's standard output, some of it when the process
+    ends. In a file of predictions or in JSON that would be damage.
+    """
+    try:
+        ours = os.dup(stdout.fileno())
+        os.dup2(sys.stderr.fileno(), stdout.fileno())
+    except (OSError, AttributeError, io.UnsupportedOperation):  # closed, or no real stream
+        return stdout
+    # What a terminal cannot show is shown as its code instead of ending the program.
+    return io.TextIOWrapper(
+        os.fdopen(ours, "wb"),
+        encoding=stdout.encoding,
+        errors="backslashreplace",
+        line_buffering=bool(stdout.line_buffering),
+    )
+
+
+def _note(message: Any, *details: Any, **more: Any) -> None:
+    """A warning as one line, without the place in the source that gave it."""
+    from kernlearn.inspection._text import plain
+
+    print(f"kernlearn: note: {plain(message)}", file=sys.stderr)

@@ -9,11 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from kernlearn._optional import load_pandas
-from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures, system_message
+from kernlearn.cli.output import say
 from kernlearn.cli.picture import check_picture
-from kernlearn.comparison import Comparison
 from kernlearn.comparison import compare as compare_methods
 from kernlearn.inspection import CriticalDifferenceDisplay
+from kernlearn.inspection._matplotlib import save_figure
 
 __all__ = ["compare"]
 
@@ -38,26 +39,29 @@ def compare(
     if not 0 < alpha < 1:
         fail(f"--alpha must lie between 0 and 1, got {alpha:g}: 0.05 is usual.", BAD_USAGE)
     if plot is not None:
-        check_picture(plot)
-    try:
+        check_picture(plot, [scores])
+    with failures(f"compare {scores}", scores, "stopped."):
         comparison = compare_methods(_read(scores, repetition), not higher_is_better)
-    except OSError as error:
-        fail(f"could not read {scores}: {error.strerror}: give the name of a CSV file.", NO_RESULT)
-    except (UnicodeDecodeError, csv.Error) as error:
-        fail(f"could not read {scores}: {error}: save it as CSV in UTF-8.", NO_RESULT)
-    except (ImportError, ValueError) as error:
-        fail(f"could not compare {scores}: {error}", NO_RESULT)
-    typer.echo(comparison.to_text(alpha))
+    for line in comparison.to_text(alpha).splitlines():
+        say(line)
     if plot is not None:
-        _draw(comparison, alpha, plot)
-        typer.echo(f"The diagram is drawn in {plot}.")
+        with failures(f"draw {plot}", plot):
+            display = CriticalDifferenceDisplay.from_comparison(comparison, alpha)
+            save_figure(display.figure_, plot, dpi=150)
+        say(f"The diagram is drawn in {plot}.")
 
 
 def _read(path: Path, repetition: str | None) -> Any:
     """The table in a file, text where there is no number: `compare` then says where."""
     pd = load_pandas("comparing methods")
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            header, *rows = [row for row in csv.reader(file) if row] or [[]]
+    except OSError as error:
+        told = system_message(error)
+        fail(f"could not read {path}: {told}: give the name of a CSV file.", NO_RESULT)
+    except (UnicodeDecodeError, csv.Error) as error:
+        fail(f"could not read {path}: {error}: save it as CSV in UTF-8.", NO_RESULT)
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(
@@ -84,11 +88,3 @@ def _number(text: str) -> float | str | None:
         return float(text)
     except ValueError:
         return text
-
-
-def _draw(comparison: Comparison, alpha: float, path: Path) -> None:
-    try:
-        display = CriticalDifferenceDisplay.from_comparison(comparison, alpha)
-        display.figure_.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
-        fail(f"could not draw {path}: {error}", NO_RESULT)

@@ -17,11 +17,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from kernlearn.cli.demo_report import score_fact, write_demo_report
-from kernlearn.cli.failure import NO_RESULT, fail
-from kernlearn.cli.output import check_output
+from kernlearn.cli.failure import failures
+from kernlearn.cli.output import check_outputs
 from kernlearn.cli.picture import check_picture
 from kernlearn.estimators import MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
+from kernlearn.inspection._matplotlib import save_figure
 
 __all__ = ["demo"]
 
@@ -51,7 +52,7 @@ def demo(
     """Learn a kernel from the breast cancer data that come with scikit-learn."""
     if picture is not None:
         check_picture(picture)
-    check_output(report)
+    check_outputs([picture, report])
     console = Console()
     # Only the report needs the names of the columns, and pandas for them.
     cancer = load_breast_cancer(as_frame=report is not None)
@@ -143,7 +144,5 @@ def _comparison_table(fits: list[_Fit], n_test: int) -> Table:
 
 
 def _draw(model: MKLClassifier, picture: Path) -> None:
-    try:
-        KernelWeightsDisplay.from_estimator(model).figure_.savefig(picture, dpi=150)
-    except (OSError, ValueError) as error:
-        fail(f"could not draw {picture}: {error}", NO_RESULT)
+    with failures(f"draw {picture}", picture):
+        save_figure(KernelWeightsDisplay.from_estimator(model).figure_, picture, dpi=150)

@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.failure import NO_RESULT, fail
-from kernlearn.cli.output import system_message
+from kernlearn.cli.failure import failures
 from kernlearn.cli.report import write_html
 from kernlearn.methods.facts import SAMPLE_ROWS
 from kernlearn.methods.scores import METRICS, wilson_interval
@@ -76,7 +75,5 @@ def write_demo_report(
     }
     pipeline = Pipeline([("scale", scaler), ("learn", model)])
     bundle = ModelBundle(pipeline, everything, X[:SAMPLE_ROWS], y[:SAMPLE_ROWS])
-    try:
+    with failures(f"write {path}", path):
         write_html(bundle, path)
-    except OSError as error:
-        fail(f"could not write {path}: {system_message(error)}.", NO_RESULT)

@@ -1,18 +1,76 @@
-"""How a command fails."""
+"""How a command fails: one sentence on standard error, and a code."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import typer
 
-__all__ = ["BAD_USAGE", "NO_RESULT", "fail"]
+from kernlearn.inspection._text import plain
+
+__all__ = ["BAD_USAGE", "NO_RESULT", "STOPPED", "fail", "failures", "system_message"]
 
 NO_RESULT = 1
 BAD_USAGE = 2
+STOPPED = 130
+_MEMORY = "it needs more memory than there is; use fewer rows, or a machine with more"
 
 
 def fail(message: str, code: int) -> NoReturn:
-    """Print one sentence to standard error and leave with the code."""
-    typer.echo(f"kernlearn: {message}", err=True)
+    """Print one sentence to standard error and leave with the code.
+
+    Names of files, columns and classes are data: codes in them that would steer a terminal are
+    shown as replacement characters.
+    """
+    typer.echo(f"kernlearn: {plain(message)}", err=True)
     raise typer.Exit(code)
+
+
+@contextmanager
+def failures(
+    doing: str,
+    where: object = None,
+    stopped: str = "stopped; nothing was written.",
+    otherwise: str | None = None,
+) -> Iterator[None]:
+    """Turn what may go wrong in a command into its sentence.
+
+    Parameters
+    ----------
+    doing : str
+        What could not be done, after "could not".
+    where : object, optional
+        The file that an error of the system is about, if the system does not name it.
+    stopped : str
+        What Ctrl-C leaves behind.
+    otherwise : str, optional
+        What is at fault if anything else goes wrong, where that can be told.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        fail(stopped, STOPPED)
+    except OSError as error:
+        fail(
+            f"could not read or write {error.filename or where}: {system_message(error)}.",
+            NO_RESULT,
+        )
+    except MemoryError as error:
+        # NumPy's own sentence names an array that nobody has heard of.
+        told = str(error) if str(error).startswith("expected") else _MEMORY
+        fail(f"could not {doing}: {told}.", NO_RESULT)
+    except RecursionError:
+        fail(f"could not {doing}: something in it is nested too deeply; flatten it.", NO_RESULT)
+    except (ImportError, ValueError) as error:
+        fail(f"could not {doing}: {error}", NO_RESULT)
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        if otherwise is None:
+            raise
+        fail(f"could not {doing}: {otherwise} ({type(error).__name__}: {error}).", NO_RESULT)
+
+
+def system_message(error: OSError) -> str:
+    """What the system said, without its number."""
+    return error.strerror or str(error)

@@ -12,12 +12,13 @@ import typer
 from rich.console import Console
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.learned import print_learned
-from kernlearn.cli.output import check_output, system_message
+from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import Request, read_problem
 from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.report import write_html
+from kernlearn.inspection._text import plain
 from kernlearn.methods.facts import make_bundle
 from kernlearn.methods.registry import METHODS
 from kernlearn.methods.workflow import learn, n_steps
@@ -109,24 +110,14 @@ def fit(
     _check(request)
     if time_limit is not None and not time_limit > 0:
         fail(f"--time-limit must be above zero, got {time_limit:g}: 60 is a minute.", BAD_USAGE)
-    check_output(model)
-    check_output(report)
-    try:
+    check_outputs([model, report], [table, views, *request.matrices])
+    to_stdout = goes_to_stdout(model, report)
+    if to_stdout and as_json:
+        fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
+    with failures(f"fit {table.name}", table):
         bundle = _learned(request, time_limit, quiet or as_json)
         written = _written(bundle, model, report)
-    except KeyboardInterrupt:
-        fail("stopped; nothing was written.", 130)
-    except OSError as error:
-        where = error.filename or table
-        fail(f"could not read or write {where}: {system_message(error)}.", NO_RESULT)
-    except (ImportError, ValueError) as error:
-        fail(f"could not fit {table.name}: {error}", NO_RESULT)
-    except MemoryError:
-        fail(
-            f"could not fit {table.name}: it needs more memory than there is; use fewer rows.",
-            NO_RESULT,
-        )
-    _show(bundle, written, as_json, quiet)
+    _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
 def _check(request: Request) -> None:
@@ -160,9 +151,9 @@ def _learned(request: Request, time_limit: float | None, quiet: bool) -> ModelBu
         task = replace(problem.task, time_limit=time_limit, callback=lambda told: bar.show(told))
         outcome = learn(task, bar)
     about = {
-        "table": request.table.name,
+        "table": plain(request.table.name),
         "target": request.target,
-        "command": ["kernlearn", *sys.argv[1:]],
+        "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
     }
     return make_bundle(problem.task, problem.target, outcome, about, problem.notes)
@@ -176,12 +167,11 @@ def _written(bundle: ModelBundle, model: Path | None, report: Path | None) -> li
     return [path for path in (model, report) if path is not None]
 
 
-def _show(bundle: ModelBundle, written: list[Path], as_json: bool, quiet: bool) -> None:
+def _show(bundle: ModelBundle, written: list[Path], as_json: bool, quiet: bool, err: bool) -> None:
     if as_json:
         facts: dict[str, Any] = {**bundle.facts, "written": [str(path) for path in written]}
         typer.echo(json.dumps(facts, allow_nan=False))
     elif not quiet:
-        console = Console()
-        print_learned(console, bundle.facts)
+        print_learned(Console(stderr=err), bundle.facts)
         for path in written:
-            typer.echo(f"written: {path}")
+            say(f"written: {path}", err)

@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kernlearn.inspection._text import plain
+
 __all__ = ["print_learned"]
 
 FEW = 12
@@ -34,7 +36,7 @@ def print_learned(console: Console, facts: dict[str, Any]) -> None:
 
 
 def _say(console: Console, sentence: str) -> None:
-    console.print(Text(sentence))
+    console.print(Text(plain(sentence)))
 
 
 def _columns(columns: list[dict[str, str]]) -> list[str]:
@@ -75,5 +77,5 @@ def _scores(facts: dict[str, Any]) -> Table:
         has_interval = entry["low"] is not None and entry["high"] is not None
         interval = f"{entry['low']:.3f} to {entry['high']:.3f}" if has_interval else ""
         score = "" if entry["score"] is None else f"{entry['score']:.3f}"
-        table.add_row(Text(entry["name"]), score, interval)
+        table.add_row(Text(plain(entry["name"])), score, interval)
     return table

@@ -3,27 +3,97 @@
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Sequence
 from pathlib import Path
 
-from kernlearn.cli.failure import NO_RESULT, fail
+import typer
 
-__all__ = ["check_output", "system_message"]
+from kernlearn._atomic import is_replaceable, standard_stream
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, system_message
+from kernlearn.inspection._text import plain
+
+__all__ = ["check_outputs", "goes_to_stdout", "say"]
 
 
-def check_output(path: Path | None) -> None:
-    """Refuse before the work what would fail after it."""
-    if path is None:
+def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = ()) -> None:
+    """Refuse before the work what would fail after it, and what would destroy an input.
+
+    Parameters
+    ----------
+    outputs : sequence of Path or None
+        The files that the command is to write, None where it was not asked to.
+    inputs : sequence of Path or None
+        The files that it reads.
+    """
+    checked: list[Path] = []
+    for path in outputs:
+        if path is None:
+            continue
+        try:
+            _check_output(path)
+            for other in inputs:
+                if other is not None and _is_same_file(path, other):
+                    fail(
+                        f"could not write {path}: it is {other}, which is read; choose another "
+                        "name.",
+                        BAD_USAGE,
+                    )
+            for other in checked:
+                if is_replaceable(path) and _is_same_file(path, other):
+                    fail(f"could not write two files into {path}: choose two names.", BAD_USAGE)
+        except OSError as error:
+            fail(f"could not write {path}: {system_message(error)}.", NO_RESULT)
+        checked.append(path)
+
+
+def _check_output(path: Path) -> None:
+    if not is_replaceable(path):
+        _check_as_it_is(path)
         return
-    if path.is_dir() or not path.parent.is_dir():
-        fail(
-            f"could not write {path}: expected the name of a file in an existing folder; create "
-            "the folder, or choose another name.",
-            NO_RESULT,
-        )
-    if not os.access(path.parent, os.W_OK):
+    # Of a link, where it points to.
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        _fail_for_folder(path)
+    if not os.access(folder, os.W_OK):
         fail(f"could not write {path}: the folder is read-only for you; choose another.", NO_RESULT)
 
 
-def system_message(error: OSError) -> str:
-    """What the system said, without its number."""
-    return error.strerror or str(error)
+def _check_as_it_is(path: Path) -> None:
+    if standard_stream(path) is not None:
+        return
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        _fail_for_folder(path)
+    if stat.S_ISSOCK(mode) or stat.S_ISBLK(mode):
+        what = "a socket" if stat.S_ISSOCK(mode) else "a disk"
+        fail(f"could not write {path}: it is {what}; choose the name of a file.", NO_RESULT)
+    if not os.access(path, os.W_OK):
+        fail(f"could not write {path}: it is read-only for you; choose another.", NO_RESULT)
+
+
+def _fail_for_folder(path: Path) -> None:
+    fail(
+        f"could not write {path}: expected the name of a file in an existing folder; create the "
+        "folder, or choose another name.",
+        NO_RESULT,
+    )
+
+
+def _is_same_file(path: Path, other: Path) -> bool:
+    """Whether two paths name one file, by links or other spellings too."""
+    if standard_stream(path) is not None or standard_stream(other) is not None:
+        return False
+    if path.exists() and other.exists():
+        return os.path.samefile(path, other)
+    return os.path.realpath(path) == os.path.realpath(other)
+
+
+def goes_to_stdout(*outputs: Path | None) -> bool:
+    """Whether a file is written to standard output, where messages would be in its way."""
+    return any(path is not None and standard_stream(path) == 1 for path in outputs)
+
+
+def say(message: str, err: bool = False) -> None:
+    """Print one line for a person; names in it are data, whatever codes they hold."""
+    typer.echo(plain(message), err=err)

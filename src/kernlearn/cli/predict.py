@@ -10,9 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.failure import NO_RESULT, fail
-from kernlearn.cli.output import check_output, system_message
-from kernlearn.cli.report import read_bundle
+from kernlearn.cli.bundles import DAMAGED, read_predictor
+from kernlearn.cli.failure import BAD_USAGE, fail, failures
+from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.methods.predictions import predictions
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import table_writer
@@ -34,27 +34,32 @@ def predict(
     delimiter: Annotated[
         str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
     ] = None,
+    safe_csv: Annotated[
+        bool,
+        typer.Option(
+            "--safe-csv",
+            help="Put an apostrophe before text that a spreadsheet would run as a formula: what "
+            "begins with = + - @ and is no number.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
     """Predict the target for every row of a table, in its order."""
-    check_output(out)
+    check_outputs([out], [model, table])
+    to_stdout = goes_to_stdout(out)
+    if to_stdout and as_json:
+        fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
     summary: dict[str, Any] = {"rows": 0, "ignored_columns": [], "out": str(out)}
-    try:
-        bundle = read_bundle(model)
+    stopped = f"stopped; {out} was not written."
+    with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
+        bundle = read_predictor(model)
         chunks = _predicted(bundle, table, delimiter, summary)
-        with table_writer(out) as write:
+        with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
             _check_rows(bundle, summary["rows"])
-    except KeyboardInterrupt:
-        fail(f"stopped; {out} was not written.", 130)
-    except OSError as error:
-        where = error.filename or out
-        fail(f"could not read or write {where}: {system_message(error)}.", NO_RESULT)
-    except (ImportError, ValueError) as error:
-        fail(f"could not predict {table.name}: {error}", NO_RESULT)
-    _show(summary, as_json, quiet)
+    _show(summary, as_json, quiet, err=to_stdout)
 
 
 def _predicted(
@@ -90,12 +95,12 @@ def _check_rows(bundle: ModelBundle, n_rows: int) -> None:
         )
 
 
-def _show(summary: dict[str, Any], as_json: bool, quiet: bool) -> None:
+def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> None:
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:
         ignored = summary["ignored_columns"]
         if ignored:
             listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
-            typer.echo(f"Ignored, since the model does not know them: {listed}.")
-        typer.echo(f"{summary['rows']} rows predicted; written: {summary['out']}")
+            say(f"Ignored, since the model does not know them: {listed}.", err)
+        say(f"{summary['rows']} rows predicted; written: {summary['out']}", err)

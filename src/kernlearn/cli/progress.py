@@ -10,6 +10,7 @@ from typing import Any
 from rich.markup import escape
 
 from kernlearn._patience import Progress
+from kernlearn.inspection._text import plain
 from kernlearn.papers.progress import make_bar
 
 __all__ = ["Bar", "progress_bar"]
@@ -32,8 +33,8 @@ class Bar:
     """
 
     def __init__(self, bar: Any, description: str, total: int) -> None:
-        self._bar, self._description = bar, description
-        self._task = bar.add_task(escape(description), total=total)
+        self._bar, self._description = bar, plain(description)
+        self._task = bar.add_task(escape(self._description), total=total)
 
     def __call__(self) -> None:
         """Advance by a step."""
@@ -42,9 +43,9 @@ class Bar:
     def show(self, progress: Progress) -> None:
         """Say how the present fit goes, in the room that the bar leaves."""
         room = max(self._bar.console.width - OTHERS, len(self._description))
-        words = f"{self._description}: {progress.message}"
+        words = f"{self._description}: {plain(progress.message)}"
         if len(words) > room:
-            words = shorten(progress.message, room, placeholder=" …")
+            words = shorten(plain(progress.message), room, placeholder=" …")
         self._bar.update(self._task, description=escape(words))
 
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.cli.failure import NO_RESULT, fail
-from kernlearn.cli.output import check_output, system_message
-from kernlearn.persistence import ModelFileError, load
+from kernlearn.cli.bundles import DAMAGED, read_bundle
+from kernlearn.cli.failure import failures
+from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 
-__all__ = ["read_bundle", "report", "write_html"]
+__all__ = ["report", "write_html"]
 
 
 def report(
@@ -28,28 +28,11 @@ def report(
 ) -> None:
     """Write the report of a model: one HTML file that needs nothing else."""
     out = Path(f"{model.stem}.html") if out is None else out
-    check_output(out)
-    try:
+    check_outputs([out], [model])
+    with failures(f"report on {model.name}", f"{model} or {out}", otherwise=DAMAGED):
         write_html(read_bundle(model), out)
-    except KeyboardInterrupt:
-        fail("stopped; nothing was written.", 130)
-    except OSError as error:
-        fail(f"could not read {model} or write {out}: {system_message(error)}.", NO_RESULT)
-    except (ImportError, ValueError) as error:
-        fail(f"could not report on {model.name}: {error}", NO_RESULT)
     if not quiet:
-        typer.echo(f"written: {out}")
-
-
-def read_bundle(path: Path) -> ModelBundle:
-    """The content of a model file of the command line."""
-    bundle = load(path)
-    if not isinstance(bundle, ModelBundle):
-        raise ModelFileError(
-            f"{path.name} holds {type(bundle).__name__}, written by kernlearn.save: expected a "
-            "model file of kernlearn fit; read it in Python by kernlearn.load"
-        )
-    return bundle
+        say(f"written: {out}", err=goes_to_stdout(out))
 
 
 def write_html(bundle: ModelBundle, path: Path) -> None:

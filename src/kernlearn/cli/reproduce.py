@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures
+from kernlearn.cli.output import say
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import Exhibit, Paper, Request, find_paper
 from kernlearn.papers.results_file import ResultsFileError
@@ -63,13 +65,23 @@ def reproduce(
         fail(str(error), BAD_USAGE)
     folder = out or Path("reproduced") / found.name
     request = Request(folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()))
-    try:
-        for exhibit in exhibits:
-            _run(exhibit, request)
-    except (DataNotFoundError, ResultsFileError, ImportError, ValueError) as error:
-        fail(str(error), NO_RESULT)
-    except KeyboardInterrupt:
-        fail(f"stopped; what is finished is in {folder}: the same command continues.", 130)
+    stopped = f"stopped; what is finished is in {folder}: the same command continues."
+    with failures(f"reproduce {paper}", folder, stopped):
+        _check_folder(folder)
+        try:
+            for exhibit in exhibits:
+                _run(exhibit, request)
+        except (DataNotFoundError, ResultsFileError, ImportError, ValueError) as error:
+            fail(str(error), NO_RESULT)
+
+
+def _check_folder(folder: Path) -> None:
+    """Make the folder for results, before hours of work rather than after them."""
+    if folder.exists() and not folder.is_dir():
+        fail(f"--out must name a folder, got the file {folder}: choose another name.", BAD_USAGE)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        fail(f"could not write into {folder}: it is read-only for you; choose another.", NO_RESULT)
 
 
 def _chosen(paper: Paper, tables: list[int], figures: list[int]) -> list[Exhibit]:
@@ -78,7 +90,14 @@ def _chosen(paper: Paper, tables: list[int], figures: list[int]) -> list[Exhibit
 
 
 def _run(exhibit: Exhibit, request: Request) -> None:
-    table = exhibit.reproduce(request)
-    paths = write_table(table, request.out, exhibit.stem)
-    print_table(table)
-    typer.echo(f"written: {', '.join(str(path) for path in paths)}")
+    try:
+        table = exhibit.reproduce(request)
+        paths = write_table(table, request.out, exhibit.stem)
+        print_table(table)
+    except (TypeError, KeyError, IndexError, AttributeError) as error:
+        raise ValueError(
+            f"expected results of {exhibit.kind} {exhibit.number} in {request.out} as this version "
+            f"writes them, got others ({type(error).__name__}: {error}); move the folder away and "
+            "run again"
+        ) from error
+    say(f"written: {', '.join(str(path) for path in paths)}")

@@ -10,6 +10,7 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel
 from kernlearn.families.parametric.base import Array
 from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import check_real
 
 
 def kernel_family(kernel: Any) -> ParametricKernel:
@@ -36,6 +37,7 @@ def check_theta(theta: Any, family: ParametricKernel, X: Any) -> Array | None:
             f"expected theta=None with a kernel that has no parameters to select, got {theta!r}; "
             "set the parameters of that kernel itself"
         )
+    check_real(theta, "theta")
     try:
         values = np.atleast_1d(np.array(theta, dtype=float))
     except (TypeError, ValueError):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.kernels._validation import check_real
+
 Array = NDArray[np.float64]
 
 
@@ -35,6 +37,7 @@ class HyperNorm:
     """
 
     def __init__(self, K_pivots: Any, lambda_q: float, squared: bool = False) -> None:
+        check_real(K_pivots, "K_pivots")
         K = np.asarray(K_pivots, dtype=float)
         if K.ndim != 2 or K.shape[0] != K.shape[1] or not np.isfinite(K).all():
             raise ValueError(

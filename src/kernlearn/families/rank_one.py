@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.families.base import LongArray
 from kernlearn.families.stack import GramStack
+from kernlearn.kernels._validation import check_real
 
 Array = NDArray[np.float64]
 
@@ -25,6 +26,7 @@ class RankOneStack:
     """
 
     def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
+        check_real(vectors, "The vectors of a RankOneStack")
         self.vectors = np.asarray(vectors, dtype=float)
         if self.vectors.ndim != 2:
             raise ValueError(

@@ -7,6 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.kernels._validation import check_real
+
 Targets = Literal["labels", "values", "either", "none"]
 FloatArray = NDArray[np.float64]
 Classes = NDArray[np.int64]
@@ -70,6 +72,7 @@ def _classes(values: NDArray[Any]) -> Classes:
 
 
 def _values(values: NDArray[Any]) -> FloatArray:
+    check_real(values, "y")
     try:
         numbers = values.astype(np.float64)
     except (TypeError, ValueError):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely_symmetric
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import FloatArray, check_real, is_finite
 
 __all__ = [
     "FloatArray",
@@ -70,6 +70,7 @@ def check_vector(values: Any, length: int, name: str) -> FloatArray:
 
 
 def _as_floats(values: Any, name: str) -> FloatArray:
+    check_real(values, name)
     try:
         raw = np.asarray(values)
         if raw.dtype.kind in "biufO":

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import Repair, check_gram
-from kernlearn.kernels._validation import check_table
+from kernlearn.kernels._validation import check_real, check_table
 
 
 def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = None) -> FloatArray:
@@ -57,6 +57,7 @@ def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = No
                 f"Kernel {i} must return a matrix of shape {grams.shape[1:]}, got {np.shape(K)}; "
                 "run kernlearn.testing.check_kernel on it."
             )
+        check_real(K, f"The matrix of kernel {i}")
         grams[i] = K
     return grams
 

@@ -17,7 +17,7 @@ from kernlearn.hyperkernels._validation import (
     quiet,
 )
 from kernlearn.kernels._symmetry import exactly_symmetric
-from kernlearn.kernels._validation import FloatArray, check_numbers, is_finite
+from kernlearn.kernels._validation import FloatArray, check_numbers, check_real, is_finite
 
 if TYPE_CHECKING:
     from kernlearn.hyperkernels.expansion import Expansion
@@ -170,6 +170,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """Refuse parameters that give no hyperkernel; called before every evaluation."""
 
     def _check_values(self, values: FloatArray) -> None:
+        check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
             raise ValueError(
                 f"{type(self).__name__} must give finite values, got an overflow on these data; "

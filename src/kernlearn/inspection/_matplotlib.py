@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import io
+from pathlib import Path
 from typing import Any
+
+from kernlearn._atomic import atomic_file
 
 
 def use_files_only() -> None:
     """Draw into files, without a screen."""
     _pyplot().switch_backend("Agg")
+
+
+def picture_formats() -> list[str]:
+    """The endings of files that pictures can be written to."""
+    return sorted(_pyplot().Figure().canvas.get_supported_filetypes())
+
+
+def save_figure(figure: Any, path: Path, dpi: int) -> None:
+    """Write a figure into a file, which is there whole or not at all."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=dpi, format=path.suffix.lower().lstrip("."))
+    with atomic_file(path) as file:
+        file.write(buffer.getvalue())
 
 
 def new_axes(ax: Any, height: float = 4.0, width: float = 6.4) -> Any:

@@ -72,6 +72,19 @@ def check_same_columns(X: Any, Y: Any) -> None:
         )
 
 
+def check_real(values: Any, name: str) -> None:
+    """Refuse complex numbers: turned into floats, they would lose their imaginary part."""
+    try:
+        is_complex = np.iscomplexobj(values)
+    except ValueError:  # rows of different lengths, which others refuse
+        return
+    if is_complex:
+        raise ValueError(
+            f"{name} must hold real numbers, got complex ones; pass their real part if the "
+            "imaginary part is zero, and otherwise the modulus or both parts as columns."
+        )
+
+
 def is_finite(values: FloatArray) -> bool:
     """Whether no entry is NaN or infinite, found without a temporary of the size of `values`."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))

@@ -14,6 +14,7 @@ from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import (
     FloatArray,
     check_numbers,
+    check_real,
     check_same_columns,
     check_table,
     is_finite,
@@ -116,6 +117,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return check_numbers(X, name)
 
     def _check_values(self, values: FloatArray) -> None:
+        check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
             raise ValueError(
                 f"{type(self).__name__} must give finite values, got an overflow on these data; "

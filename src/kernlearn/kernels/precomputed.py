@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels._validation import FloatArray, check_real
 from kernlearn.kernels.base import Kernel
 
 
@@ -53,6 +53,7 @@ class Precomputed(Kernel):
                 f"Precomputed must be given a square matrix K, got shape {shape}; pass the kernel "
                 "of all points against all points, training and test together."
             )
+        check_real(self.K, "The matrix of Precomputed")
 
     def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         rows = self._row_numbers(X)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels._composite import _Combination
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels._validation import FloatArray, check_real
 from kernlearn.kernels.base import Kernel
 
 
@@ -39,6 +39,7 @@ class WeightedSum(_Combination):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_real(self.weights, "The weights of WeightedSum")
         weights = np.asarray(self.weights, dtype=float)
         if weights.shape != (len(self.kernels),) or not np.isfinite(weights).all():
             raise ValueError(

@@ -14,6 +14,8 @@ from kernlearn.tables import TableError
 
 __all__ = ["read_matrices"]
 
+MAGIC = b"\x93NUMPY"
+
 
 def read_matrices(paths: Sequence[Path], n_rows: int) -> tuple[Precomputed, ...]:
     """Read kernels of all rows of a table against all rows.
@@ -34,26 +36,43 @@ def read_matrices(paths: Sequence[Path], n_rows: int) -> tuple[Precomputed, ...]
 
 
 def _read(path: Path, n_rows: int) -> Precomputed:
-    K = _numbers(path)
+    K = _stored(path) if path.suffix.lower() == ".npy" else _written(path)
     if K.shape != (n_rows, n_rows):
         raise TableError(
             f"expected a kernel matrix of shape {(n_rows, n_rows)} in {path.name}, one row and one "
             f"column for each row of the table, got {K.shape}; compute it on the same rows"
         )
     try:
-        return Precomputed(check_gram(K))
+        return Precomputed(check_gram(np.array(K)))
     except ValueError as error:
         raise TableError(f"{path.name} holds no kernel matrix: {error}") from error
 
 
-def _numbers(path: Path) -> Any:
+def _stored(path: Path) -> Any:
+    """An array of numpy.save, whose size is compared with that of the file before it is read."""
+    with path.open("rb") as file:
+        is_array = file.read(len(MAGIC)) == MAGIC
+    if not is_array:
+        raise TableError(
+            f"{path.name} holds no array of numpy.save, whatever its name says; save the matrix "
+            "alone by numpy.save, not by numpy.savez or pickle"
+        )
     try:
-        if path.suffix == ".npy":
-            return np.asarray(np.load(path, allow_pickle=False), dtype=float)
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OverflowError, SyntaxError, MemoryError) as error:
+        raise _no_matrix(path, error) from error
+
+
+def _written(path: Path) -> Any:
+    try:
         text = path.read_text(encoding="utf-8").replace(",", " ")
         return np.array([[float(cell) for cell in line.split()] for line in text.splitlines()])
-    except (ValueError, UnicodeDecodeError, EOFError) as error:
-        raise TableError(
-            f"{path.name} holds no matrix of numbers ({error}); save it by numpy.save, or as text "
-            "without names of rows and columns"
-        ) from error
+    except ValueError as error:
+        raise _no_matrix(path, error) from error
+
+
+def _no_matrix(path: Path, error: Exception) -> TableError:
+    return TableError(
+        f"{path.name} holds no matrix of numbers ({error}); save it by numpy.save, or as text "
+        "without names of rows and columns"
+    )

@@ -29,17 +29,17 @@ def read_views(path: Path, columns: Sequence[Column]) -> dict[str, list[str]]:
     """
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TableError(f"{path.name} is not TOML ({error}); expected {SHAPE}") from error
     views = content.get("views")
     if not isinstance(views, dict) or not views:
-        raise TableError(f"expected {SHAPE} in {path.name}, got {sorted(content)}; add it")
+        raise TableError(f"expected {SHAPE} in {path.name}, got {sorted(content)[:8]}; add it")
     return {name: _checked(name, names, columns, path) for name, names in views.items()}
 
 
 def _checked(view: str, names: object, columns: Sequence[Column], path: Path) -> list[str]:
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise TableError(f"expected a list of column names for view {view!r}, got {names!r}")
+        raise TableError(f"expected a list of column names for view {view!r}, got {names!r:.60}")
     if "__" in view or not view:
         raise TableError(f"expected names of views without '__', got {view!r}; rename it")
     known = {column.name: column for column in columns}

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernlearn.inspection._matplotlib import save_figure
+
 __all__ = ["save_picture"]
 
 DPI = 110
@@ -43,5 +45,5 @@ def save_picture(
     figure = Figure(figsize=(width, height), layout="constrained")
     draw(figure)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=DPI)
+    save_figure(figure, path, DPI)
     return f"The picture is in {path}."

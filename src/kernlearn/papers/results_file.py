@@ -101,14 +101,26 @@ class ResultsFile:
             )
 
     def _lines(self) -> list[dict[str, Any]]:
-        lines = self.path.read_bytes().splitlines()
+        lines = self.path.read_bytes().split(b"\n")[:-1]
+        return [self._record(line, number) for number, line in enumerate(lines, start=1)]
+
+    def _record(self, line: bytes, number: int) -> dict[str, Any]:
+        """What one line holds: the settings in the first, a finished task in the others."""
         try:
-            return [json.loads(line) for line in lines]
-        except ValueError as error:
+            record = json.loads(line)
+        except (ValueError, RecursionError) as error:
             raise ResultsFileError(
                 f"{self.path} should hold one JSON object a line, but one line is not "
-                f"({error}): move the file away and run again."
+                f"(line {number}: {error}): move the file away and run again."
             ) from error
+        expected = {"settings"} if number == 1 else {"key", "result"}
+        is_record = isinstance(record, dict) and set(record) == expected
+        if not is_record or not isinstance(record.get("key", ""), str):
+            raise ResultsFileError(
+                f"{self.path} should hold {' and '.join(sorted(expected))} in line {number}, but "
+                f"it holds {json.dumps(record)[:60]}: move the file away and run again."
+            )
+        return dict(record)
 
 
 def _lock(file: BinaryIO, path: Path) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from kernlearn._orphans import end_with
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.progress import track
 from kernlearn.papers.results_file import ResultsFile
@@ -74,7 +76,15 @@ def _call_each(
             yield _call_one(key, function, tasks[key])
         return
     pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    yield from pool(delayed(_call_one)(key, function, tasks[key]) for key in keys)
+    parent = os.getpid()
+    yield from pool(delayed(_call_for)(parent, key, function, tasks[key]) for key in keys)
+
+
+def _call_for(
+    parent: int, key: str, function: Callable[..., Any], arguments: Arguments
+) -> tuple[str, Any]:
+    end_with(parent)
+    return _call_one(key, function, arguments)
 
 
 def _call_one(key: str, function: Callable[..., Any], arguments: Arguments) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ import io
 import os
 from pathlib import Path
 
+from kernlearn._atomic import atomic_file
 from kernlearn.papers.tables import ComparisonTable, mean_and_deviation, mean_and_error
 
 __all__ = ["print_table", "to_csv", "to_markdown", "write_table"]
@@ -70,7 +71,8 @@ def write_table(table: ComparisonTable, directory: str | os.PathLike[str], stem:
     folder.mkdir(parents=True, exist_ok=True)
     texts = {folder / f"{stem}.md": to_markdown(table), folder / f"{stem}.csv": to_csv(table)}
     for path, text in texts.items():
-        path.write_text(text, encoding="utf-8")
+        with atomic_file(path) as file:
+            file.write(text.encode())
     return list(texts)
 
 

@@ -36,12 +36,8 @@ def pack(payload: bytes, estimator: str) -> bytes:
 
 def unpack(content: bytes, name: str) -> tuple[dict[str, Any], bytes]:
     """The header and the payload, or a sentence that says what is wrong."""
+    check_magic(content, name)
     first, _, after = content.partition(b"\n")
-    if not first.startswith(MAGIC):
-        raise ModelFileError(
-            f"{name} is not a kernlearn model file: expected a file written by kernlearn.save or "
-            "kernlearn fit --model; give the name of one"
-        )
     number = first.removeprefix(MAGIC).decode("ascii", "replace")
     if number != str(FORMAT):
         raise ModelFileError(
@@ -55,13 +51,33 @@ def unpack(content: bytes, name: str) -> tuple[dict[str, Any], bytes]:
             "the file again, or fit and save the model again"
         )
     header, _, payload = rest.partition(b"\n")
+    return _read_header(header, len(payload), name), payload
+
+
+def check_magic(content: bytes, name: str) -> None:
+    """Refuse a file of another kind by its first bytes."""
+    if not content.startswith(MAGIC):
+        raise ModelFileError(
+            f"{name} is not a kernlearn model file: expected a file written by kernlearn.save or "
+            "kernlearn fit --model; give the name of one"
+        )
+
+
+def _read_header(text: bytes, payload_bytes: int, name: str) -> dict[str, Any]:
     try:
-        return json.loads(header), payload
-    except ValueError as error:
+        header = json.loads(text)
+    except (ValueError, RecursionError) as error:
         raise ModelFileError(
             f"{name} has a header that is not JSON ({error}): it was not made by kernlearn; fit "
             "and save the model again"
         ) from error
+    versions_known = isinstance(header, dict) and isinstance(header.get("versions"), dict)
+    if not versions_known or header.get("payload_bytes") != payload_bytes:
+        raise ModelFileError(
+            f"{name} has a header without versions, or with another size than that of its content: "
+            "it was not made by kernlearn; fit and save the model again"
+        )
+    return dict(header)
 
 
 def versions(packages: tuple[str, ...]) -> dict[str, str]:

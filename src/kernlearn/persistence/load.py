@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernlearn.persistence._file import unpack
+from kernlearn.persistence._file import MAGIC, check_magic, unpack
+from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._plain import without_stand_ins
 from kernlearn.persistence._skops import load_skops
 from kernlearn.persistence._trusted import trusted_types
@@ -61,7 +62,14 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
     """
     skops = load_skops()
     name = Path(path).name
-    header, payload = unpack(Path(path).read_bytes(), name)
+    header, payload = unpack(_content(Path(path), name), name)
+    try:
+        check_payload(payload)
+    except PayloadError as error:
+        raise ModelFileError(
+            f"{name} could not be rebuilt: {error}; it was not written by kernlearn, or altered: "
+            "get it again, or fit and save the model again"
+        ) from error
     allowed = trusted_types(trusted)
     try:
         refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
@@ -80,8 +88,15 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
         raise _unreadable(name, header, error) from error
 
 
+def _content(path: Path, name: str) -> bytes:
+    with path.open("rb") as file:
+        start = file.read(len(MAGIC))
+        check_magic(start, name)  # before all of a device or a large file of another kind is read
+        return start + file.read()
+
+
 def _unreadable(name: str, header: Any, error: Exception) -> ModelFileError:
-    made = header.get("versions", {}) if isinstance(header, dict) else {}
+    made = header["versions"]
     by = ", ".join(f"{package} {number}" for package, number in made.items()) or "unknown versions"
     return ModelFileError(
         f"{name} could not be rebuilt ({type(error).__name__}: {error}); it was made with {by}: "

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
 __all__ = ["MAX_CATEGORIES", "describe_columns"]
@@ -64,6 +65,8 @@ def _described(name: str, cells: Any, is_category: bool) -> Column:
         return _category(name, present, n_missing)
     numbers = as_numbers(present)
     if not np.isnan(numbers).any():
+        check_not_too_large(numbers, present, name)
+        check_not_too_small(numbers, name)
         return _number(name, numbers, n_missing)
     dates = as_dates(present)
     if not np.isnan(dates).any():
@@ -103,7 +106,7 @@ def _check_one_type(name: str, present: Any, numbers: Any) -> None:
         return
     place = int(np.flatnonzero(np.isnan(numbers))[0])
     raise TableError(
-        f"column {name!r} mixes numbers and text: {share:.0%} of its cells are finite numbers, but "
+        f"column {name!r} mixes numbers and text: {share:.0%} of its cells are numbers, but "
         f"row {int(present.index[place]) + 1} has {str(present.iloc[place])[:60]!r}; correct it, "
         "leave the cell empty if it is not known, or pass --categorical or --drop with the "
         "column's name"

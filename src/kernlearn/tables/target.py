@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
 __all__ = ["Target", "read_target"]
@@ -98,6 +99,8 @@ def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
             f"expected a finite number in every cell of the target {name!r} for regression, got "
             f"{str(present.iloc[wrong[0]])[:60]!r}; correct it, or pass --task classification"
         )
+    check_not_too_large(numbers, present, name)
+    check_not_too_small(numbers, name)
     if np.ptp(numbers) == 0:
         raise TableError(
             f"the target {name!r} has one value, {numbers[0]:g}, in every row: there is nothing to "
@@ -109,7 +112,7 @@ def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
 def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> Any:
     is_whole = is_number and bool((numbers == np.floor(numbers)).all())
     small = is_whole and bool((np.abs(numbers) < 2**53).all())
-    y = numbers.astype(np.int64) if small else np.array(as_text(present).tolist(), dtype=str)
+    y = numbers.astype(np.int64) if small else _labels(present, name)
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) == 1:
         raise TableError(
@@ -124,3 +127,14 @@ def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> 
             "empty, or pass --task regression if the target is a number"
         )
     return y
+
+
+def _labels(present: Any, name: str) -> Any:
+    labels = as_text(present).tolist()
+    wrong = [label for label in labels if "\0" in label]
+    if wrong:  # numpy would drop it at the end of a label, and so make two classes one
+        raise TableError(
+            f"expected classes of {name!r} without the character NUL, got {wrong[0][:60]!r}; "
+            "rename them"
+        )
+    return np.array(labels, dtype=str)

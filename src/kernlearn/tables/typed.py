@@ -10,6 +10,7 @@ import numpy as np
 from kernlearn._optional import load_pandas
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.sizes import check_not_too_large
 
 __all__ = ["as_dates", "as_numbers", "as_text", "typed_columns"]
 
@@ -67,25 +68,27 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
             f"that the model was fitted to, got {cells.iloc[wrong[0]]!r} in row "
             f"{first_row + wrong[0] + 1}; correct it, or leave the cell empty"
         )
+    check_not_too_large(numbers, cells, column.name, first_row)
     return numbers
 
 
 def as_numbers(cells: Any) -> Any:
-    """Floats, NaN where a cell is missing or no finite number."""
+    """Floats, durations in days; NaN where a cell is missing or no number."""
     pd = load_pandas("reading a table")
-    if cells.dtype.kind in "biuf":
-        numbers = cells.to_numpy(dtype=float, na_value=np.nan)
-    elif cells.dtype.kind in "mM":
+    kind = cells.dtype.kind
+    if kind in "biuf":
+        return cells.to_numpy(dtype=float, na_value=np.nan)
+    if kind == "m":
+        return cells.dt.total_seconds().to_numpy(dtype=float) / SECONDS_PER_DAY
+    if kind == "M":
         return np.full(len(cells), np.nan)
-    else:
-        numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    return np.where(np.isfinite(numbers), numbers, np.nan)
+    return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
 
 
 def as_dates(cells: Any) -> Any:
     """Days since 1970 as floats, NaN where a cell is missing or no date like 2024-01-31."""
     pd = load_pandas("reading a table")
-    if cells.dtype.kind in "biuf":
+    if cells.dtype.kind in "biufm":
         return np.full(len(cells), np.nan)
     times = pd.to_datetime(cells, errors="coerce", format="ISO8601", utc=True)
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()

@@ -9,9 +9,10 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from kernlearn._atomic import atomic_file
+from kernlearn._atomic import atomic_file, is_replaceable
 from kernlearn._optional import load_arrow
 from kernlearn.tables.formats import table_format
+from kernlearn.tables.formulas import without_formulas
 
 __all__ = ["table_writer"]
 
@@ -19,20 +20,24 @@ Write = Callable[[Any], None]
 
 
 @contextmanager
-def table_writer(path: Path) -> Iterator[Write]:
+def table_writer(path: Path, safe: bool = False) -> Iterator[Write]:
     """Open a table for writing; call what is yielded with one data frame after another.
 
     Parameters
     ----------
     path : Path
-        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz.
+        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz; a device or pipe without
+        an ending gets CSV.
+    safe : bool, default=False
+        In a file of text, put an apostrophe before what a spreadsheet would run as a formula.
 
     Yields
     ------
     callable
         Writes the rows of a data frame; all must have the same columns.
     """
-    form = table_format(path)
+    # A stream such as /dev/stdout has no ending.
+    form = table_format(path if path.suffix or is_replaceable(path) else Path("stream.csv"))
     with atomic_file(path) as plain, ExitStack() as stack:
         file: Any = plain
         if form.is_gzip:
@@ -41,16 +46,17 @@ def table_writer(path: Path) -> Iterator[Write]:
         if form.delimiter is None:
             yield _parquet_writer(file, stack)
         else:
-            yield _text_writer(file, form.delimiter, stack)
+            yield _text_writer(file, form.delimiter, stack, safe)
 
 
-def _text_writer(file: BinaryIO, delimiter: str, stack: ExitStack) -> Write:
+def _text_writer(file: BinaryIO, delimiter: str, stack: ExitStack, safe: bool) -> Write:
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     stack.callback(text.detach)  # flushes, and leaves the file open
     n_written = 0
 
     def write(frame: Any) -> None:
         nonlocal n_written
+        frame = without_formulas(frame) if safe else frame
         frame.to_csv(text, sep=delimiter, index=False, header=n_written == 0)
         n_written += 1
 

@@ -1,0 +1,63 @@
+"""Tables as Parquet."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kernlearn._optional import load_arrow
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.formats import TableFormat
+from kernlearn.tables.names import check_names_differ
+
+__all__ = ["parquet_chunks"]
+
+
+def parquet_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
+    """Read a table of Parquet in pieces of `n_rows`.
+
+    Yields
+    ------
+    DataFrame
+        With the types of the file; a named index of pandas is a column like any other.
+    """
+    arrow = load_arrow("reading Parquet")
+    source: Any = path
+    if form.is_gzip:
+        # The index of a Parquet file is at its end, so it has to be unpacked first.
+        source = io.BytesIO(gzip.decompress(path.read_bytes()))
+    try:
+        with path.open("rb"):  # for the system's own message if it cannot be read
+            table = arrow.parquet.ParquetFile(source)
+        _check_columns(arrow, table.schema_arrow, path)
+        count = 0
+        for batch in table.iter_batches(batch_size=n_rows):
+            count += 1
+            yield _frame(batch)
+        if count == 0:
+            yield _frame(table.schema_arrow.empty_table())
+    except TableError:
+        raise
+    except (arrow.ArrowException, ValueError, TypeError, OverflowError) as error:
+        raise TableError(
+            f"{path.name} is no Parquet file that can be read ({error}); save it again, or as CSV"
+        ) from error
+
+
+def _check_columns(arrow: Any, schema: Any, path: Path) -> None:
+    check_names_differ(schema.names, path)
+    for field in schema:
+        if arrow.types.is_nested(field.type):
+            raise TableError(
+                f"expected one value in every cell of {path.name}, got column {field.name!r} of "
+                f"type {str(field.type)[:60]}; give every part of it a column of its own"
+            )
+
+
+def _frame(batch: Any) -> Any:
+    frame = batch.to_pandas()
+    is_named = any(name is not None for name in frame.index.names)
+    return frame.reset_index(drop=not is_named)

@@ -1,0 +1,127 @@
+"""Tables as text: rows of cells between delimiters."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from kernlearn._optional import load_pandas
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.names import check_names_differ
+
+__all__ = ["text_chunks"]
+
+# As pandas and R write what is not known, and "?", as the repositories of data sets do.
+MISSING = frozenset(
+    ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "None", "NULL", "null", "<NA>"]
+    + ["#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
+)
+OTHER_DELIMITERS = {";": "';'", "\t": "tabs", "|": "'|'", ",": "','"}
+# A line of more characters is no row of a table: what has no line breaks is not read whole.
+LONGEST_LINE = 10_000_000
+# Stands after the last line. No line of a table holds its first character.
+_END = "\0end"
+
+
+def text_chunks(text: IO[str], path: Path, delimiter: str, n_rows: int) -> Iterator[Any]:
+    """Read a table of text in pieces of `n_rows`, every cell as it is written.
+
+    Every row must have a cell for each name in the first: a row of any other length would put
+    cells under the names of their neighbours.
+
+    Yields
+    ------
+    DataFrame
+        Of text, NaN where a cell is missing; at least one.
+    """
+    pd = load_pandas("reading a table")
+    rows = _rows(text, path, delimiter)
+    names = _names(next(rows, []), path, delimiter)
+    checked = _checked(rows, names, path, delimiter)
+
+    def frame(piece: list[list[Any]]) -> Any:
+        return pd.DataFrame(piece, columns=pd.Index(names, dtype=object), dtype=object)
+
+    yield frame(list(islice(checked, n_rows)))
+    while piece := list(islice(checked, n_rows)):
+        yield frame(piece)
+
+
+def _rows(text: IO[str], path: Path, delimiter: str) -> Iterator[list[str]]:
+    """The rows that are not blank."""
+    # Blanks after a delimiter are of no meaning, unless they are the delimiter.
+    reader = csv.reader(
+        _lines(text, path), delimiter=delimiter, skipinitialspace=not delimiter.isspace()
+    )
+    row: list[str] = []
+    try:
+        for row in reader:
+            if row == [_END]:
+                return
+            if row not in ([], [""]):
+                yield row
+    except csv.Error as error:
+        raise TableError(
+            f"{path.name} is no table: {error} near line {reader.line_num}; quote cells that hold "
+            "the delimiter or line breaks, and close every quote"
+        ) from error
+    raise TableError(
+        f"{path.name} opens a quote that it never closes, in a row that begins with "
+        f"{row[0][:40]!r}; close it, or write it twice within quotes"
+    )
+
+
+def _lines(text: IO[str], path: Path) -> Iterator[str]:
+    while line := text.readline(LONGEST_LINE):
+        if "\0" in line:
+            raise TableError(f"{path.name} holds bytes that are no text; save the table as CSV")
+        if len(line) == LONGEST_LINE:
+            raise TableError(
+                f"{path.name} has a line of more than {LONGEST_LINE:,} characters, so it is no "
+                "table of rows; save it as CSV"
+            )
+        yield line
+    yield _END
+
+
+def _checked(
+    rows: Iterator[list[str]], names: list[str], path: Path, delimiter: str
+) -> Iterator[list[Any]]:
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(names):
+            raise TableError(_wrong_length(row, number, names, path, delimiter))
+        yield [np.nan if cell in MISSING else cell for cell in row]
+
+
+def _wrong_length(row: list[str], number: int, names: list[str], path: Path, delimiter: str) -> str:
+    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
+    cure = "fill it up with empty cells, or quote cells that hold line breaks"
+    if len(row) > len(names):
+        cure = f"quote cells that hold {OTHER_DELIMITERS.get(delimiter, repr(delimiter))}"
+        if len(row) == len(names) + 1:
+            cure += "; if every row has one more, name the first column or drop the last cell"
+    return (
+        f"{path.name} is no table with {len(names)} columns in every row: row {number} has "
+        f"{cells}; {cure}"
+    )
+
+
+def _names(cells: list[str], path: Path, delimiter: str) -> list[str]:
+    """The names of the columns, from the first row."""
+    names = [cell.strip() for cell in cells]
+    if not any(names):
+        raise TableError(f"{path.name} has no line of column names to begin with; add one")
+    check_names_differ(names, path)
+    found = [mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]]
+    if len(names) == 1 and found:
+        raise TableError(
+            f"expected columns separated by {OTHER_DELIMITERS.get(delimiter, repr(delimiter))} in "
+            f"{path.name}, got one column {names[0][:60]!r} that looks separated by "
+            f"{OTHER_DELIMITERS[found[0]]}; pass --delimiter {found[0]!r}"
+        )
+    return names
