@@ -75,7 +75,7 @@ def test_parameters_are_checked_when_called(kernel, message):
         (np.array([[1.0, "a"]], dtype=object), r"hold real numbers, got 'a' in column 1"),
         ([[1.0, 2.0j]], r"hold real numbers, got entries of type complex128"),
         ([[1.0], [1.0, 2.0]], r"rows of different lengths; give every row"),
-        (csr_array(np.eye(2)), r"be a dense table, got a sparse matrix; convert"),
+        (csr_array([[np.nan, 1.0]]), r"finite numbers only, got NaN or infinity in a sparse"),
         (pd.DataFrame({"u": [1.0], "v": ["red"]}), r"real numbers, got 'red' in column 'v'"),
     ],
 )

@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
-from kernlearn._optional import load_pandas
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._patient import Patient
+from kernlearn.estimators._rows import (
+    judged_by_kernels,
+    rows_as_they_are,
+    stack_rows,
+    table_options,
+    takes_sparse,
+    takes_things,
+    target_of,
+)
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
@@ -35,6 +37,7 @@ from kernlearn.kernels import (
     WeightedSum,
     default_bank,
 )
+from kernlearn.kernels._sharing import sharing
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
 from kernlearn.solvers.oracle import Penalty
@@ -102,6 +105,13 @@ class KernelCombination(Patient, ShowsKernel):
         super().set_params(**params)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.kernels)
+        tags.input_tags.allow_nan = takes_things(self.kernels)
+        return tags
+
     def _learn(
         self,
         X: Any,
@@ -116,7 +126,7 @@ class KernelCombination(Patient, ShowsKernel):
         self.__dict__.pop("transduction_", None)  # of an earlier fit
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
-        points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
+        points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys)
         grams = candidates.grams
@@ -158,8 +168,10 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
-        self.kernels_ = self._prepared_kernels(points)
-        grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
+        with sharing():  # what a transformer made of the points to be fitted is not made again
+            self.kernels_ = [k.fitted_to(points) for k in self._prepared_kernels(points)]
+            grams = gram_stack(self.kernels_, points)
+        grams = check_stack(grams, psd=self._psd())
         return Candidates(grams, self._checked_total(), None)
 
     def _combined(self, weights: Array) -> Kernel:
@@ -221,26 +233,24 @@ class KernelCombination(Patient, ShowsKernel):
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         if len(self.support_) == 0:
-            return np.tile(self.intercept_, (_n_rows(rows), 1))
+            return np.tile(self.intercept_, (rows.shape[0], 1))
         values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
-        if _has_text(X) and self.kernels is not None:
-            # Kernels look at the columns they read; text in the others does no harm.
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        checked = validate_data(self, X, reset=reset, dtype="numeric", ensure_min_samples=1)
-        return X if hasattr(X, "iloc") else np.asarray(checked, dtype=float)
+        if judged_by_kernels(self.kernels, X):
+            return rows_as_they_are(self, X, reset)
+        options = table_options(self.kernels)
+        checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
+        return X if hasattr(X, "iloc") else checked.astype(float, copy=False)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        if _has_text(X) and self.kernels is not None:
-            rows = self._checked(X, reset=True)
-            target = column_or_1d(y, warn=True)
-            check_consistent_length(rows, target)
-            return rows, target
+        if judged_by_kernels(self.kernels, X):
+            rows = rows_as_they_are(self, X, reset=True)
+            return rows, target_of(self, rows, y, **options)
+        options = {**options, **table_options(self.kernels)}
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
 
@@ -252,11 +262,12 @@ class KernelCombination(Patient, ShowsKernel):
                 "expected X_unlabeled of the same kind as X, got a data frame and an array; "
                 "convert one of them"
             )
-        shape = np.shape(X_unlabeled)
-        if len(shape) != 2 or shape[1] != self.n_features_in_:
+        n_columns = getattr(self, "n_features_in_", None)  # none where the rows are things
+        shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
+        if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
             raise ValueError(
-                f"expected X_unlabeled with {self.n_features_in_} columns, as X has, got shape "
-                f"{shape}; pass the same columns for both"
+                f"expected X_unlabeled with {n_columns} columns, as X has, got shape {shape}; "
+                "pass the same columns for both"
             )
         return self._checked(X_unlabeled, reset=False)
 
@@ -333,18 +344,3 @@ def _is_surely_psd(kernel: Any) -> bool:
         parts = kernel.get_params(deep=False).values()
         return ours and not isinstance(kernel, Precomputed) and all(map(_is_surely_psd, parts))
     return True
-
-
-def _has_text(X: Any) -> bool:
-    """Whether a data frame has columns that are not numbers."""
-    return hasattr(X, "iloc") and any(dtype.kind not in "biuf" for dtype in X.dtypes)
-
-
-def _n_rows(X: Any) -> int:
-    return int(np.shape(X)[0])
-
-
-def _stack_rows(top: Any, bottom: Any) -> Any:
-    if hasattr(top, "iloc"):
-        return load_pandas("stacking data frames").concat([top, bottom], ignore_index=True)
-    return np.vstack([top, bottom])

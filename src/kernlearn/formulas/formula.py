@@ -9,12 +9,13 @@ from kernlearn._checks import check_count
 from kernlearn.formulas._elementary import elementary
 from kernlearn.formulas._expansion import expansion
 from kernlearn.formulas._legend import Legend
-from kernlearn.formulas._text import columns, number, raised
+from kernlearn.formulas._text import columns, number, raised, transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
     ARDGaussian,
     Centered,
     Columns,
+    Features,
     Gaussian,
     Kernel,
     Laplacian,
@@ -85,6 +86,10 @@ class _Writer:
             case Columns():
                 chosen = columns(kernel.columns)
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
+            case Features():
+                made = transformer_name(kernel.transformer)
+                phi = self.legend.name("φ", f"what {made} makes of a row", verb="is")
+                return self.written(kernel.kernel, f"{phi}({x})", f"{phi}({z})")
             case Expansion():
                 return expansion(kernel, x, z, self.legend)
             case Sum() | WeightedSum() | Scaled():

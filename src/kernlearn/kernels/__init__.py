@@ -5,6 +5,7 @@ from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.laplacian import Laplacian
 from kernlearn.kernels.linear import Linear
@@ -22,6 +23,7 @@ __all__ = [
     "ARDGaussian",
     "Centered",
     "Columns",
+    "Features",
     "Gaussian",
     "Kernel",
     "Laplacian",

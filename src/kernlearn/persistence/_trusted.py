@@ -36,9 +36,11 @@ OTHERS = (
     ViewMKLClassifier,
     ViewMKLRegressor,
 )
-# Of scikit-learn, besides its estimators: what its column transformer and its searches keep.
+# Of scikit-learn, besides its estimators: what its column transformer and its searches keep; and
+# of scipy, the rows of sparse tables.
 SKLEARN = (
     "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.utils._bunch.Bunch",
 )
