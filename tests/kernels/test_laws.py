@@ -14,9 +14,11 @@ import kernlearn.kernels
 from kernlearn.kernels import (
     ARDGaussian,
     Centered,
+    ChiSquared,
     Columns,
     Features,
     Gaussian,
+    Intersection,
     Kernel,
     Laplacian,
     Linear,
@@ -39,7 +41,6 @@ EXAMPLES = {
     "ARDGaussian": ARDGaussian([0.3, 0.0, 2.0]),
     "Centered": Centered(Gaussian(0.4), ROOT[:4, :3]),
     "Columns": Columns([2, 0], Gaussian(0.7)),
-    "Features": Features(StandardScaler(), Gaussian(0.3)),
     "Gaussian": Gaussian(0.5),
     "Laplacian": Laplacian(0.8),
     "Linear": Linear(),
@@ -58,8 +59,10 @@ MORE = {
     "Matern 1.5": Matern(2.0, nu=1.5),
     "Matern inf": Matern(0.9, nu=np.inf),
     "nested": Normalized((Linear() + Gaussian()) * Columns(slice(1, 3), Polynomial(2)) ** 2),
+    "standardised": Features(StandardScaler(), Gaussian(0.3)),
     "centred, normalised": Normalized(Centered(Linear(), ROOT[:, :3])),
 }
+ON_HISTOGRAMS = {"ChiSquared": ChiSquared(0.3), "Intersection": Intersection()}
 ON_TABLES = {name: k for name, k in (EXAMPLES | MORE).items() if name != "Precomputed"}
 
 # Repeated values, so that duplicate rows, zero rows and constant columns come up often.
@@ -68,7 +71,7 @@ tables = st.integers(1, 9).flatmap(
 )
 
 
-def test_every_kernel_of_the_package_is_exported_and_has_an_example():
+def test_every_kernel_of_the_package_is_exported_and_has_an_example(thing_examples):
     for module in pkgutil.iter_modules(kernlearn.kernels.__path__):
         importlib.import_module(f"kernlearn.kernels.{module.name}")
 
@@ -82,8 +85,9 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example():
     }
     exported = set(kernlearn.kernels.__all__)
     assert names | {"default_bank"} == exported
-    assert names - {"Kernel"} == set(EXAMPLES)
-    assert all(type(kernel).__name__ == name for name, kernel in EXAMPLES.items())
+    assert names - {"Kernel"} == set(EXAMPLES) | set(ON_HISTOGRAMS) | set(thing_examples)
+    examples = EXAMPLES | ON_HISTOGRAMS | {name: k for name, (k, _) in thing_examples.items()}
+    assert all(type(kernel).__name__ == name for name, kernel in examples.items())
 
 
 @pytest.mark.parametrize("name", ON_TABLES)
@@ -91,6 +95,13 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example():
 @given(X=tables)
 def test_laws(name, X):
     check_kernel(ON_TABLES[name], X)
+
+
+@pytest.mark.parametrize("name", ON_HISTOGRAMS)
+@settings(max_examples=25, deadline=None)
+@given(X=tables)
+def test_laws_on_histograms(name, X):
+    check_kernel(ON_HISTOGRAMS[name], np.abs(X))
 
 
 @settings(max_examples=25, deadline=None)

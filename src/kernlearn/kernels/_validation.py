@@ -43,9 +43,14 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
 
 def check_rows(X: Any, name: str) -> Any:
     """Return `X` as a table or, where it is none, as an array of one thing in each row."""
-    if is_frame(X) or issparse(X) or _is_regular(X):
+    if is_frame(X) or issparse(X):
         return check_table(X, name, sparse=True)
-    return check_things(X, name)
+    if not _is_regular(X):
+        return check_things(X, name)
+    table = check_table(X, name)
+    if isinstance(X, np.ndarray) or table.dtype.kind in "biuf":
+        return table
+    return np.array(X, dtype=object)  # numpy would write the numbers beside text as text
 
 
 def check_things(X: Any, name: str) -> NDArray[Any]:
@@ -122,8 +127,6 @@ def check_numbers(X: Any, name: str) -> FloatArray:
 
 def check_same_columns(X: Any, Y: Any) -> None:
     """Refuse two tables whose columns do not match in number or, for data frames, in name."""
-    if X.ndim != 2 or Y.ndim != 2:
-        return
     if X.shape[1] != Y.shape[1]:
         raise ValueError(
             f"X and Y must have the same number of columns, got {X.shape[1]} and {Y.shape[1]}; "

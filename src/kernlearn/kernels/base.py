@@ -77,12 +77,13 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         K : ndarray of shape (n, m)
             Finite float64 numbers; an overflow is an error.
         """
-        self._check_parameters()
         same = Y is None or Y is X
-        table_X = self._check_table(X, "X")
-        table_Y = table_X if same else self._check_table(Y, "Y")
-        check_same_columns(table_X, table_Y)
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._check_parameters()
+            table_X = self._check_table(X, "X")
+            table_Y = table_X if same else self._check_table(Y, "Y")
+            if not self.takes_things:
+                check_same_columns(table_X, table_Y)
             rows = self._check_data(table_X, "X")
             columns = rows if same else self._check_data(table_Y, "Y")
             K = self._evaluate(rows, columns)
@@ -102,8 +103,8 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         values : ndarray of shape (n,)
             The diagonal of ``self(X)``.
         """
-        self._check_parameters()
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._check_parameters()
             values = self._diag(self._check_data(self._check_table(X, "X"), "X"))
         self._check_values(values)
         return values
@@ -125,8 +126,8 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         kernel : Kernel
             The kernel to be called on these rows and on new ones.
         """
-        self._check_parameters()
         with sharing():
+            self._check_parameters()
             return self._fitted(self._check_table(X, "X"))
 
     def _fitted(self, X: Any) -> Kernel:

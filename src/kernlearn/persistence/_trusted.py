@@ -13,7 +13,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.estimators._embedding import Embedding
 from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
-from kernlearn.persistence._stand_ins import EnumMember, Frame, Pairs
+from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.solvers.newton import Step
 from kernlearn.solvers.solution import Solution
 
@@ -30,6 +30,7 @@ OTHERS = (
     FixedKernel,
     Frame,
     ModelBundle,
+    Network,
     Pairs,
     Solution,
     Step,

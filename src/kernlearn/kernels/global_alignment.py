@@ -1,0 +1,149 @@
+"""The global alignment kernel on time series."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from kernlearn.kernels._parameters import positive, positive_integer
+from kernlearn.kernels._things import _Reading
+from kernlearn.kernels._validation import FloatArray, check_numbers
+
+# Cells of the tables that are filled together.
+_BLOCK = 1_000_000
+
+
+class GlobalAlignment(_Reading):
+    r"""The global alignment kernel on time series of any lengths, with unit diagonal.
+
+    The sum over all alignments π of two series, each step of which moves on in one series or in
+    both, of the products of a local similarity (Cuturi, 2011):
+
+    .. math::
+
+        K(x, z) = \sum_{\pi} \prod_i \kappa(x_{\pi_1(i)}, z_{\pi_2(i)}), \qquad
+        \kappa = \frac{\omega g}{2 - \omega g}, \quad g = e^{-\|x_a - z_b\|^2 / 2\sigma^2}.
+
+    :math:`\kappa/(1 + \kappa) = \omega g/2` is positive semidefinite, and so is K. Its values range
+    over hundreds of orders of magnitude: :math:`K(x, z)/\sqrt{K(x, x) K(z, z)}` is returned,
+    computed in logarithms.
+
+    Parameters
+    ----------
+    sigma : float, default=1.0
+        The width σ of the local similarity, above zero: about the median distance between steps of
+        the series times the root of their median length.
+    band : int, optional
+        T: times a and b are compared only if :math:`|a - b| < T`, with
+        :math:`\omega = 1 - |a - b|/T`; series whose lengths differ by T or more have similarity
+        zero. All times are compared, with ω = 1, when not given.
+
+    Notes
+    -----
+    A series is a sequence of numbers, or an array of shape (length, d). Every pair takes as many
+    steps as the product of its lengths.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import GlobalAlignment
+    >>> GlobalAlignment(sigma=1.0)([[0.0, 1.0, 0.0], [0.0, 1.0, 1.0, 0.0], [5.0]]).round(3)
+    array([[1.   , 0.745, 0.   ],
+           [0.745, 1.   , 0.   ],
+           [0.   , 0.   , 1.   ]])
+    """
+
+    def __init__(self, sigma: float = 1.0, band: int | None = None) -> None:
+        self.sigma = sigma
+        self.band = band
+
+    def _check_parameters(self) -> None:
+        positive(self.sigma, "GlobalAlignment's sigma")
+        if self.band is not None:
+            positive_integer(self.band, "GlobalAlignment's band")
+
+    def _read(self, thing: Any, where: str) -> FloatArray:
+        if thing is None or isinstance(thing, str | bytes | dict):
+            raise ValueError(
+                f"A time series must be a sequence of numbers, got {thing!r} in {where}; drop such "
+                "rows."
+            )
+        steps = np.atleast_1d(np.asarray(thing))  # a single number is a series of one step
+        return check_numbers(steps[:, None] if steps.ndim == 1 else steps, where)
+
+    def _reading(self) -> tuple[Any, ...]:
+        return (GlobalAlignment,)
+
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+        widths = sorted({series.shape[1] for series in (*X, *Y)})
+        if len(widths) > 1:
+            raise ValueError(
+                f"Time series must have the same number of columns, got {widths[0]} and "
+                f"{widths[-1]}; give every step the same measurements."
+            )
+        own_X = self._own(X)
+        own_Y = own_X if Y is X else self._own(Y)
+        logs = np.empty((len(X), len(Y)))
+        for i, series in enumerate(X):
+            first = i if Y is X else 0
+            logs[i, first:] = self._against(series, Y[first:])
+        if Y is X:
+            logs = np.triu(logs) + np.triu(logs, 1).T
+        K = np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
+        if Y is X:
+            np.fill_diagonal(K, 1.0)
+        return K
+
+    def _diag(self, X: NDArray[Any]) -> FloatArray:
+        return np.ones(len(X))
+
+    def _own(self, X: NDArray[Any]) -> FloatArray:
+        return np.array([self._against(X[i], X[i : i + 1])[0] for i in range(len(X))])
+
+    def _against(self, series: FloatArray, others: NDArray[Any]) -> FloatArray:
+        """Return log K of one series with many."""
+        longest = max(len(other) for other in others)
+        step = max(1, _BLOCK // (len(series) * longest))
+        blocks = [others[start : start + step] for start in range(0, len(others), step)]
+        return np.concatenate([self._log_sums(series, block) for block in blocks])
+
+    def _log_sums(self, series: FloatArray, others: NDArray[Any]) -> FloatArray:
+        """Fill M(a, b) = κ(a, b) (M(a−1, b−1) + M(a−1, b) + M(a, b−1)); return log M(n, m)."""
+        lengths = np.array([len(other) for other in others])
+        n, longest = len(series), int(lengths.max())
+        local = np.full((len(others), n, longest), -np.inf)
+        for table, other in zip(local, others, strict=True):
+            table[:, : len(other)] = self._log_similarity(series, other)
+        # last[:, a] is log M(a, s − a) on the diagonal s, first row and column included.
+        before = np.full((len(others), n + 1), -np.inf)
+        last = before.copy()
+        before[:, 0] = 0.0
+        results = np.empty(len(others))
+        for s in range(2, n + longest + 1):
+            a = np.arange(max(1, s - longest), min(n, s - 1) + 1)
+            ways = np.stack([before[:, a - 1], last[:, a - 1], last[:, a]])
+            now = np.full_like(last, -np.inf)
+            now[:, a] = local[:, a - 1, s - a - 1] + _log_sum(ways)
+            done = np.flatnonzero(lengths == s - n)
+            results[done] = now[done, n]
+            before, last = last, now
+        return results
+
+    def _log_similarity(self, x: FloatArray, z: FloatArray) -> FloatArray:
+        log_g: FloatArray = cdist(x / self.sigma, z / self.sigma, "sqeuclidean")
+        log_g *= -0.5
+        if self.band is not None:
+            apart = np.abs(np.subtract.outer(np.arange(len(x)), np.arange(len(z))))
+            with np.errstate(divide="ignore"):
+                log_g += np.log(np.maximum(1.0 - apart / self.band, 0.0))
+        return log_g - np.log(2.0 - np.exp(log_g))
+
+
+def _log_sum(terms: FloatArray) -> FloatArray:
+    """Return log Σ exp over the first axis; −∞ where all terms are."""
+    largest = terms.max(axis=0)
+    base = np.where(np.isfinite(largest), largest, 0.0)
+    with np.errstate(divide="ignore"):
+        return np.asarray(base + np.log(np.exp(terms - base).sum(axis=0)))
