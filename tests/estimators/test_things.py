@@ -17,14 +17,22 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 import kernlearn as kl
 from kernlearn.kernels import (
     ARDGaussian,
+    Bag,
     Columns,
+    Diffusion,
     Features,
     Gaussian,
+    GlobalAlignment,
     Laplacian,
     Linear,
     Matern,
+    Mismatch,
     Normalized,
     Polynomial,
+    RegularizedLaplacian,
+    ShortestPath,
+    Spectrum,
+    WeisfeilerLehman,
 )
 
 RNG = np.random.default_rng(0)
@@ -240,3 +248,75 @@ def test_new_rows_of_another_kind_say_so():
         model.predict(FRAME["review"].tolist())
     with pytest.raises(ValueError, match="feature names"):
         model.predict(FRAME.rename(columns={"age": "years"}))
+
+
+def _sequences(label, rng):
+    motif = "GATTACA" if label else "CCGCGGT"
+    start = rng.integers(0, 20)
+    text = "".join(rng.choice(list("ACGT"), 30))
+    return text[:start] + motif + text[start + 7 :]
+
+
+def _graphs(label, rng):
+    ring = [(i, (i + 1) % 6) for i in range(6)] if label else [(i, i + 1) for i in range(5)]
+    return {"edges": ring, "labels": rng.choice(["C", "N"], 6, p=[0.8, 0.2]).tolist()}
+
+
+def _bags(label, rng):
+    return rng.normal(0.8 * label, 1.0, size=(rng.integers(4, 12), 2))
+
+
+def _series(label, rng):
+    return np.sin(np.arange(rng.integers(12, 20)) * (0.5 + 0.5 * label)) + rng.normal(0, 0.3)
+
+
+KINDS = {
+    "sequences": (_sequences, [Spectrum(3), Mismatch(4, 1)], {"kernels__0__k": [2, 4]}),
+    "graphs": (_graphs, [WeisfeilerLehman(2), ShortestPath()], {"kernels__0__iterations": [0, 2]}),
+    "bags": (_bags, [Bag(Linear()), Bag(Gaussian(0.5))], {"kernels__1__norm": ["mean", "unit"]}),
+    "series": (_series, [GlobalAlignment(2.0)], {"kernels__0__sigma": [1.0, 4.0]}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_things_are_split_searched_cloned_and_saved(kind, tmp_path):
+    make, kernels, grid = KINDS[kind]
+    rng = np.random.default_rng(7)
+    y = np.arange(24) % 2
+    X = [make(label, rng) for label in y]
+    model = kl.MKLClassifier(kernels, C=10.0, normalize=True)
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    assert search.best_score_ > 0.7
+    frame = pd.DataFrame({"thing": pd.Series(X, dtype=object), "noise": rng.normal(size=24)})
+    columns = [*(Columns("thing", k) for k in kernels), Columns("noise", Gaussian())]
+    in_frame = kl.MKLClassifier(columns, C=10.0, normalize=True)
+    assert cross_val_score(in_frame, frame, y, cv=3, error_score="raise").mean() > 0.6
+    for fitted, rows in ((search.best_estimator_, X), (in_frame.fit(frame, y), frame)):
+        kl.save(fitted, tmp_path / "model")
+        values = fitted.decision_function(rows)
+        np.testing.assert_array_equal(kl.load(tmp_path / "model").decision_function(rows), values)
+        np.testing.assert_array_equal(
+            pickle.loads(pickle.dumps(fitted)).decision_function(rows), values
+        )
+
+
+def test_nodes_of_a_graph_are_predicted_from_their_neighbours():
+    edges = [(a, b) for block in (range(8), range(8, 16)) for a in block for b in block if a < b]
+    edges.append((0, 15))
+    y = np.repeat([0, 1], 8)
+    model = kl.MKLClassifier([Diffusion(edges, 0.3), RegularizedLaplacian(edges)], C=10.0)
+    for nodes in (np.arange(16), np.arange(16)[:, None], list(range(16))):
+        fitted = clone(model).fit(nodes[::2], y[::2])
+        assert fitted.score(nodes, y) == 1.0
+    assert fitted.kernels_[0].graph is edges
+
+
+def test_graphs_of_networkx_are_saved_as_they_are(tmp_path):
+    networkx = pytest.importorskip("networkx")
+    graphs = [networkx.cycle_graph(n) for n in (3, 4, 5, 6)] + [networkx.star_graph(4)]
+    model = kl.LSSVMRegressor(WeisfeilerLehman(2), selection=None, lam=1.0)
+    model.fit(graphs, [3.0, 4.0, 5.0, 6.0, 1.0])
+    kl.save(model, tmp_path / "model")
+    read = kl.load(tmp_path / "model")
+    assert networkx.utils.graphs_equal(read.support_vectors_[4], graphs[4])
+    np.testing.assert_array_equal(read.predict(graphs), model.predict(graphs))

@@ -7,7 +7,16 @@ import math
 from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number, raised
-from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from kernlearn.kernels import (
+    ARDGaussian,
+    Gaussian,
+    Kernel,
+    Laplacian,
+    Linear,
+    Matern,
+    Overlap,
+    Polynomial,
+)
 
 _MATERN = {
     0.5: "exp(−{r})",
@@ -39,5 +48,8 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
         case Matern():
             r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
             return _MATERN[float(kernel.nu)].format(r=r)
+        case Overlap():
+            return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:
-            return " ".join(repr(kernel).split())
+            call = " ".join(repr(kernel).split())
+            return f"{call}({x}, {z})" if kernel.takes_things else call

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._things import _Reading
@@ -14,6 +13,8 @@ from kernlearn.kernels._validation import FloatArray, check_numbers
 
 # Cells of the tables that are filled together.
 _BLOCK = 1_000_000
+
+Places = NDArray[np.intp]
 
 
 class GlobalAlignment(_Reading):
@@ -86,59 +87,77 @@ class GlobalAlignment(_Reading):
         own_X = self._own(X)
         own_Y = own_X if Y is X else self._own(Y)
         logs = np.empty((len(X), len(Y)))
-        for i, series in enumerate(X):
-            first = i if Y is X else 0
-            logs[i, first:] = self._against(series, Y[first:])
         if Y is X:
-            logs = np.triu(logs) + np.triu(logs, 1).T
-        K = np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
-        if Y is X:
-            np.fill_diagonal(K, 1.0)
-        return K
+            i, j = np.triu_indices(len(X), 1)
+            logs[i, j] = logs[j, i] = self._logs(X, X, i, j)
+            np.fill_diagonal(logs, own_X)
+        else:
+            i, j = map(np.ravel, np.indices(logs.shape))
+            logs[i, j] = self._logs(X, Y, i, j)
+        return np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
 
     def _diag(self, X: NDArray[Any]) -> FloatArray:
         return np.ones(len(X))
 
     def _own(self, X: NDArray[Any]) -> FloatArray:
-        return np.array([self._against(X[i], X[i : i + 1])[0] for i in range(len(X))])
+        rows = np.arange(len(X))
+        return self._logs(X, X, rows, rows)
 
-    def _against(self, series: FloatArray, others: NDArray[Any]) -> FloatArray:
-        """Return log K of one series with many."""
-        longest = max(len(other) for other in others)
-        step = max(1, _BLOCK // (len(series) * longest))
-        blocks = [others[start : start + step] for start in range(0, len(others), step)]
-        return np.concatenate([self._log_sums(series, block) for block in blocks])
-
-    def _log_sums(self, series: FloatArray, others: NDArray[Any]) -> FloatArray:
-        """Fill M(a, b) = κ(a, b) (M(a−1, b−1) + M(a−1, b) + M(a, b−1)); return log M(n, m)."""
-        lengths = np.array([len(other) for other in others])
-        n, longest = len(series), int(lengths.max())
-        local = np.full((len(others), n, longest), -np.inf)
-        for table, other in zip(local, others, strict=True):
-            table[:, : len(other)] = self._log_similarity(series, other)
-        # last[:, a] is log M(a, s − a) on the diagonal s, first row and column included.
-        before = np.full((len(others), n + 1), -np.inf)
-        last = before.copy()
-        before[:, 0] = 0.0
-        results = np.empty(len(others))
-        for s in range(2, n + longest + 1):
-            a = np.arange(max(1, s - longest), min(n, s - 1) + 1)
-            ways = np.stack([before[:, a - 1], last[:, a - 1], last[:, a]])
-            now = np.full_like(last, -np.inf)
-            now[:, a] = local[:, a - 1, s - a - 1] + _log_sum(ways)
-            done = np.flatnonzero(lengths == s - n)
-            results[done] = now[done, n]
-            before, last = last, now
-        return results
+    def _logs(self, X: NDArray[Any], Y: NDArray[Any], i: Places, j: Places) -> FloatArray:
+        """Return log K for the pairs of x_i and z_j."""
+        x, n = _padded(X)
+        z, m = _padded(Y)
+        step = max(1, _BLOCK // (x.shape[1] * z.shape[1]))
+        logs = np.empty(len(i))
+        for start in range(0, len(i), step):
+            rows, columns = i[start : start + step], j[start : start + step]
+            local = self._log_similarity(x[rows], z[columns])
+            logs[start : start + step] = _log_sums(local, n[rows], m[columns])
+        return logs
 
     def _log_similarity(self, x: FloatArray, z: FloatArray) -> FloatArray:
-        log_g: FloatArray = cdist(x / self.sigma, z / self.sigma, "sqeuclidean")
-        log_g *= -0.5
+        """Return log κ between all times of the two series of each pair."""
+        log_g = np.zeros((len(x), x.shape[1], z.shape[1]))
+        for column in range(x.shape[2]):
+            apart = x[:, :, None, column] - z[:, None, :, column]
+            log_g -= 0.5 * (apart / self.sigma) ** 2
         if self.band is not None:
-            apart = np.abs(np.subtract.outer(np.arange(len(x)), np.arange(len(z))))
+            times = np.abs(np.subtract.outer(np.arange(x.shape[1]), np.arange(z.shape[1])))
             with np.errstate(divide="ignore"):
-                log_g += np.log(np.maximum(1.0 - apart / self.band, 0.0))
+                log_g += np.log(np.maximum(1.0 - times / self.band, 0.0))
         return log_g - np.log(2.0 - np.exp(log_g))
+
+
+def _log_sums(local: FloatArray, n: Places, m: Places) -> FloatArray:
+    """Fill M(a, b) = κ(a, b) (M(a−1, b−1) + M(a−1, b) + M(a, b−1)); return log M(n, m).
+
+    Diagonal by diagonal, for all pairs at once; what lies beyond the end of a series does no harm,
+    since nothing leads back.
+    """
+    n_pairs, longest_n, longest_m = local.shape
+    # last[:, a] is log M(a, s − a) on the diagonal s, first row and column included.
+    before = np.full((n_pairs, longest_n + 1), -np.inf)
+    last = before.copy()
+    before[:, 0] = 0.0
+    results = np.empty(n_pairs)
+    for s in range(2, longest_n + longest_m + 1):
+        a = np.arange(max(1, s - longest_m), min(longest_n, s - 1) + 1)
+        ways = np.stack([before[:, a - 1], last[:, a - 1], last[:, a]])
+        now = np.full_like(last, -np.inf)
+        now[:, a] = local[:, a - 1, s - a - 1] + _log_sum(ways)
+        done = np.flatnonzero(n + m == s)
+        results[done] = now[done, n[done]]
+        before, last = last, now
+    return results
+
+
+def _padded(series: NDArray[Any]) -> tuple[FloatArray, Places]:
+    """Return all series in one array, with zeros behind their ends, and their lengths."""
+    lengths = np.array([len(steps) for steps in series])
+    table = np.zeros((len(series), lengths.max(), series[0].shape[1]))
+    for row, steps in zip(table, series, strict=True):
+        row[: len(steps)] = steps
+    return table, lengths
 
 
 def _log_sum(terms: FloatArray) -> FloatArray:
