@@ -26,6 +26,7 @@ SETTLED = [
     "save",
     "load",
     "learn_weights",
+    "complete_kernel",
     "transductive_error_bound",
     "kernels",
     "gram",
