@@ -111,4 +111,5 @@ def thing_examples():
         "Subsequence": (kernels.Subsequence(2, 0.6), DNA),
         "WeightedDegree": (kernels.WeightedDegree(3), ["GATTACA", "GATCACA", "TATTTCG"]),
         "WeisfeilerLehman": (kernels.WeisfeilerLehman(2), GRAPHS),
+        "WhereKnown": (kernels.WhereKnown(kernels.Spectrum(2)), [*DNA[:3], None, np.nan]),
     }

@@ -58,6 +58,7 @@ SETTLED_KERNELS = [
     "Diffusion",
     "RegularizedLaplacian",
     "GlobalAlignment",
+    "WhereKnown",
 ]
 FITTED = [
     "weights_",

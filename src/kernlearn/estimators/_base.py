@@ -38,6 +38,7 @@ from kernlearn.kernels import (
     default_bank,
 )
 from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels.where_known import with_gaps
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
 from kernlearn.solvers.oracle import Penalty
@@ -78,6 +79,7 @@ class KernelCombination(Patient, ShowsKernel):
     max_iter: int
     random_state: Any
     warm_start: bool = False
+    missing: str | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -109,7 +111,7 @@ class KernelCombination(Patient, ShowsKernel):
         """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = takes_sparse(self.kernels)
-        tags.input_tags.allow_nan = takes_things(self.kernels)
+        tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
         return tags
 
     def _learn(
@@ -169,7 +171,10 @@ class KernelCombination(Patient, ShowsKernel):
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
         with sharing():  # what a transformer made of the points to be fitted is not made again
-            self.kernels_ = [k.fitted_to(points) for k in self._prepared_kernels(points)]
+            kernels = self._prepared_kernels(points)
+            if self.missing is not None:
+                kernels = [with_gaps(kernel) for kernel in kernels]
+            self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
             grams = gram_stack(self.kernels_, points)
         grams = check_stack(grams, psd=self._psd())
         return Candidates(grams, self._checked_total(), None)
@@ -241,7 +246,7 @@ class KernelCombination(Patient, ShowsKernel):
         """Check X as scikit-learn does; kernels see a data frame where one came."""
         if judged_by_kernels(self.kernels, X):
             return rows_as_they_are(self, X, reset)
-        options = table_options(self.kernels)
+        options = table_options(self.kernels, self.missing is not None)
         checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
         return X if hasattr(X, "iloc") else checked.astype(float, copy=False)
 
@@ -250,7 +255,7 @@ class KernelCombination(Patient, ShowsKernel):
         if judged_by_kernels(self.kernels, X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
-        options = {**options, **table_options(self.kernels)}
+        options = {**options, **table_options(self.kernels, self.missing is not None)}
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
 
@@ -311,6 +316,13 @@ class KernelCombination(Patient, ShowsKernel):
         check_choice("quality", self.quality, qualities)
         check_choice("weights", self.weights, ["positive", "free"])
         check_choice("constraint", self.constraint, ["trace", "sum"])
+        if self.missing is not None:
+            check_choice("missing", self.missing, ["mean"])
+        if self.missing is not None and self.kernels is None:
+            raise ValueError(
+                f"expected kernels with missing={self.missing!r}, got None; pass a list with a "
+                "kernel for every source, such as Columns(['a', 'b'], Gaussian())"
+            )
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
 
     def _control(self) -> Control:

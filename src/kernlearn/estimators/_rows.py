@@ -39,11 +39,11 @@ def takes_sparse(kernels: Any) -> bool:
     return bool(given) and all(kernel.takes_sparse for kernel in given)
 
 
-def table_options(kernels: Any) -> dict[str, Any]:
+def table_options(kernels: Any, gaps: bool = False) -> dict[str, Any]:
     """What scikit-learn's check of a table lets pass; the kernels look at the rest."""
     return {
         "accept_sparse": "csr" if takes_sparse(kernels) else False,
-        "ensure_all_finite": "allow-nan" if takes_things(kernels) else True,
+        "ensure_all_finite": "allow-nan" if gaps or takes_things(kernels) else True,
     }
 
 

@@ -25,6 +25,7 @@ from kernlearn.kernels.scaled import Scaled
 from kernlearn.kernels.sequences import Mismatch, Spectrum, Subsequence, WeightedDegree
 from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.weighted_sum import WeightedSum
+from kernlearn.kernels.where_known import WhereKnown
 
 __all__ = [
     "ARDGaussian",
@@ -57,5 +58,6 @@ __all__ = [
     "WeightedDegree",
     "WeightedSum",
     "WeisfeilerLehman",
+    "WhereKnown",
     "default_bank",
 ]

@@ -156,6 +156,12 @@ def check_sparse(X: Any, name: str) -> Any:
     return rows
 
 
+def is_missing(cell: Any) -> bool:
+    """Whether a cell or a thing is None, NaN, or missing as pandas has it."""
+    is_nan = isinstance(cell, float | np.floating) and bool(cell != cell)
+    return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
+
+
 def is_finite(values: FloatArray) -> bool:
     """Whether no entry is NaN or infinite, found without a temporary of the size of `values`."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))

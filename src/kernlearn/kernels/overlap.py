@@ -12,7 +12,13 @@ from kernlearn.kernels._composite import with_parts
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray, check_rows, check_same_columns, is_frame
+from kernlearn.kernels._validation import (
+    FloatArray,
+    check_rows,
+    check_same_columns,
+    is_frame,
+    is_missing,
+)
 from kernlearn.kernels.base import Kernel
 
 
@@ -95,7 +101,7 @@ class Overlap(Kernel):
         numbers: dict[tuple[int, Any], int] = {}
         for j, column in enumerate(X.T):
             for i, cell in enumerate(column):
-                if not _is_missing(cell):
+                if not is_missing(cell):
                     rows.append(i)
                     columns.append(numbers.setdefault((j, _category(cell)), len(numbers)))
         weights = [self._weight(j, category) for j, category in numbers]
@@ -125,7 +131,7 @@ class Overlap(Kernel):
 def _shares(column: NDArray[Any]) -> dict[Any, float]:
     counts: dict[Any, int] = {}
     for cell in column:
-        if not _is_missing(cell):
+        if not is_missing(cell):
             category = _category(cell)
             counts[category] = counts.get(category, 0) + 1
     return {category: n / len(column) for category, n in counts.items()}
@@ -141,8 +147,3 @@ def _category(cell: Any) -> Any:
             "categories with kernlearn.kernels.Columns."
         ) from None
     return plain
-
-
-def _is_missing(cell: Any) -> bool:
-    # pandas' NA is not equal to itself either, but says so by something that is neither.
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or bool(cell != cell)

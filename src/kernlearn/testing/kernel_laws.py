@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import issparse
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray, is_frame
+from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
 from kernlearn.testing._laws import Laws
 
 _LAW = Laws("Kernel")
@@ -108,10 +108,12 @@ def _is_same(a: Any, b: Any) -> bool:
     if issparse(a):
         return bool(a.shape == b.shape and (a != b).nnz == 0)
     if isinstance(a, np.ndarray) and a.dtype != object:
-        return bool(np.array_equal(a, b))
+        return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
     if isinstance(a, list | tuple | np.ndarray):
         return len(a) == len(b) and all(map(_is_same, a, b))
     if isinstance(a, dict):
         return list(a) == list(b) and all(_is_same(a[key], b[key]) for key in a)
+    if is_missing(a) or is_missing(b):
+        return is_missing(a) and is_missing(b)
     # Objects that compare by identity, such as graphs, are what they hold.
     return bool(a == b) or (hasattr(a, "__dict__") and _is_same(vars(a), vars(b)))
