@@ -64,18 +64,26 @@ def appended(codes: Codes, letters: Codes, n_letters: int) -> Codes:
 
 def inner_products_of_counts(A: csr_array, B: csr_array) -> FloatArray:
     """Return A Bᵀ as a dense matrix: frequent patterns by dense products, rare ones by sparse."""
-    same = B is A
-    A, B = A.tocsc(), B.tocsc()
-    filled = np.diff(A.indptr) * np.diff(B.indptr)
-    is_frequent = filled > _OFTEN**2 * A.shape[0] * B.shape[0]
-    frequent, rare = np.flatnonzero(is_frequent), np.flatnonzero(~is_frequent & (filled > 0))
+    filled_A = np.bincount(A.indices, minlength=A.shape[1])
+    filled_B = filled_A if B is A else np.bincount(B.indices, minlength=B.shape[1])
+    frequent = filled_A * filled_B > _OFTEN**2 * A.shape[0] * B.shape[0]
+    if not frequent.any():
+        return _sparse_products(A, B)
+    columns_A = A.tocsc()
+    columns_B = columns_A if B is A else B.tocsc()
+    rare_A = columns_A[:, ~frequent].tocsr()
+    K = _sparse_products(rare_A, rare_A if B is A else columns_B[:, ~frequent].tocsr())
+    chosen = np.flatnonzero(frequent)
+    for start in range(0, len(chosen), _BLOCK):
+        columns = chosen[start : start + _BLOCK]
+        left = columns_A[:, columns].toarray()
+        K += left @ (left if B is A else columns_B[:, columns].toarray()).T
+    return K
+
+
+def _sparse_products(A: csr_array, B: csr_array) -> FloatArray:
     K = np.zeros((A.shape[0], B.shape[0]))
-    for start in range(0, len(frequent), _BLOCK):
-        columns = frequent[start : start + _BLOCK]
-        left = A[:, columns].toarray()
-        K += left @ (left if same else B[:, columns].toarray()).T
-    if len(rare):
-        left, right = A[:, rare].tocsr(), B[:, rare].T.tocsr()
-        for start in range(0, A.shape[0], _BLOCK):
-            K[start : start + _BLOCK] += (left[start : start + _BLOCK] @ right).toarray()
+    right = B.T.tocsr()
+    for start in range(0, A.shape[0] if A.nnz and B.nnz else 0, _BLOCK):
+        K[start : start + _BLOCK] = (A[start : start + _BLOCK] @ right).toarray()
     return K
