@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-# Every entry keeps the object it was computed from: an id is good only while its object lives.
-_Memo = dict[tuple[Hashable, int], tuple[Any, Any]]
+# Every entry keeps the objects it was computed from: an id is good only while its object lives.
+_Memo = dict[tuple[Hashable, ...], tuple[Any, Any]]
 _memo: ContextVar[_Memo | None] = ContextVar("kernlearn_shared_work", default=None)
 
 
@@ -30,12 +30,12 @@ def sharing() -> Iterator[None]:
         _memo.reset(token)
 
 
-def shared(what: Hashable, data: Any, compute: Callable[[], Any]) -> Any:
-    """Return ``compute()``, remembered within the scope for this task and these very `data`."""
+def shared(what: Hashable, compute: Callable[[], Any], *data: Any) -> Any:
+    """Return ``compute()``, remembered within the scope for this task and these very objects."""
     memo = _memo.get()
     if memo is None:
         return compute()
-    key = (what, id(data))
+    key = (what, *map(id, data))
     if key not in memo:
         memo[key] = (data, compute())
     return memo[key][1]

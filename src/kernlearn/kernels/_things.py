@@ -19,7 +19,7 @@ class _OnThings(Kernel):
     takes_things = True
 
     def _check_table(self, X: Any, name: str) -> Any:
-        return shared("things", X, lambda: check_things(X, name))
+        return shared("things", lambda: check_things(X, name), X)
 
 
 class _Reading(_OnThings):
@@ -32,7 +32,7 @@ class _Reading(_OnThings):
                 things[i] = self._read(thing, f"row {i} of {name}")
             return things
 
-        return np.asarray(shared(self._reading(), X, read))
+        return np.asarray(shared(self._reading(), read, X))
 
     @abstractmethod
     def _read(self, thing: Any, where: str) -> Any:

@@ -70,7 +70,7 @@ class Columns(_Wrapper):
             # A slice of an array is a view, not a copy.
             return X[:, self.columns if isinstance(self.columns, slice) else positions]
 
-        return shared(("columns", *positions), X, seen)
+        return shared(("columns", *positions), seen, X)
 
     def _chosen(self) -> list[Any]:
         columns: Any = self.columns

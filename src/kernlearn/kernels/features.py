@@ -67,7 +67,7 @@ class Features(_Wrapper):
         if isinstance(self.transformer, FrozenEstimator):
             frozen = self.transformer
         else:
-            frozen = shared(("fit", _content(self.transformer)), X, lambda: self._trained(X))
+            frozen = shared(("fit", _content(self.transformer)), lambda: self._trained(X), X)
         fitted = with_parts(self, transformer=frozen)
         return with_parts(fitted, kernel=self.kernel.fitted_to(fitted._transformed(X)))
 
@@ -91,7 +91,7 @@ class Features(_Wrapper):
                 "parameters or the column that it reads."
             ) from error
         frozen = FrozenEstimator(transformer)
-        shared(("transform", id(transformer)), X, lambda: output)
+        shared("transform", lambda: output, transformer, X)
         return frozen
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
@@ -112,9 +112,7 @@ class Features(_Wrapper):
                 f"Features must be fitted before it is called, got {transformer!r} as it was "
                 "made; call kernel.fitted_to(X_train) first, as the estimators do."
             ) from None
-        values = shared(
-            ("transform", id(transformer)), X, lambda: transformer.transform(self._seen(X))
-        )
+        values = shared("transform", lambda: transformer.transform(self._seen(X)), transformer, X)
         if getattr(values, "shape", (None,))[0] != X.shape[0]:
             raise ValueError(
                 f"Features' transformer must return as many rows as it was given, {X.shape[0]}, "

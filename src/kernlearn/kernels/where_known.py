@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
-from kernlearn.kernels._validation import FloatArray, check_rows, is_frame, is_missing
+from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
@@ -32,6 +33,8 @@ class WhereKnown(_Wrapper):
         The kernel k on rows that are there.
     sample : array-like or data frame, optional
         Rows whose mean becomes the origin; the training rows that have the source when not given.
+    mean : float, optional
+        The mean of k over pairs of the sample, as in `Centered`.
 
     Examples
     --------
@@ -46,36 +49,38 @@ class WhereKnown(_Wrapper):
 
     takes_things = True
 
-    def __init__(self, kernel: Kernel, sample: Any = None) -> None:
+    def __init__(self, kernel: Kernel, sample: Any = None, mean: float | None = None) -> None:
         self.kernel = kernel
         self.sample = sample
+        self.mean = mean
 
     def _fitted(self, X: Any) -> Kernel:
         if self.sample is not None:
             return self
-        there = np.flatnonzero(_is_known(X))
+        there, rows = _known(X)
         if not len(there):
             raise ValueError(
                 f"A source must be there in some rows, got one that {type(self.kernel).__name__} "
                 f"reads and all {X.shape[0]} training rows lack; drop that source."
             )
-        rows = _taken(X, there)
-        return with_parts(self, kernel=self.kernel.fitted_to(rows), sample=rows)
+        centred = Centered(self.kernel, rows).fitted_to(rows)
+        return with_parts(self, kernel=centred.kernel, sample=rows, mean=centred.mean)
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        i = np.flatnonzero(_is_known(X))
-        j = i if Y is X else np.flatnonzero(_is_known(Y))
+        i, rows = _known(X)
+        j, columns = (i, rows) if Y is X else _known(Y)
         K = np.zeros((X.shape[0], Y.shape[0]))
+        centred = self._centred()
         if len(i) and len(j):
-            rows = _taken(X, i)
-            K[np.ix_(i, j)] = self._centred()(rows, rows if Y is X else _taken(Y, j))
+            K[np.ix_(i, j)] = centred(rows, columns)
         return K
 
     def _diag(self, X: Any) -> FloatArray:
         values = np.zeros(X.shape[0])
-        there = np.flatnonzero(_is_known(X))
+        there, rows = _known(X)
+        centred = self._centred()
         if len(there):
-            values[there] = self._centred().diag(_taken(X, there))
+            values[there] = centred.diag(rows)
         return values
 
     def _centred(self) -> Centered:
@@ -84,7 +89,7 @@ class WhereKnown(_Wrapper):
                 "WhereKnown must be fitted before it is called, got no sample; call "
                 "kernel.fitted_to(X_train) first, as the estimators do."
             )
-        return Centered(self.kernel, check_rows(self.sample, "sample"))
+        return Centered(self.kernel, self.sample, self.mean)
 
 
 def with_gaps(kernel: Kernel) -> Kernel:
@@ -115,8 +120,14 @@ def _is_known(X: Any) -> NDArray[np.bool_]:
     return np.asarray(~(missing.all(axis=1) if missing.ndim == 2 else missing))
 
 
-def _taken(X: Any, rows: NDArray[np.intp]) -> Any:
-    """These rows; the table itself where they are all of it."""
-    if len(rows) == X.shape[0]:
-        return X
-    return X.iloc[rows] if is_frame(X) else X[rows]
+def _known(X: Any) -> tuple[NDArray[np.intp], Any]:
+    """The places of the rows that are there, and these rows; X itself where they are all of it."""
+
+    def found() -> tuple[NDArray[np.intp], Any]:
+        there = np.flatnonzero(_is_known(X))
+        if len(there) == X.shape[0]:
+            return there, X
+        return there, X.iloc[there] if is_frame(X) else X[there]
+
+    places, rows = shared("known", found, X)
+    return places, rows

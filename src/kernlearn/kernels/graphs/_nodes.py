@@ -47,7 +47,7 @@ class _OfNodes(_OnThings):
 
     def _graph(self) -> Graph:
         graph: Graph = shared(
-            "graph", self.graph, lambda: read_graph(self.graph, f"{type(self).__name__}'s graph")
+            "graph", lambda: read_graph(self.graph, f"{type(self).__name__}'s graph"), self.graph
         )
         return graph
 

@@ -61,8 +61,8 @@ class Diffusion(_OfNodes):
     def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
         values, vectors = shared(
             ("eigenvectors", self.normalized),
-            self.graph,
             lambda: np.linalg.eigh(self._laplacian().toarray()),
+            self.graph,
         )
         heat = np.exp(-self.beta * np.maximum(values, 0.0))
         return np.asarray((vectors[rows] * heat) @ vectors[columns].T)
