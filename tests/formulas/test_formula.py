@@ -163,5 +163,7 @@ def test_kernels_on_things_say_what_they_read():
         pd.DataFrame({"colour": ["red", "blue"]})
     )
     assert kernel_formula(colours) == "k(x, z) = Overlap(alpha=1.0)(x[colour], z[colour])"
+    gaps = kernels.WhereKnown(kernels.Linear()).fitted_to(np.eye(2))
+    assert kernel_formula(gaps).startswith("k(x, z) = A[⟨x, z⟩], where A[k] is k around the mean")
     dna = kernels.Columns("dna", kernels.Spectrum(4))
     assert kernel_formula(dna) == "k(x, z) = Spectrum(k=4)(x[dna], z[dna])"

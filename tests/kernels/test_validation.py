@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
+from kernlearn.gram import gram_stack
 from kernlearn.kernels import (
     ARDGaussian,
     Centered,
@@ -152,3 +153,11 @@ def test_precomputed_checks_its_matrix():
         Precomputed([[np.nan]])([[0]])
     with pytest.raises(ValueError, match=r"Precomputed must be symmetric, .* differ by up to 1;"):
         Precomputed([[1.0, 0.0], [1.0, 1.0]])([[0], [1]])
+
+
+def test_matrices_larger_than_memory_are_refused():
+    many = csr_array((10_000_000, 100_000))
+    with pytest.raises(ValueError, match=r"must fit into memory .* 10000000 x 10000000 numbers"):
+        Linear()(many)
+    with pytest.raises(ValueError, match=r"got 2 matrices of 10000000 x 10000000 numbers"):
+        gram_stack([Linear(), Gaussian()], many)

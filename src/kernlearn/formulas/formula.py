@@ -27,10 +27,12 @@ from kernlearn.kernels import (
     Scaled,
     Sum,
     WeightedSum,
+    WhereKnown,
 )
 
 _NORMALISED = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
 _CENTRED = "C[k] is k around the mean of the training points"
+_KNOWN = "A[k] is k around the mean of the rows that have the source, zero where one lacks it"
 _HAS_UNIT_DIAGONAL = (Gaussian, ARDGaussian, Laplacian, Matern)
 
 
@@ -83,6 +85,9 @@ class _Writer:
                 letter = "N" if isinstance(kernel, Normalized) else "C"
                 self.legend.say(_NORMALISED if letter == "N" else _CENTRED)
                 return f"{letter}[{self.written(kernel.kernel, x, z)}]"
+            case WhereKnown():
+                self.legend.say(_KNOWN)
+                return f"A[{self.written(kernel.kernel, x, z)}]"
             case Columns():
                 chosen = columns(kernel.columns)
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
@@ -126,7 +131,9 @@ class _Writer:
     def bracketed(self, kernel: Kernel, x: str, z: str) -> str:
         """In brackets unless the kernel has its own."""
         body = self.written(kernel, x, z)
-        return body if isinstance(kernel, Linear | Normalized | Centered) else f"[{body}]"
+        return (
+            body if isinstance(kernel, Linear | Normalized | Centered | WhereKnown) else f"[{body}]"
+        )
 
 
 def _flat(kernel: Kernel, weight: float) -> Iterator[tuple[Kernel, float]]:

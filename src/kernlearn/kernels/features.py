@@ -34,6 +34,12 @@ class Features(_Wrapper):
     kernel : Kernel
         The kernel k on its output.
 
+    Notes
+    -----
+    Values held out in closed form by one fit, such as `LSSVMClassifier`'s leave-one-out, come from
+    the kernel of that fit, whose transformer has seen all of its training rows; that is why it
+    never sees their targets.
+
     Examples
     --------
     >>> from sklearn.feature_extraction.text import CountVectorizer
