@@ -6,7 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
+from kernlearn import kernels
 from kernlearn.quality import QUALITIES, Settings
 
 
@@ -71,3 +73,43 @@ def make_machine():
 def target_of():
     """Labels or targets of a problem, whichever the quality learns from."""
     return _target
+
+
+WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}
+METHANOL = {
+    "edges": [(0, 1), (0, 2), (0, 3), (0, 4), (4, 5)],
+    "labels": ["C", "H", "H", "H", "O", "H"],
+}
+GRAPHS = [
+    WATER,
+    METHANOL,
+    {"edges": [("a", "b")], "labels": {"a": "C", "b": "O"}},
+    {"labels": ["O"]},
+    [(0, 1), (1, 2), (2, 0)],
+]
+EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("d", "e")]
+DNA = ["GATTACA", "ATTACCA", "GGGATTA", "AC", "", "TTTTTTT"]
+SERIES = [np.sin(np.arange(n) / 2.0) + n % 3 for n in (4, 7, 5, 1)]
+CATEGORIES = [["red", 1], ["blue", 2], ["red", None], ["green", 1], ["red", 2]]
+BAGS = [np.arange(6.0).reshape(3, 2), np.ones((1, 2)), np.array([[0.5, -1.0], [2.0, 0.0]])]
+TEXTS = ["a warm hat", "the hat is too small", "warm and soft", ""]
+
+
+@pytest.fixture
+def thing_examples():
+    """For every kernel that takes things: an example of it, and rows to call it on."""
+    return {
+        "Bag": (kernels.Bag(kernels.Gaussian(0.3)), BAGS),
+        "Diffusion": (kernels.Diffusion(EDGES, beta=0.7), list("abceab")),
+        "Features": (kernels.Features(TfidfVectorizer(), kernels.Linear()), TEXTS),
+        "GlobalAlignment": (kernels.GlobalAlignment(2.0), SERIES),
+        "Mismatch": (kernels.Mismatch(3, 1), DNA),
+        "Overlap": (kernels.Overlap(), CATEGORIES),
+        "RegularizedLaplacian": (kernels.RegularizedLaplacian(EDGES, 0.5), list("abceab")),
+        "ShortestPath": (kernels.ShortestPath(), GRAPHS),
+        "Spectrum": (kernels.Spectrum(2), DNA),
+        "Subsequence": (kernels.Subsequence(2, 0.6), DNA),
+        "WeightedDegree": (kernels.WeightedDegree(3), ["GATTACA", "GATCACA", "TATTTCG"]),
+        "WeisfeilerLehman": (kernels.WeisfeilerLehman(2), GRAPHS),
+        "WhereKnown": (kernels.WhereKnown(kernels.Spectrum(2)), [*DNA[:3], None, np.nan]),
+    }

@@ -20,6 +20,7 @@ from kernlearn.estimators import (
 )
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
+from kernlearn.gram import complete_kernel
 from kernlearn.learn import learn_weights
 from kernlearn.persistence import load, save
 from kernlearn.retrieval import retrieval_auc
@@ -49,6 +50,7 @@ __all__ = [
     "Solution",
     "Status",
     "comparison",
+    "complete_kernel",
     "functionals",
     "gram",
     "hyperkernels",

@@ -1,4 +1,4 @@
-"""The one place where pandas and pyarrow, of the extra io, are imported."""
+"""The one place where pandas and pyarrow, of the extra io, and networkx are imported."""
 
 from __future__ import annotations
 
@@ -17,12 +17,17 @@ def load_arrow(purpose: str) -> Any:
     return _load("pyarrow", purpose)
 
 
-def _load(module: str, purpose: str) -> Any:
+def load_networkx(purpose: str) -> Any:
+    """Return the ``networkx`` module, as :func:`load_pandas` does."""
+    return _load("networkx", purpose, extra="graphs")
+
+
+def _load(module: str, purpose: str, extra: str = "io") -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
         raise ImportError(
             f"{purpose} needs the package {package}, which is not installed: run "
-            'pip install "kernlearn[io]"'
+            f'pip install "kernlearn[{extra}]"'
         ) from error

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
 
+from kernlearn import kernels
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic
 from kernlearn.inspection import kernel_formula
 from kernlearn.kernels import (
@@ -145,3 +150,24 @@ def test_a_long_sum_within_a_product_is_shortened_too():
 def test_no_terms_are_not_a_formula(max_terms):
     with pytest.raises(ValueError, match="expected max_terms to be a positive integer, got"):
         kernel_formula(Linear(), max_terms=max_terms)
+
+
+def test_kernels_on_things_say_what_they_read():
+    text = kernels.Columns("review", kernels.Features(TfidfVectorizer(), kernels.Linear()))
+    again = kernels.Columns("title", kernels.Features(TfidfVectorizer(), kernels.Gaussian(0.5)))
+    assert kernel_formula(text + again) == (
+        "k(x, z) = ⟨φ(x[review]), φ(z[review])⟩ + exp(−0.5 ‖φ(x[title]) − φ(z[title])‖²), where φ "
+        "is what TfidfVectorizer makes of a row"
+    )
+    pipeline = make_pipeline(TfidfVectorizer(), TruncatedSVD())
+    assert "what TfidfVectorizer, TruncatedSVD makes" in kernel_formula(
+        kernels.Features(pipeline, kernels.Linear())
+    )
+    colours = kernels.Columns("colour", kernels.Overlap()).fitted_to(
+        pd.DataFrame({"colour": ["red", "blue"]})
+    )
+    assert kernel_formula(colours) == "k(x, z) = Overlap(alpha=1.0)(x[colour], z[colour])"
+    gaps = kernels.WhereKnown(kernels.Linear()).fitted_to(np.eye(2))
+    assert kernel_formula(gaps).startswith("k(x, z) = A[⟨x, z⟩], where A[k] is k around the mean")
+    dna = kernels.Columns("dna", kernels.Spectrum(4))
+    assert kernel_formula(dna) == "k(x, z) = Spectrum(k=4)(x[dna], z[dna])"

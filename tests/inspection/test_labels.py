@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.inspection import kernel_label
 from kernlearn.kernels import (
+    Bag,
     Centered,
     Columns,
+    Features,
     Gaussian,
     Laplacian,
     Linear,
     Matern,
     Normalized,
+    Overlap,
     Polynomial,
     Precomputed,
+    Spectrum,
+    WhereKnown,
     default_bank,
 )
 
@@ -31,6 +37,13 @@ from kernlearn.kernels import (
         (Matern(nu=1.5, length_scale=2.0), "Matérn, ν = 1.5, ℓ = 2"),
         (Normalized(Gaussian(gamma=2.0)), "Gaussian, γ = 2"),
         (Normalized(Normalized(Linear())), "linear"),
+        (
+            Columns("review", Features(CountVectorizer(), Linear())),
+            "linear of CountVectorizer on review",
+        ),
+        (WhereKnown(Overlap(frequencies=[{"red": 1.0}])), "overlap of categories"),
+        (Bag(Gaussian(gamma=2.0)), "bags, Gaussian, γ = 2"),
+        (Columns("dna", Spectrum(3)), "Spectrum() on dna"),
         (Precomputed([[1.0]]), "Precomputed(K=<1 x 1 matrix>)"),
     ],
     ids=repr,

@@ -8,14 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from sklearn.preprocessing import StandardScaler
 
 import kernlearn.kernels
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,
     Centered,
+    ChiSquared,
     Columns,
+    Features,
     Gaussian,
+    Intersection,
     Kernel,
     Laplacian,
     Linear,
@@ -61,8 +65,10 @@ MORE = {
     "ANOVA 5": ANOVA(0.2, degree=5),
     "Matern inf": Matern(0.9, nu=np.inf),
     "nested": Normalized((Linear() + Gaussian()) * Columns(slice(1, 3), Polynomial(2)) ** 2),
+    "standardised": Features(StandardScaler(), Gaussian(0.3)),
     "centred, normalised": Normalized(Centered(Linear(), ROOT[:, :3])),
 }
+ON_HISTOGRAMS = {"ChiSquared": ChiSquared(0.3), "Intersection": Intersection()}
 ON_TABLES = {name: k for name, k in (EXAMPLES | MORE).items() if name != "Precomputed"}
 
 # Repeated values, so that duplicate rows, zero rows and constant columns come up often.
@@ -71,7 +77,7 @@ tables = st.integers(1, 9).flatmap(
 )
 
 
-def test_every_kernel_of_the_package_is_exported_and_has_an_example():
+def test_every_kernel_of_the_package_is_exported_and_has_an_example(thing_examples):
     for module in pkgutil.iter_modules(kernlearn.kernels.__path__):
         importlib.import_module(f"kernlearn.kernels.{module.name}")
 
@@ -85,8 +91,9 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example():
     }
     exported = set(kernlearn.kernels.__all__)
     assert names | {"default_bank"} == exported
-    assert names - {"Kernel"} == set(EXAMPLES)
-    assert all(type(kernel).__name__ == name for name, kernel in EXAMPLES.items())
+    assert names - {"Kernel"} == set(EXAMPLES) | set(ON_HISTOGRAMS) | set(thing_examples)
+    examples = EXAMPLES | ON_HISTOGRAMS | {name: k for name, (k, _) in thing_examples.items()}
+    assert all(type(kernel).__name__ == name for name, kernel in examples.items())
 
 
 @pytest.mark.parametrize("name", ON_TABLES)
@@ -94,6 +101,13 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example():
 @given(X=tables)
 def test_laws(name, X):
     check_kernel(ON_TABLES[name], X)
+
+
+@pytest.mark.parametrize("name", ON_HISTOGRAMS)
+@settings(max_examples=25, deadline=None)
+@given(X=tables)
+def test_laws_on_histograms(name, X):
+    check_kernel(ON_HISTOGRAMS[name], np.abs(X))
 
 
 @settings(max_examples=25, deadline=None)
@@ -106,7 +120,7 @@ def test_laws_of_precomputed(rows):
 def test_laws_with_many_rows_of_each_table(name):
     rng = np.random.default_rng(0)
     X, Y = rng.standard_normal((70, 3)), rng.standard_normal((5, 3))
-    kernel = ON_TABLES[name]
+    kernel = ON_TABLES[name].fitted_to(X)
     np.testing.assert_allclose(kernel(X, Y), kernel(Y, X).T, rtol=1e-12, atol=1e-13)
     both = kernel(np.vstack([X, Y]))
     np.testing.assert_allclose(kernel(X, Y), both[:70, 70:], rtol=1e-12, atol=1e-13)

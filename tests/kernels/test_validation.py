@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
+from kernlearn.gram import gram_stack
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,
@@ -82,7 +83,7 @@ def test_parameters_are_checked_when_called(kernel, message):
         (np.array([[1.0, "a"]], dtype=object), r"hold real numbers, got 'a' in column 1"),
         ([[1.0, 2.0j]], r"hold real numbers, got entries of type complex128"),
         ([[1.0], [1.0, 2.0]], r"rows of different lengths; give every row"),
-        (csr_array(np.eye(2)), r"be a dense table, got a sparse matrix; convert"),
+        (csr_array([[np.nan, 1.0]]), r"finite numbers only, got NaN or infinity in a sparse"),
         (pd.DataFrame({"u": [1.0], "v": ["red"]}), r"real numbers, got 'red' in column 'v'"),
     ],
 )
@@ -159,3 +160,11 @@ def test_precomputed_checks_its_matrix():
         Precomputed([[np.nan]])([[0]])
     with pytest.raises(ValueError, match=r"Precomputed must be symmetric, .* differ by up to 1;"):
         Precomputed([[1.0, 0.0], [1.0, 1.0]])([[0], [1]])
+
+
+def test_matrices_larger_than_memory_are_refused():
+    many = csr_array((10_000_000, 100_000))
+    with pytest.raises(ValueError, match=r"must fit into memory .* 10000000 x 10000000 numbers"):
+        Linear()(many)
+    with pytest.raises(ValueError, match=r"got 2 matrices of 10000000 x 10000000 numbers"):
+        gram_stack([Linear(), Gaussian()], many)

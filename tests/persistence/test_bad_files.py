@@ -16,6 +16,7 @@ import kernlearn as kl
 from kernlearn.kernels import Gaussian, Kernel
 from kernlearn.persistence import ModelFileError
 from kernlearn.persistence._file import pack
+from kernlearn.persistence._stand_ins import Network
 
 
 @pytest.fixture
@@ -165,3 +166,10 @@ def test_without_skops(path, monkeypatch):
     monkeypatch.setitem(sys.modules, "skops.io", None)
     with pytest.raises(ImportError, match=r'package skops, .* pip install "kernlearn\[io\]"'):
         kl.load(path)
+
+
+def test_graphs_of_networkx_without_networkx(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    graph = Network("Graph", [(0, {}), (1, {})], [(0, 1, {})])
+    with pytest.raises(ImportError, match=r'networkx, .* pip install "kernlearn\[graphs\]"'):
+        graph.restored()

@@ -20,6 +20,10 @@ ESTIMATORS = sorted(
 OUTPUTS = ("predict", "decision_function", "transform", "score_samples")
 
 
+def takes_things(name):
+    return getattr(getattr(kernels, name), "takes_things", False) is True
+
+
 def data(n=24, d=3, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
@@ -100,8 +104,10 @@ KERNELS = {
     "ANOVA": kernels.ANOVA(0.3),
     "ARDGaussian": kernels.ARDGaussian([0.5, 0.1, 2.0]),
     "Centered": kernels.Centered(kernels.Linear(), np.eye(3)),
+    "ChiSquared": kernels.ChiSquared(0.3),
     "Columns": kernels.Columns([0, 2], kernels.Gaussian(0.3)),
     "Gaussian": kernels.Gaussian(0.3),
+    "Intersection": kernels.Intersection(),
     "Laplacian": kernels.Laplacian(0.3),
     "Linear": kernels.Linear(),
     "Matern": kernels.Matern(nu=1.5),
@@ -117,16 +123,26 @@ KERNELS = {
 }
 
 
-def test_every_kernel_is_tested():
+def test_every_kernel_is_tested(thing_examples):
     exported = {n for n in kernels.__all__ if isinstance(getattr(kernels, n), type)}
-    assert exported - {"Kernel"} == set(KERNELS)
+    assert exported - {"Kernel"} == set(KERNELS) | set(thing_examples)
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))
 def test_every_kernel(name, tmp_path):
     kernel = KERNELS[name]
-    X = np.array([[0.0], [2.0]]) if name == "Precomputed" else data(5)[0]
+    X = np.array([[0.0], [2.0]]) if name == "Precomputed" else np.abs(data(5)[0])
     np.testing.assert_array_equal(again(kernel, tmp_path)(X), kernel(X))
+
+
+@pytest.mark.parametrize("name", sorted(n for n in kernels.__all__ if takes_things(n)))
+def test_every_kernel_on_things_and_a_model_of_it(name, thing_examples, tmp_path):
+    kernel, X = thing_examples[name]
+    kernel = kernel.fitted_to(X)
+    np.testing.assert_array_equal(again(kernel, tmp_path)(X), kernel(X))
+    model = kl.LSSVMRegressor(kernel, selection=None, lam=0.5).fit(X, np.arange(len(X)) * 1.0)
+    read = again(model, tmp_path)
+    np.testing.assert_array_equal(read.predict(X), model.predict(X))
 
 
 HYPERKERNELS = [

@@ -10,22 +10,24 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_consistent_length,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
-from kernlearn._optional import load_pandas
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import CombinationProblem, Machines
 from kernlearn.estimators._refits import N_FOLDS
+from kernlearn.estimators._rows import (
+    judged_by_kernels,
+    rows_as_they_are,
+    stack_rows,
+    table_options,
+    takes_sparse,
+    takes_things,
+    target_of,
+)
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
@@ -39,6 +41,8 @@ from kernlearn.kernels import (
     WeightedSum,
     default_bank,
 )
+from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
@@ -78,6 +82,7 @@ class KernelCombination(Patient, ShowsKernel):
     max_iter: int
     random_state: Any
     warm_start: bool = False
+    missing: str | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -105,6 +110,13 @@ class KernelCombination(Patient, ShowsKernel):
         super().set_params(**params)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.kernels)
+        tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
+        return tags
+
     def _learn(
         self,
         X: Any,
@@ -119,7 +131,7 @@ class KernelCombination(Patient, ShowsKernel):
         self.__dict__.pop("transduction_", None)  # of an earlier fit
         kept = np.flatnonzero(sample_weight > 0)
         rows = _safe_indexing(X, kept)
-        points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
+        points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys)
         grams = candidates.grams
@@ -226,8 +238,13 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
-        self.kernels_ = self._prepared_kernels(points)
-        grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
+        with sharing():  # what a transformer made of the points to be fitted is not made again
+            kernels = self._prepared_kernels(points)
+            if self.missing is not None:
+                kernels = [with_gaps(kernel) for kernel in kernels]
+            self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
+            grams = gram_stack(self.kernels_, points)
+        grams = check_stack(grams, psd=self._psd())
         return Candidates(grams, self._checked_total(), lambda C: None)
 
     def _combined(self, weights: Array) -> Kernel:
@@ -265,26 +282,24 @@ class KernelCombination(Patient, ShowsKernel):
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         if len(self.support_) == 0:
-            return np.tile(self.intercept_, (_n_rows(rows), 1))
+            return np.tile(self.intercept_, (rows.shape[0], 1))
         values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
-        if _has_text(X) and self.kernels is not None:
-            # Kernels look at the columns they read; text in the others does no harm.
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        checked = validate_data(self, X, reset=reset, dtype="numeric", ensure_min_samples=1)
-        return X if hasattr(X, "iloc") else np.asarray(checked, dtype=float)
+        if judged_by_kernels(self.kernels, X):
+            return rows_as_they_are(self, X, reset)
+        options = table_options(self.kernels, self.missing is not None)
+        checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
+        return X if hasattr(X, "iloc") else checked.astype(float, copy=False)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        if _has_text(X) and self.kernels is not None:
-            rows = self._checked(X, reset=True)
-            target = column_or_1d(y, warn=True)
-            check_consistent_length(rows, target)
-            return rows, target
+        if judged_by_kernels(self.kernels, X):
+            rows = rows_as_they_are(self, X, reset=True)
+            return rows, target_of(self, rows, y, **options)
+        options = {**options, **table_options(self.kernels, self.missing is not None)}
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
 
@@ -296,11 +311,12 @@ class KernelCombination(Patient, ShowsKernel):
                 "expected X_unlabeled of the same kind as X, got a data frame and an array; "
                 "convert one of them"
             )
-        shape = np.shape(X_unlabeled)
-        if len(shape) != 2 or shape[1] != self.n_features_in_:
+        n_columns = getattr(self, "n_features_in_", None)  # none where the rows are things
+        shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
+        if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
             raise ValueError(
-                f"expected X_unlabeled with {self.n_features_in_} columns, as X has, got shape "
-                f"{shape}; pass the same columns for both"
+                f"expected X_unlabeled with {n_columns} columns, as X has, got shape {shape}; "
+                "pass the same columns for both"
             )
         return self._checked(X_unlabeled, reset=False)
 
@@ -344,6 +360,13 @@ class KernelCombination(Patient, ShowsKernel):
         check_choice("quality", self.quality, qualities)
         check_choice("weights", self.weights, ["positive", "free"])
         check_choice("constraint", self.constraint, ["trace", "sum"])
+        if self.missing is not None:
+            check_choice("missing", self.missing, ["mean"])
+        if self.missing is not None and self.kernels is None:
+            raise ValueError(
+                f"expected kernels with missing={self.missing!r}, got None; pass a list with a "
+                "kernel for every source, such as Columns(['a', 'b'], Gaussian())"
+            )
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
 
     def _control(self) -> Control:
@@ -379,22 +402,7 @@ def _is_surely_psd(kernel: Any) -> bool:
     return True
 
 
-def _has_text(X: Any) -> bool:
-    """Whether a data frame has columns that are not numbers."""
-    return hasattr(X, "iloc") and any(dtype.kind not in "biuf" for dtype in X.dtypes)
-
-
 def _mean_trace(family: GramStack) -> float:
     """So that C is that of one machine with one of the kernels, whatever their number."""
     positive = family.traces[family.traces > 0]
     return float(positive.mean()) if len(positive) else 1.0  # all zero: refused by the solver
-
-
-def _n_rows(X: Any) -> int:
-    return int(np.shape(X)[0])
-
-
-def _stack_rows(top: Any, bottom: Any) -> Any:
-    if hasattr(top, "iloc"):
-        return load_pandas("stacking data frames").concat([top, bottom], ignore_index=True)
-    return np.vstack([top, bottom])

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    check_array,
-    check_consistent_length,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn.estimators._rows import (
+    judged_by_kernels,
+    rows_as_they_are,
+    table_options,
+    takes_sparse,
+    takes_things,
+    target_of,
+)
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.kernels import Kernel
 
@@ -27,21 +29,32 @@ class KernelInputs(ShowsKernel):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; a kernel sees a data frame where one came."""
-        if hasattr(X, "iloc") and isinstance(self.kernel, Kernel):
-            # Kernels look at the columns they read; text in the others does no harm.
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            return X
-        return np.asarray(validate_data(self, X, reset=reset, dtype="numeric"), dtype=float)
+        if self._judged_by_kernel(X):
+            return rows_as_they_are(self, X, reset)
+        options = table_options(self.kernel)
+        checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
+        return checked.astype(float, copy=False)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        if hasattr(X, "iloc") and isinstance(self.kernel, Kernel):
-            rows = self._checked(X, reset=True)
-            target = check_array(y, ensure_2d=False, dtype=None) if options else column_or_1d(y)
-            check_consistent_length(rows, target)
-            return rows, target
-        table, target = validate_data(self, X, y, dtype="numeric", ensure_min_samples=2, **options)
-        return np.asarray(table, dtype=float), target
+        if self._judged_by_kernel(X):
+            rows = rows_as_they_are(self, X, reset=True)
+            return rows, target_of(self, rows, y, **options)
+        options = {**options, **table_options(self.kernel), "ensure_min_samples": 2}
+        table, target = validate_data(self, X, y, dtype="numeric", **options)
+        return table.astype(float, copy=False), target
+
+    def _judged_by_kernel(self, X: Any) -> bool:
+        """Whether the kernel looks at the entries: at those of any data frame, in its columns."""
+        is_given = isinstance(self.kernel, Kernel)
+        return is_given and (hasattr(X, "columns") or judged_by_kernels(self.kernel, X))
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows, rows with gaps and rows of things are taken where the kernel takes them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.kernel)
+        tags.input_tags.allow_nan = takes_things(self.kernel)
+        return tags
 
     def _sample_weight(self, sample_weight: Any, n: int) -> Array:
         weight: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)

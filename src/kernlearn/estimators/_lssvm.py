@@ -18,6 +18,8 @@ from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._sharing import sharing
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
@@ -70,7 +72,9 @@ class LeastSquaresSVM(Patient, KernelInputs):
         if theta is not None:
             family = FixedKernel(family.kernel(theta))
         loss = self._loss(X, y, weight, kept, stratify)
-        with threads_for(len(kept)):
+        with sharing(), threads_for(len(kept)):
+            if isinstance(self.kernel, Kernel):
+                family = FixedKernel(self.kernel.fitted_to(rows))
             try:
                 selection = self._selected(family, rows, Y[kept], loss, lam, limits)
             except np.linalg.LinAlgError as broken:

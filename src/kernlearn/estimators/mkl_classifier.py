@@ -58,6 +58,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         kernels, and 1 for "sum".
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
+    missing : {None, "mean"}, default=None
+        Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
+        other thing: refused, or put at the mean of the rows that have the source, where their
+        kernel with every row is zero (`kernlearn.kernels.WhereKnown`). Weights are then learned
+        from the rows that have each source, and any pattern of gaps can be predicted.
     psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
         What to do about indefinite Gram matrices; "auto" looks at precomputed ones only.
     tol : float, default=1e-6
@@ -141,6 +146,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         constraint: str = "trace",
         total: float | None = None,
         class_weight: Any = None,
+        missing: str | None = None,
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -160,6 +166,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.constraint = constraint
         self.total = total
         self.class_weight = class_weight
+        self.missing = missing
         self.psd = psd
         self.tol = tol
         self.max_iter = max_iter

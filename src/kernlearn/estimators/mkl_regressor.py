@@ -40,7 +40,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Half the width of the tube of "epsilon_svr", in units of y.
     nu : float, default=0.5
         For "nu_svr": upper bound on the share of points outside the tube.
-    normalize, center, constraint, total, psd, tol, max_iter, random_state
+    normalize, center, constraint, total, missing, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
     warm_start, verbose, callback, time_limit
         Likewise.
@@ -77,6 +77,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         center: bool = False,
         constraint: str = "trace",
         total: float | None = None,
+        missing: str | None = None,
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
@@ -96,6 +97,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.center = center
         self.constraint = constraint
         self.total = total
+        self.missing = missing
         self.psd = psd
         self.tol = tol
         self.max_iter = max_iter

@@ -15,6 +15,7 @@ from kernlearn.kernels import (
     Laplacian,
     Linear,
     Matern,
+    Overlap,
     Polynomial,
 )
 
@@ -54,5 +55,8 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
         case Matern():
             r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
             return _MATERN[float(kernel.nu)].format(r=r)
+        case Overlap():
+            return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:
-            return " ".join(repr(kernel).split())
+            call = " ".join(repr(kernel).split())
+            return f"{call}({x}, {z})" if kernel.takes_things else call

@@ -19,6 +19,15 @@ def columns(names: Any) -> str:
     return ", ".join(str(name) for name in chosen[:MOST_SHOWN].tolist()) + _more(len(chosen))
 
 
+def transformer_name(transformer: Any) -> str:
+    """The classes of a transformer and, of a pipeline, of its steps."""
+    inner = getattr(transformer, "estimator", transformer)  # of a frozen one
+    steps = getattr(inner, "steps", None)
+    if steps:
+        return ", ".join(transformer_name(step) for _, step in steps)
+    return type(inner).__name__
+
+
 def vector(values: Any) -> str:
     """The first few entries, and how many there are."""
     numbers = np.ravel(np.asarray(values, dtype=float))

@@ -9,13 +9,14 @@ from kernlearn._checks import check_count
 from kernlearn.formulas._elementary import elementary
 from kernlearn.formulas._expansion import expansion
 from kernlearn.formulas._legend import Legend
-from kernlearn.formulas._text import columns, number, raised
+from kernlearn.formulas._text import columns, number, raised, transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,
     Centered,
     Columns,
+    Features,
     Gaussian,
     Kernel,
     Laplacian,
@@ -28,10 +29,12 @@ from kernlearn.kernels import (
     Stretched,
     Sum,
     WeightedSum,
+    WhereKnown,
 )
 
 _NORMALISED = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
 _CENTRED = "C[k] is k around the mean of the training points"
+_KNOWN = "A[k] is k around the mean of the rows that have the source, zero where one lacks it"
 _HAS_UNIT_DIAGONAL = (ANOVA, Gaussian, ARDGaussian, Laplacian, Matern)
 
 
@@ -84,12 +87,19 @@ class _Writer:
                 letter = "N" if isinstance(kernel, Normalized) else "C"
                 self.legend.say(_NORMALISED if letter == "N" else _CENTRED)
                 return f"{letter}[{self.written(kernel.kernel, x, z)}]"
+            case WhereKnown():
+                self.legend.say(_KNOWN)
+                return f"A[{self.written(kernel.kernel, x, z)}]"
             case Columns():
                 chosen = columns(kernel.columns)
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
             case Stretched():
                 s = self.legend.vector("s", kernel.scales)
                 return self.written(kernel.kernel, f"{s}∘{x}", f"{s}∘{z}")
+            case Features():
+                made = transformer_name(kernel.transformer)
+                phi = self.legend.name("φ", f"what {made} makes of a row", verb="is")
+                return self.written(kernel.kernel, f"{phi}({x})", f"{phi}({z})")
             case Expansion():
                 return expansion(kernel, x, z, self.legend)
             case Sum() | WeightedSum() | Scaled():
@@ -126,7 +136,9 @@ class _Writer:
     def bracketed(self, kernel: Kernel, x: str, z: str) -> str:
         """In brackets unless the kernel has its own."""
         body = self.written(kernel, x, z)
-        return body if isinstance(kernel, Linear | Normalized | Centered) else f"[{body}]"
+        return (
+            body if isinstance(kernel, Linear | Normalized | Centered | WhereKnown) else f"[{body}]"
+        )
 
 
 def _flat(kernel: Kernel, weight: float) -> Iterator[tuple[Kernel, float]]:

@@ -1,6 +1,7 @@
 """From data to Gram matrices: stacks, normalising, centring, scaling, and their hygiene."""
 
 from kernlearn.gram.center import center, center_cross
+from kernlearn.gram.complete import complete_kernel
 from kernlearn.gram.eigen import eigenvectors
 from kernlearn.gram.incomplete_cholesky import (
     IncompleteCholesky,
@@ -20,6 +21,7 @@ __all__ = [
     "center_cross",
     "check_gram",
     "check_stack",
+    "complete_kernel",
     "cross_unit_diagonal",
     "eigenvectors",
     "gram_stack",

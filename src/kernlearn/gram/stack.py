@@ -9,7 +9,9 @@ import numpy as np
 
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import Repair, check_gram
-from kernlearn.kernels._validation import check_real, check_table
+from kernlearn.kernels._memory import check_fits
+from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._validation import check_real, check_rows
 
 
 def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = None) -> FloatArray:
@@ -42,24 +44,30 @@ def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = No
             "kernels must be a list of at least one kernel, got an empty list; pass for example "
             "kernlearn.kernels.default_bank(X)."
         )
-    n_rows = len(check_table(X, "X"))
-    n_columns = n_rows if Y is None else len(check_table(Y, "Y"))
+    n_rows = check_rows(X, "X").shape[0]
+    n_columns = n_rows if Y is None else check_rows(Y, "Y").shape[0]
+    check_fits(len(kernels), n_rows, n_columns)
     grams = np.empty((len(kernels), n_rows, n_columns))
-    for i, kernel in enumerate(kernels):
-        if not callable(kernel):
-            raise ValueError(
-                f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "
-                "example kernlearn.kernels.Gaussian()."
-            )
-        K = kernel(X, Y)
-        if np.shape(K) != grams.shape[1:]:
-            raise ValueError(
-                f"Kernel {i} must return a matrix of shape {grams.shape[1:]}, got {np.shape(K)}; "
-                "run kernlearn.testing.check_kernel on it."
-            )
-        check_real(K, f"The matrix of kernel {i}")
-        grams[i] = K
+    with sharing():
+        for i, kernel in enumerate(kernels):
+            grams[i] = _evaluated(kernel, i, X, Y, grams.shape[1:])
     return grams
+
+
+def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> FloatArray:
+    if not callable(kernel):
+        raise ValueError(
+            f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "
+            "example kernlearn.kernels.Gaussian()."
+        )
+    K: FloatArray = kernel(X, Y)
+    if np.shape(K) != shape:
+        raise ValueError(
+            f"Kernel {i} must return a matrix of shape {shape}, got {np.shape(K)}; run "
+            "kernlearn.testing.check_kernel on it."
+        )
+    check_real(K, f"The matrix of kernel {i}")
+    return K
 
 
 def check_stack(grams: Any, *, psd: Repair = "raise") -> FloatArray:

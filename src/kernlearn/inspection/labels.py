@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
+    Bag,
     Centered,
     Columns,
+    Features,
     Gaussian,
     Kernel,
     Laplacian,
     Linear,
     Matern,
     Normalized,
+    Overlap,
     Polynomial,
+    WhereKnown,
 )
 
 LONGEST = 80
@@ -38,12 +43,18 @@ def kernel_label(kernel: Kernel) -> str:
     ('Gaussian, γ = 0.0123', 'linear')
     """
     match kernel:
-        case Normalized():
+        case Normalized() | WhereKnown():
             return kernel_label(kernel.kernel)
         case Centered():
             return f"{kernel_label(kernel.kernel)}, centred"
         case Columns():
             return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
+        case Features():
+            return f"{kernel_label(kernel.kernel)} of {transformer_name(kernel.transformer)}"
+        case Overlap():
+            return "overlap of categories"
+        case Bag():
+            return f"bags, {kernel_label(kernel.kernel)}"
         case Expansion():
             n = len(kernel.pairs)
             sections = "one section" if n == 1 else f"a sum of {n} sections"

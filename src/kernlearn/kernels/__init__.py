@@ -2,42 +2,66 @@
 
 from kernlearn.kernels.anova import ANOVA
 from kernlearn.kernels.ard_gaussian import ARDGaussian
+from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
+from kernlearn.kernels.chi_squared import ChiSquared
 from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import Gaussian
+from kernlearn.kernels.global_alignment import GlobalAlignment
+from kernlearn.kernels.graphs import Diffusion, RegularizedLaplacian, ShortestPath, WeisfeilerLehman
+from kernlearn.kernels.intersection import Intersection
 from kernlearn.kernels.laplacian import Laplacian
 from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.matern import Matern
 from kernlearn.kernels.normalized import Normalized
+from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.polynomial import Polynomial
 from kernlearn.kernels.power import Power
 from kernlearn.kernels.precomputed import Precomputed
 from kernlearn.kernels.product import Product
 from kernlearn.kernels.scaled import Scaled
+from kernlearn.kernels.sequences import Mismatch, Spectrum, Subsequence, WeightedDegree
 from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.weighted_sum import WeightedSum
+from kernlearn.kernels.where_known import WhereKnown
 
 __all__ = [
     "ANOVA",
     "ARDGaussian",
+    "Bag",
     "Centered",
+    "ChiSquared",
     "Columns",
+    "Diffusion",
+    "Features",
     "Gaussian",
+    "GlobalAlignment",
+    "Intersection",
     "Kernel",
     "Laplacian",
     "Linear",
     "Matern",
+    "Mismatch",
     "Normalized",
+    "Overlap",
     "Polynomial",
     "Power",
     "Precomputed",
     "Product",
+    "RegularizedLaplacian",
     "Scaled",
+    "ShortestPath",
+    "Spectrum",
     "Stretched",
+    "Subsequence",
     "Sum",
+    "WeightedDegree",
     "WeightedSum",
+    "WeisfeilerLehman",
+    "WhereKnown",
     "default_bank",
 ]

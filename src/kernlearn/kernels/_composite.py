@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
+from kernlearn.kernels._validation import check_rows, check_table
 from kernlearn.kernels.base import Kernel
+
+_K = TypeVar("_K", bound=Kernel)
 
 
 def check_part(kernel: Any, owner: str) -> None:
@@ -17,20 +21,49 @@ def check_part(kernel: Any, owner: str) -> None:
         )
 
 
-class _Wrapper(Kernel):
-    """A kernel made of one other, stored as ``kernel``."""
+def with_parts(whole: _K, /, **parts: Any) -> _K:
+    """Return a copy of a kernel with other parts; all else is shared with it."""
+    copied = copy.copy(whole)
+    for name, part in parts.items():
+        setattr(copied, name, part)
+    return copied
 
-    kernel: Kernel
 
-    def _check_parameters(self) -> None:
-        check_part(self.kernel, type(self).__name__)
+class _Composite(Kernel):
+    """A kernel made of others: rows reach the parts as they came, and the parts check them."""
+
+    def _check_table(self, X: Any, name: str) -> Any:
+        return check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
 
     def _check_data(self, X: Any, name: str) -> Any:
         # Column names must survive, and text in columns that no part reads does no harm.
         return X
 
 
-class _Combination(Kernel):
+class _Wrapper(_Composite):
+    """A kernel made of one other, stored as ``kernel``."""
+
+    kernel: Kernel
+
+    @property
+    def takes_things(self) -> bool:  # type: ignore[override]
+        """Whether the kernel within takes other rows than numbers."""
+        return bool(getattr(self.kernel, "takes_things", False))
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether the kernel within takes sparse tables."""
+        return bool(getattr(self.kernel, "takes_sparse", False))
+
+    def _check_parameters(self) -> None:
+        check_part(self.kernel, type(self).__name__)
+
+    def _fitted(self, X: Any) -> Kernel:
+        part = self.kernel.fitted_to(X)
+        return self if part is self.kernel else with_parts(self, kernel=part)
+
+
+class _Combination(_Composite):
     """A kernel made of several, stored as ``kernels``.
 
     ``get_params`` names the parts ``kernel_0``, ``kernel_1``, ..., so that
@@ -51,8 +84,20 @@ class _Combination(Kernel):
         for kernel in self.kernels:
             check_part(kernel, type(self).__name__)
 
-    def _check_data(self, X: Any, name: str) -> Any:
-        return X
+    @property
+    def takes_things(self) -> bool:  # type: ignore[override]
+        """Whether a part takes other rows than numbers."""
+        return any(getattr(kernel, "takes_things", False) for kernel in self.kernels)
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether all parts take sparse tables."""
+        return all(getattr(kernel, "takes_sparse", False) for kernel in self.kernels)
+
+    def _fitted(self, X: Any) -> Kernel:
+        parts = [kernel.fitted_to(X) for kernel in self.kernels]
+        is_same = all(new is old for new, old in zip(parts, self.kernels, strict=True))
+        return self if is_same else with_parts(self, kernels=parts)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, with those of the parts when `deep`."""

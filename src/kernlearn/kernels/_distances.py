@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
 
 # With more columns than this the matrix product overtakes scipy's direct distances (measured).
@@ -18,12 +21,15 @@ SAFE_SQUARED_NORM = 1000.0
 _BLOCK = 64
 
 
-def rescaled(X: FloatArray, Y: FloatArray, scale: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def rescaled(X: Any, Y: Any, scale: ArrayLike) -> tuple[Any, Any]:
     """Shift both tables to the middle of `X` and multiply by `scale`; ``Y is X`` is kept.
 
     Distances are unchanged by the shift. Scaling before the distances are taken keeps their
     squares in range when large data meet a small scale; shifting first loses no digits to it.
+    Sparse tables are not shifted.
     """
+    if issparse(X) or issparse(Y):
+        return sparse_rescaled(X, Y, scale)
     # Halves first: the sum of two large entries could overflow.
     middle = 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -38,12 +44,17 @@ def rescaled(X: FloatArray, Y: FloatArray, scale: ArrayLike) -> tuple[FloatArray
 
 
 def radial_gram(
-    X: FloatArray, Y: FloatArray, metric: str, profile: Callable[[FloatArray], FloatArray]
+    X: Any, Y: Any, metric: str, profile: Callable[[FloatArray], FloatArray]
 ) -> FloatArray:
     """Return profile(distance) for all pairs; `profile` may overwrite its argument.
 
     For ``Y is X`` each pair is computed once and the diagonal is exactly one.
     """
+    if issparse(X):
+        values = profile(sparse_distances(X, Y, metric))
+        if Y is X:
+            np.fill_diagonal(values, 1.0)
+        return values
     if Y is not X:
         return profile(cdist(X, Y, metric))
     K: FloatArray = squareform(profile(pdist(X, metric)), checks=False)
@@ -57,14 +68,16 @@ def exp_of_minus(distances: FloatArray) -> FloatArray:
     return np.exp(distances, out=distances)
 
 
-def gaussian_gram(X: FloatArray, Y: FloatArray, gamma: ArrayLike) -> FloatArray:
+def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     """Return exp(−Σ_j gamma_j (x_j − z_j)²), accurate for near-duplicates and at any scale."""
     X, Y = rescaled(X, Y, np.sqrt(gamma))
+    if issparse(X):
+        return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
     norms_X = _squared_norms(X)
     norms_Y = norms_X if Y is X else _squared_norms(Y)
     if X.shape[1] <= _FEW_COLUMNS or max(norms_X.max(), norms_Y.max()) > SAFE_SQUARED_NORM:
         return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
-    K = X @ Y.T
+    K: FloatArray = X @ Y.T
     for start in range(0, len(X), _BLOCK):
         stop = min(start + _BLOCK, len(X))
         first = start if Y is X else 0

@@ -16,13 +16,16 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def check_table(X: Any, name: str) -> Any:
-    """Return `X` as an array or a data frame with rows and columns; entries are not looked at."""
-    if issparse(X):
+def check_table(X: Any, name: str, sparse: bool = False) -> Any:
+    """Return `X` as an array or a data frame with rows and columns; entries are not looked at.
+
+    A sparse matrix comes in compressed rows, where it is allowed.
+    """
+    if issparse(X) and not sparse:
         raise ValueError(
             f"{name} must be a dense table, got a sparse matrix; convert it with {name}.toarray()."
         )
-    table = X if is_frame(X) else _as_array(X, name)
+    table = X.tocsr() if issparse(X) else X if is_frame(X) else _as_array(X, name)
     if table.ndim != 2:
         raise ValueError(
             f"{name} must be a 2-D table (rows are points, columns are features), got "
@@ -36,6 +39,70 @@ def check_table(X: Any, name: str) -> Any:
                 f"check how {name} was selected."
             )
     return table
+
+
+def check_rows(X: Any, name: str) -> Any:
+    """Return `X` as a table or, where it is none, as an array of one thing in each row."""
+    if is_frame(X) or issparse(X):
+        return check_table(X, name, sparse=True)
+    if not _is_regular(X):
+        return check_things(X, name)
+    table = check_table(X, name)
+    if isinstance(X, np.ndarray) or table.dtype.kind in "biuf":
+        return table
+    return np.array(X, dtype=object)  # numpy would write the numbers beside text as text
+
+
+def check_things(X: Any, name: str) -> NDArray[Any]:
+    """Return the things in the rows of `X` as a 1-D array of objects, without a copy if it is one.
+
+    Of a data frame or an array with a single column they are its cells; of an array with more,
+    its rows.
+    """
+    if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object and len(X):
+        return X
+    if issparse(X) or (is_frame(X) and X.shape[1] != 1):
+        raise ValueError(
+            f"{name} must have one thing in each row, got a table of {X.shape[1]} columns; choose "
+            "the column with kernlearn.kernels.Columns."
+        )
+    things = _cells(X)
+    if things is None:
+        raise ValueError(
+            f"{name} must be a list with one thing in each row, got {type(X).__name__}; put a "
+            "single thing into a list."
+        )
+    if not things:
+        raise ValueError(
+            f"{name} must have at least one row, got none; check how {name} was selected."
+        )
+    rows = np.empty(len(things), dtype=object)
+    for i, thing in enumerate(things):  # assigned at once, things of one length would be unpacked
+        rows[i] = thing
+    return rows
+
+
+def _cells(X: Any) -> list[Any] | None:
+    if is_frame(X):
+        return list(X.iloc[:, 0].tolist())
+    if isinstance(X, np.ndarray) and X.ndim:
+        return list(X[:, 0]) if X.ndim == 2 and X.shape[1] == 1 else list(X)
+    if hasattr(X, "iloc"):
+        return list(X.tolist())
+    return list(X) if isinstance(X, (list, tuple)) else None
+
+
+def _is_regular(X: Any) -> bool:
+    """Whether an array or a list is a table of plain entries."""
+    if isinstance(X, np.ndarray):
+        return X.ndim == 2
+    if not isinstance(X, (list, tuple)) or not all(_is_row(row) for row in X):
+        return False
+    return len({len(row) for row in X}) == 1 and all(np.ndim(cell) == 0 for cell in X[0])
+
+
+def _is_row(row: Any) -> bool:
+    return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
 def check_numbers(X: Any, name: str) -> FloatArray:
@@ -83,6 +150,29 @@ def check_real(values: Any, name: str) -> None:
             f"{name} must hold real numbers, got complex ones; pass their real part if the "
             "imaginary part is zero, and otherwise the modulus or both parts as columns."
         )
+
+
+def check_sparse(X: Any, name: str) -> Any:
+    """Return a sparse matrix in compressed rows of finite float64, entries in order, none twice."""
+    rows = X.tocsr()
+    if rows.dtype.kind not in "biuf":
+        raise ValueError(_not_numeric(name, f"entries of type {rows.dtype}"))
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    rows = rows.astype(np.float64, copy=False)
+    if not np.isfinite(rows.data).all():
+        raise ValueError(
+            f"{name} must hold finite numbers only, got NaN or infinity in a sparse matrix; remove "
+            "or replace such entries."
+        )
+    return rows
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell or a thing is None, NaN, or missing as pandas has it."""
+    is_nan = isinstance(cell, float | np.floating) and bool(cell != cell)
+    return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
 
 
 def is_finite(values: FloatArray) -> bool:

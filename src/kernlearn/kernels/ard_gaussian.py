@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -28,6 +30,8 @@ class ARDGaussian(Kernel):
            [0.3679, 1.    ]])
     """
 
+    takes_sparse = True
+
     def __init__(self, gammas: ArrayLike) -> None:
         self.gammas = gammas
 
@@ -40,14 +44,14 @@ class ARDGaussian(Kernel):
                 f"column, got {self.gammas!r}; choose zero or more for every column."
             )
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return gaussian_gram(X, Y, self._gammas_for(X))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Any) -> FloatArray:
         self._gammas_for(X)
-        return np.ones(len(X))
+        return np.ones(X.shape[0])
 
-    def _gammas_for(self, X: FloatArray) -> FloatArray:
+    def _gammas_for(self, X: Any) -> FloatArray:
         gammas = np.asarray(self.gammas, dtype=np.float64)
         if len(gammas) != X.shape[1]:
             raise ValueError(

@@ -7,15 +7,19 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from kernlearn.kernels._memory import check_fits
 from kernlearn.kernels._parameters import non_negative, positive_integer
+from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import (
     FloatArray,
     check_numbers,
     check_real,
     check_same_columns,
+    check_sparse,
     check_table,
     is_finite,
 )
@@ -50,6 +54,12 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     # Lets ``np.float64(2) * kernel`` reach ``__rmul__`` instead of becoming an object array.
     __array_ufunc__ = None
 
+    takes_things = False
+    """Whether the rows may be other things than numbers: text, graphs, arrays of any length."""
+
+    takes_sparse = False
+    """Whether the rows may come as a sparse matrix, which is then never made dense."""
+
     _cure_of_overflow = (
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
     )
@@ -69,14 +79,16 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         K : ndarray of shape (n, m)
             Finite float64 numbers; an overflow is an error.
         """
-        self._check_parameters()
         same = Y is None or Y is X
-        table_X = check_table(X, "X")
-        table_Y = table_X if same else check_table(Y, "Y")
-        check_same_columns(table_X, table_Y)
-        rows = self._check_data(table_X, "X")
-        columns = rows if same else self._check_data(table_Y, "Y")
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._check_parameters()
+            table_X = self._check_table(X, "X")
+            table_Y = table_X if same else self._check_table(Y, "Y")
+            if not self.takes_things:
+                check_same_columns(table_X, table_Y)
+            check_fits(1, table_X.shape[0], table_Y.shape[0])
+            rows = self._check_data(table_X, "X")
+            columns = rows if same else self._check_data(table_Y, "Y")
             K = self._evaluate(rows, columns)
         self._check_values(K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
@@ -94,12 +106,36 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         values : ndarray of shape (n,)
             The diagonal of ``self(X)``.
         """
-        self._check_parameters()
-        rows = self._check_data(check_table(X, "X"), "X")
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            values = self._diag(rows)
+        with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._check_parameters()
+            values = self._diag(self._check_data(self._check_table(X, "X"), "X"))
         self._check_values(values)
         return values
+
+    def fitted_to(self, X: Any) -> Kernel:
+        """Return this kernel with all that it takes from data taken from the rows of `X`.
+
+        Estimators call it on their training rows, so that a vocabulary or the rarity of a category
+        is never learned from others. What is returned holds it in its parameters: a clone of it is
+        fitted too. A kernel that takes nothing from data is returned itself, and none is changed.
+
+        Parameters
+        ----------
+        X : array-like, data frame, or list of things
+            The training rows, as the kernel is called with them.
+
+        Returns
+        -------
+        kernel : Kernel
+            The kernel to be called on these rows and on new ones.
+        """
+        with sharing():
+            self._check_parameters()
+            return self._fitted(self._check_table(X, "X"))
+
+    def _fitted(self, X: Any) -> Kernel:
+        """Return the fitted kernel; parts are fitted to what they see of `X`."""
+        return self
 
     @abstractmethod
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
@@ -112,9 +148,13 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _check_parameters(self) -> None:
         """Refuse parameters that give no kernel; called before every evaluation."""
 
+    def _check_table(self, X: Any, name: str) -> Any:
+        """Return `X` as a table with rows and columns; the entries are not looked at."""
+        return check_table(X, name, sparse=self.takes_sparse)
+
     def _check_data(self, X: Any, name: str) -> Any:
-        """Return the 2-D table as `_evaluate` takes it: an array of finite numbers by default."""
-        return check_numbers(X, name)
+        """Return the table as `_evaluate` takes it: an array of finite numbers by default."""
+        return check_sparse(X, name) if issparse(X) else check_numbers(X, name)
 
     def _check_values(self, values: FloatArray) -> None:
         check_real(values, f"The values of {type(self).__name__}")

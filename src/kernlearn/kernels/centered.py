@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._composite import _Wrapper, with_parts
+from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -26,10 +27,9 @@ class Centered(_Wrapper):
         The kernel k.
     sample : array-like or data frame of shape (s, d)
         The points whose mean becomes the origin, usually the training data.
-
-    Notes
-    -----
-    Every call evaluates k on the sample again, s² values in all: nothing is kept between calls.
+    mean : float, optional
+        :math:`\frac1s \sum_i \bar k(s_i)`, where it is known; `fitted_to` computes it once. When
+        not given, every call evaluates k on the sample again, s² values in all.
 
     Examples
     --------
@@ -39,9 +39,16 @@ class Centered(_Wrapper):
            [0., 9.]])
     """
 
-    def __init__(self, kernel: Kernel, sample: Any) -> None:
+    def __init__(self, kernel: Kernel, sample: Any, mean: float | None = None) -> None:
         self.kernel = kernel
         self.sample = sample
+        self.mean = mean
+
+    def _fitted(self, X: Any) -> Kernel:
+        if self.mean is not None:
+            return self
+        fitted = with_parts(self, kernel=self.kernel.fitted_to(X))
+        return with_parts(fitted, mean=fitted._overall_mean())
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         rows, mean = self._means(X), self._overall_mean()
@@ -62,8 +69,10 @@ class Centered(_Wrapper):
         return np.maximum(self.kernel.diag(X) - 2.0 * means + mean, 0.0)
 
     def _means(self, X: Any) -> FloatArray:
-        means: FloatArray = self.kernel(X, self.sample).mean(axis=1)
+        means: FloatArray = shared(
+            "means", lambda: self.kernel(X, self.sample).mean(axis=1), self.kernel, self.sample, X
+        )
         return means
 
     def _overall_mean(self) -> float:
-        return float(self.kernel(self.sample).mean())
+        return float(self._means(self.sample).mean()) if self.mean is None else self.mean

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._composite import _Wrapper
+from kernlearn.kernels._composite import _Wrapper, with_parts
+from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray, is_frame
 from kernlearn.kernels.base import Kernel
 
@@ -21,7 +22,7 @@ class Columns(_Wrapper):
     columns : int, str, slice, or list of ints or strs
         The columns that the kernel sees: positions, or names when called with data frames.
     kernel : Kernel
-        The kernel k.
+        The kernel k. One that reads text or other things finds them in a single column.
 
     Examples
     --------
@@ -41,20 +42,35 @@ class Columns(_Wrapper):
     def _diag(self, X: Any) -> FloatArray:
         return self.kernel.diag(self._select(X))
 
+    def _fitted(self, X: Any) -> Kernel:
+        part = self.kernel.fitted_to(self._select(X))
+        return self if part is self.kernel else with_parts(self, kernel=part)
+
     def _select(self, X: Any) -> Any:
+        if X.ndim != 2:
+            raise ValueError(
+                f"Columns need a table with columns, got one thing in each row for "
+                f"{self.columns!r}; pass a data frame, or leave Columns out."
+            )
         if isinstance(self.columns, slice):
-            positions: Any = self.columns
+            positions = list(range(X.shape[1]))[self.columns]
         else:
             chosen = self._chosen()
             by_name = isinstance(chosen[0], str)
             positions = _named(chosen, X) if by_name else _numbered(chosen, X.shape[1])
-        seen = X.iloc[:, positions] if is_frame(X) else X[:, positions]
-        if seen.shape[1] == 0:
+        if not positions:
             raise ValueError(
                 f"Columns must choose at least one column, got {self.columns!r} for a table of "
                 f"{X.shape[1]} columns; choose columns that exist."
             )
-        return seen
+
+        def seen() -> Any:
+            if is_frame(X):
+                return X.iloc[:, positions]
+            # A slice of an array is a view, not a copy.
+            return X[:, self.columns if isinstance(self.columns, slice) else positions]
+
+        return shared(("columns", *positions), seen, X)
 
     def _chosen(self) -> list[Any]:
         columns: Any = self.columns

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kernlearn.kernels._distances import gaussian_gram
@@ -31,14 +33,16 @@ class Gaussian(Kernel):
            [0.1353, 1.    ]])
     """
 
+    takes_sparse = True
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
 
     def _check_parameters(self) -> None:
         positive(self.gamma, "Gaussian's gamma")
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return gaussian_gram(X, Y, self.gamma)
 
-    def _diag(self, X: FloatArray) -> FloatArray:
-        return np.ones(len(X))
+    def _diag(self, X: Any) -> FloatArray:
+        return np.ones(X.shape[0])

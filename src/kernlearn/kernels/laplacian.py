@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, radial_gram, rescaled
@@ -26,14 +28,16 @@ class Laplacian(Kernel):
            [0.3679, 1.    ]])
     """
 
+    takes_sparse = True
+
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
 
     def _check_parameters(self) -> None:
         positive(self.gamma, "Laplacian's gamma")
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return radial_gram(*rescaled(X, Y, self.gamma), "cityblock", exp_of_minus)
 
-    def _diag(self, X: FloatArray) -> FloatArray:
-        return np.ones(len(X))
+    def _diag(self, X: Any) -> FloatArray:
+        return np.ones(X.shape[0])

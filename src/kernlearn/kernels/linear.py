@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
+from kernlearn.kernels._inner import inner_products, squared_lengths
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -19,9 +20,10 @@ class Linear(Kernel):
            [6., 9.]])
     """
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return X @ Y.T
+    takes_sparse = True
 
-    def _diag(self, X: FloatArray) -> FloatArray:
-        values: FloatArray = np.einsum("ij,ij->i", X, X)
-        return values
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        return inner_products(X, Y)
+
+    def _diag(self, X: Any) -> FloatArray:
+        return squared_lengths(X)

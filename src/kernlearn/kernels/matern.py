@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -42,6 +43,8 @@ class Matern(Kernel):
            [0.3679, 1.    ]])
     """
 
+    takes_sparse = True
+
     def __init__(self, length_scale: float = 1.0, nu: float = 1.5) -> None:
         self.length_scale = length_scale
         self.nu = nu
@@ -54,7 +57,7 @@ class Matern(Kernel):
                 "for which the kernel has a closed form."
             )
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         X, Y = rescaled(X, Y, 1.0 / self.length_scale)
         if math.isinf(self.nu):
             return gaussian_gram(X, Y, 0.5)
@@ -69,5 +72,5 @@ class Matern(Kernel):
         factor *= exp_of_minus(r)
         return factor
 
-    def _diag(self, X: FloatArray) -> FloatArray:
-        return np.ones(len(X))
+    def _diag(self, X: Any) -> FloatArray:
+        return np.ones(X.shape[0])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from kernlearn.kernels._inner import inner_products, squared_lengths
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
@@ -27,6 +30,8 @@ class Polynomial(Kernel):
            [ 9., 25.]])
     """
 
+    takes_sparse = True
+
     def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
         self.degree = degree
         self.offset = offset
@@ -35,11 +40,11 @@ class Polynomial(Kernel):
         positive_integer(self.degree, "Polynomial's degree")
         non_negative(self.offset, "Polynomial's offset")
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return self._raise(X @ Y.T)
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        return self._raise(inner_products(X, Y))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
-        return self._raise(np.einsum("ij,ij->i", X, X))
+    def _diag(self, X: Any) -> FloatArray:
+        return self._raise(squared_lengths(X))
 
     def _raise(self, inner: FloatArray) -> FloatArray:
         inner += self.offset

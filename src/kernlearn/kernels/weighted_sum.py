@@ -52,7 +52,7 @@ class WeightedSum(_Combination):
         return {**super().get_params(deep), "weights": self.weights}
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        total: FloatArray = np.zeros((len(X), len(Y)))
+        total: FloatArray = np.zeros((X.shape[0], Y.shape[0]))
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
                 # ``Y is X`` is what tells a part that the matrix is square.
@@ -60,7 +60,7 @@ class WeightedSum(_Combination):
         return total
 
     def _diag(self, X: Any) -> FloatArray:
-        total: FloatArray = np.zeros(len(X))
+        total: FloatArray = np.zeros(X.shape[0])
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
                 total += weight * kernel.diag(X)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn.estimators._patient import Patient
-from kernlearn.persistence._stand_ins import ENUMS, EnumMember, Frame, Pairs
+from kernlearn.persistence._stand_ins import ENUMS, NETWORKS, EnumMember, Frame, Network, Pairs
 
 
 def with_stand_ins(value: Any) -> Any:
@@ -30,17 +31,24 @@ def _stand_in(value: Any) -> Any:
         return EnumMember.of(value)
     if _is_frame(value):
         return Frame.of(value)
+    if _is_network(value):
+        return Network.of(value)
     if type(value) is dict and not all(type(key) is str for key in value):
         return Pairs(list(value), list(value.values()))
     return value
 
 
 def _original(value: Any) -> Any:
-    return value.restored() if isinstance(value, EnumMember | Frame | Pairs) else value
+    return value.restored() if isinstance(value, EnumMember | Frame | Network | Pairs) else value
 
 
 def _is_frame(value: Any) -> bool:
     return type(value).__name__ == "DataFrame" and type(value).__module__.split(".")[0] == "pandas"
+
+
+def _is_network(value: Any) -> bool:
+    kind = type(value)
+    return kind.__module__.split(".")[0] == "networkx" and kind.__name__ in NETWORKS
 
 
 class _Walk:
@@ -62,12 +70,20 @@ class _Walk:
             return self._replace({key: self.visit(part) for key, part in value.items()})
         if type(value) in (list, tuple):
             return type(value)(self.visit(part) for part in value)
+        if type(value) is np.ndarray and value.dtype == object:
+            return self._copied_array(value)
         if isinstance(value, Pairs):
             return self._replace(Pairs(self.visit(value.keys), self.visit(value.values)))
         replaced = self._replace(value)
         if replaced is value and _has_parts(value):
             return self._copied_object(value)
         return replaced
+
+    def _copied_array(self, value: Any) -> Any:
+        copy = np.empty_like(value)
+        for place, part in np.ndenumerate(value):
+            copy[place] = self.visit(part)
+        return copy
 
     def _copied_object(self, value: Any) -> Any:
         copy = object.__new__(type(value))

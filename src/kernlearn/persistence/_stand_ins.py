@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
+from kernlearn._optional import load_networkx, load_pandas
 from kernlearn.solvers.status import Status
 
 ENUMS: dict[str, type[Enum]] = {Status.__name__: Status}
@@ -80,6 +80,31 @@ class Frame:
         if self.index is not None:
             frame.index = pd.Index(self.index)
         return frame
+
+
+NETWORKS = ("Graph", "DiGraph", "MultiGraph", "MultiDiGraph")
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A graph of networkx: its nodes and edges with their attributes, in order."""
+
+    kind: str
+    nodes: list[Any]
+    edges: list[Any]
+
+    @classmethod
+    def of(cls, graph: Any) -> Network:
+        """The stand-in of a graph."""
+        return cls(type(graph).__name__, list(graph.nodes(data=True)), list(graph.edges(data=True)))
+
+    def restored(self) -> Any:
+        """The graph; only networkx's own four kinds exist here."""
+        networkx = load_networkx("a model that holds graphs of networkx")
+        graph = getattr(networkx, self.kind if self.kind in NETWORKS else "Graph")()
+        graph.add_nodes_from(self.nodes)
+        graph.add_edges_from(self.edges)
+        return graph
 
 
 def _array(column: Any) -> Any:

@@ -18,7 +18,7 @@ from kernlearn.estimators._members import Members
 from kernlearn.estimators._preparation import Preparation
 from kernlearn.estimators.candidates.machine import Machine
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
-from kernlearn.persistence._stand_ins import EnumMember, Frame, Pairs
+from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.solvers.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
@@ -39,6 +39,7 @@ OTHERS = (
     Members,
     ModelBundle,
     NumberColumn,
+    Network,
     Pairs,
     Preparation,
     Solution,
@@ -46,9 +47,11 @@ OTHERS = (
     ViewMKLClassifier,
     ViewMKLRegressor,
 )
-# Of scikit-learn, besides its estimators: what its column transformer and its searches keep.
+# Of scikit-learn, besides its estimators: what its column transformer and its searches keep; and
+# of scipy, the rows of sparse tables.
 SKLEARN = (
     "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
     "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.utils._bunch.Bunch",
 )

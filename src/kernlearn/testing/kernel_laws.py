@@ -6,9 +6,10 @@ import copy
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray, is_frame
+from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
 from kernlearn.testing._laws import Laws
 
 _LAW = Laws("Kernel")
@@ -22,13 +23,14 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
     The laws: the matrix is symmetric and positive semidefinite; ``kernel(X)`` is exactly
     symmetric and equals ``kernel(X, X)``; ``kernel.diag(X)`` is its diagonal; every entry depends
     on its own two points only; clones and pickled copies give the same matrix; `X` is left as it
-    was.
+    was. A kernel that takes something from data is fitted to `X` first, and fitting again changes
+    nothing.
 
     Parameters
     ----------
     kernel : Kernel
         The kernel to check.
-    X : array-like or data frame of shape (n, d)
+    X : array-like, sparse matrix, data frame, or list of things
         Points on which to check it, a few dozen at most.
 
     Raises
@@ -43,11 +45,12 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
     >>> check_kernel(Gaussian(), [[0.0, 1.0], [2.0, 3.0], [0.5, 0.5]])
     """
     before = copy.deepcopy(X)
+    kernel = kernel.fitted_to(X)
     # A second table with the same rows, so that the path for two different tables is taken.
     K = np.asarray(kernel(X, copy.deepcopy(X)))
     # First of all, since later comparisons would be of different tables.
     _check_unchanged(X, before)
-    n_rows = len(before)
+    n_rows = before.shape[0] if hasattr(before, "shape") else len(before)
     _LAW.require(
         K.shape == (n_rows, n_rows) and K.dtype == np.float64,
         f"kernel(X, Y) must be a float64 matrix of shape {(n_rows, n_rows)}, "
@@ -63,6 +66,9 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
     _LAW.require_close(diagonal, np.diagonal(K), "kernel.diag(X) = diagonal of kernel(X)", K)
     _check_pointwise(kernel, before, K)
     _LAW.require_equal_copies(kernel, X, square)
+    again = np.asarray(kernel.fitted_to(_single_rows(before)[0])(X))
+    gap = float(np.abs(again - square).max())
+    _LAW.require(gap == 0.0, f"a fitted kernel must stay as it is, but it moves by {gap:.3g}")
 
 
 def _check_semidefinite(K: FloatArray) -> None:
@@ -76,13 +82,38 @@ def _check_semidefinite(K: FloatArray) -> None:
 
 
 def _check_pointwise(kernel: Kernel, X: Any, K: FloatArray) -> None:
-    n = min(len(X), _N_POINTWISE)
-    single = [X.iloc[[i]] if is_frame(X) else np.asarray(X)[[i]] for i in range(n)]
+    single = _single_rows(X)
+    n = len(single)
     entries = np.array([[kernel(x, z)[0, 0] for z in single] for x in single])
     law = "every entry depends on its own two points only, kernel(X, Y)[i, j] = k(x_i, z_j)"
     _LAW.require_close(entries, K[:n, :n], law, K)
 
 
+def _single_rows(X: Any) -> list[Any]:
+    """The first few points, each in a table or a list of its own."""
+    n = min(X.shape[0] if hasattr(X, "shape") else len(X), _N_POINTWISE)
+    if is_frame(X):
+        return [X.iloc[[i]] for i in range(n)]
+    return [[X[i]] if isinstance(X, list | tuple) else X[[i]] for i in range(n)]
+
+
 def _check_unchanged(X: Any, before: Any) -> None:
-    same = bool(X.equals(before)) if is_frame(X) else bool(np.array_equal(X, before))
-    _LAW.require(same, "kernel(X) must leave X as it was, but X was modified")
+    _LAW.require(_is_same(X, before), "kernel(X) must leave X as it was, but X was modified")
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two data sets are equal, whatever they are made of."""
+    if is_frame(a):
+        return bool(a.equals(b))
+    if issparse(a):
+        return bool(a.shape == b.shape and (a != b).nnz == 0)
+    if isinstance(a, np.ndarray) and a.dtype != object:
+        return bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+    if isinstance(a, list | tuple | np.ndarray):
+        return len(a) == len(b) and all(map(_is_same, a, b))
+    if isinstance(a, dict):
+        return list(a) == list(b) and all(_is_same(a[key], b[key]) for key in a)
+    if is_missing(a) or is_missing(b):
+        return is_missing(a) and is_missing(b)
+    # Objects that compare by identity, such as graphs, are what they hold.
+    return bool(a == b) or (hasattr(a, "__dict__") and _is_same(vars(a), vars(b)))

@@ -1,0 +1,89 @@
+"""Kernels that count: the inner product of how often each pattern occurs in two things."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from kernlearn.kernels._inner import squared_lengths
+from kernlearn.kernels._things import _Reading
+from kernlearn.kernels._validation import FloatArray
+
+Codes = NDArray[np.int64]
+
+# A pattern that occurs in more than this share of the things is cheaper in a dense product.
+_OFTEN = 0.1
+# Columns of a dense, and rows of a sparse product at a time.
+_BLOCK = 2048
+# Codes stay below this, so that the next letter can be appended without overflow.
+LARGEST_CODE = 2**62
+
+
+class _Counts(_Reading):
+    """A kernel on things by the patterns they hold; what a pattern is, a subclass says."""
+
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+        if Y is X:
+            counts = self._counts(X)
+            return inner_products_of_counts(counts, counts)
+        # Patterns of both are numbered together: none is unknown.
+        counts = self._counts(np.concatenate([X, Y]))
+        return inner_products_of_counts(counts[: len(X)], counts[len(X) :])
+
+    def _diag(self, X: NDArray[Any]) -> FloatArray:
+        return squared_lengths(self._counts(X))
+
+    @abstractmethod
+    def _counts(self, things: NDArray[Any]) -> csr_array:
+        """Return the weighted counts of shape (n, patterns); columns stand in any order."""
+
+
+def count(rows: Codes, patterns: Codes, n_rows: int) -> csr_array:
+    """Return how often each pattern occurs in each row; patterns get columns in order."""
+    columns, n_columns = numbered(patterns)
+    ones = np.ones(len(rows))
+    return coo_array((ones, (rows, columns)), shape=(n_rows, n_columns)).tocsr()
+
+
+def numbered(patterns: Codes) -> tuple[Codes, int]:
+    """Return the codes as 0, 1, 2, ... in their order, and how many there are."""
+    distinct, codes = np.unique(patterns, return_inverse=True)
+    return codes.reshape(patterns.shape), len(distinct)
+
+
+def appended(codes: Codes, letters: Codes, n_letters: int) -> Codes:
+    """Return one code for each pair of a code and a letter, equal where both are equal."""
+    if len(codes) and int(codes.max()) >= LARGEST_CODE // n_letters:
+        codes = numbered(codes)[0]
+    return codes * n_letters + letters
+
+
+def inner_products_of_counts(A: csr_array, B: csr_array) -> FloatArray:
+    """Return A Bᵀ as a dense matrix: frequent patterns by dense products, rare ones by sparse."""
+    filled_A = np.bincount(A.indices, minlength=A.shape[1])
+    filled_B = filled_A if B is A else np.bincount(B.indices, minlength=B.shape[1])
+    frequent = filled_A * filled_B > _OFTEN**2 * A.shape[0] * B.shape[0]
+    if not frequent.any():
+        return _sparse_products(A, B)
+    columns_A = A.tocsc()
+    columns_B = columns_A if B is A else B.tocsc()
+    rare_A = columns_A[:, ~frequent].tocsr()
+    K = _sparse_products(rare_A, rare_A if B is A else columns_B[:, ~frequent].tocsr())
+    chosen = np.flatnonzero(frequent)
+    for start in range(0, len(chosen), _BLOCK):
+        columns = chosen[start : start + _BLOCK]
+        left = columns_A[:, columns].toarray()
+        K += left @ (left if B is A else columns_B[:, columns].toarray()).T
+    return K
+
+
+def _sparse_products(A: csr_array, B: csr_array) -> FloatArray:
+    K = np.zeros((A.shape[0], B.shape[0]))
+    right = B.T.tocsr()
+    for start in range(0, A.shape[0] if A.nnz and B.nnz else 0, _BLOCK):
+        K[start : start + _BLOCK] = (A[start : start + _BLOCK] @ right).toarray()
+    return K

@@ -1,0 +1,24 @@
+"""Inner products and squared lengths of rows, of dense and of sparse tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from kernlearn.kernels._validation import FloatArray
+
+
+def inner_products(X: Any, Y: Any) -> FloatArray:
+    """Return ⟨x, z⟩ for all rows as a dense matrix; only the result is ever dense."""
+    K = X @ Y.T
+    return np.asarray(K.toarray() if issparse(K) else K)
+
+
+def squared_lengths(X: Any) -> FloatArray:
+    """Return ⟨x, x⟩ for every row."""
+    if issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    values: FloatArray = np.einsum("ij,ij->i", X, X)
+    return values
