@@ -95,7 +95,7 @@ class Moments:
         loss = self.squares - 2.0 * (coef * self.with_targets).sum(axis=0)
         loss += (coef * fitted).sum(axis=0) + intercept**2 * self.mass
         loss += 2.0 * intercept * (self.columns @ coef - self.targets)
-        return np.maximum(loss, 0.0)
+        return np.asarray(np.maximum(loss, 0.0))
 
 
 def moments_by_fold(
