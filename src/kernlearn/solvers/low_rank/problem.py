@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
 from kernlearn.gram.landmarks import left_out
+from kernlearn.quality.ls_svm import mirrored
+from kernlearn.quality.machine import Machine
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
+from kernlearn.solvers.low_rank.machines import FactorEvaluation, FactorObjective, carried_over
 from kernlearn.solvers.low_rank.moments import Moments
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.newton import Newton, Outcome, Step
@@ -23,6 +28,8 @@ from kernlearn.solvers.telling import telling
 
 Array = NDArray[np.float64]
 
+# From twice this size on, a first guess from a sample of so many rows saves more than it costs.
+COARSE, COARSE_TOL = 2000, 1e-2
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 
 
@@ -79,6 +86,58 @@ def learn_least_squares(
     intercept = moments.intercept(coef) - factors.shift @ coef
     traces = moments.traces
     return brought_back(outcome, objective.n_solves, units, traces, factors, coef, intercept)
+
+
+def learn_machines(
+    rows: FactorRows,
+    machines: Sequence[Machine],
+    traces: Array,
+    weight_set: WeightSet,
+    control: Control,
+) -> LowRankSolution:
+    """Minimise the value of machines over the weights, through factors (inputs are checked)."""
+    largest = max(float(np.abs(machine.linear).max()) for machine in machines)
+    units = Units.of(traces[0], weight_set, rows.n_rows, 1.0)
+    # Machines without a linear term keep their coefficients: only values and f scale with K.
+    units = replace(units, target=largest if largest > 0 else units.kernel)
+    scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
+    products, stand_in = None, None
+    if weight_set.free_sign:
+        everything = np.arange(rows.n_rows)
+        columns = np.arange(rows.n_columns)
+        products = mirrored(rows.products(everything, np.ones(rows.n_rows), columns))
+        stand_in = rows.factors.small_stack(products)
+    objective = FactorObjective(rows, scaled, products)
+    if rows.n_rows > 2 * COARSE:
+        weight_set = _coarse_start(objective, weight_set, control, units)
+    outcome = minimise(objective, weight_set, control, units, stand_in, 1.0)
+    best = outcome.best
+    assert isinstance(best, FactorEvaluation)
+    diagonal = rows.factors.membership @ best.weights
+    coef = diagonal[:, None] * np.column_stack([s.c for s in best.solutions]) * units.target
+    intercept = np.array([s.intercept for s in best.solutions]) * units.target
+    return brought_back(outcome, objective.n_solves, units, traces, rows.factors, coef, intercept)
+
+
+def _coarse_start(
+    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units
+) -> WeightSet:
+    """Weights and functions learned from a sample of the rows, with which to begin on all."""
+    machines = objective.machines
+    order = np.lexsort([machine.linear for machine in machines])
+    chosen = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
+    few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
+    domain = positive_weights(weight_set.normaliser, weight_set.total / units.kernel)
+    if weight_set.start is not None:
+        domain.start = _inside(domain, weight_set.start)
+    best = Newton(few, domain, None, COARSE_TOL, 20, control.patience).run().best
+    objective.n_solves += few.n_solves
+    if not isinstance(best, FactorEvaluation):
+        return weight_set
+    root = objective.root(best.weights)
+    pairs = zip(machines, best.solutions, strict=True)
+    objective.start = [carried_over(m, objective.rows, root, s) for m, s in pairs]
+    return replace(weight_set, start=best.weights)
 
 
 def minimise(
