@@ -21,8 +21,17 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
 from kernlearn._patience import Patience
+from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._low_rank import (
+    centre_of,
+    check_certify,
+    chosen_rank,
+    forget_low_rank,
+    landmark_values,
+    store_low_rank,
+)
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._refits import N_FOLDS
 from kernlearn.estimators._shows_kernel import ShowsKernel
@@ -40,6 +49,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
+from kernlearn.solvers.low_rank.learn import Request, learn_through_landmarks
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -99,6 +109,8 @@ class KernelCombination(Patient, ShowsKernel):
     max_iter: int
     random_state: Any
     warm_start: bool = False
+    rank: Any = None
+    certify: str | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -138,8 +150,13 @@ class KernelCombination(Patient, ShowsKernel):
         self._check_choices(qualities)
         control = self._control()
         self.__dict__.pop("transduction_", None)  # of an earlier fit
+        forget_low_rank(self)
         kept = np.flatnonzero(sample_weight > 0)
-        rows = _safe_indexing(X, kept)
+        rows = X if len(kept) == len(sample_weight) else _safe_indexing(X, kept)
+        rank = self._chosen_rank(len(kept), X_unlabeled)
+        if rank is not None:
+            self._learn_through_landmarks(rows, targets(kept), sample_weight[kept], rank, control)
+            return
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys)
@@ -201,6 +218,46 @@ class KernelCombination(Patient, ShowsKernel):
         rows = np.arange(n)
         return make_folds(min(N_FOLDS, n), rows, labels, rows, stratify=stratify, random_state=seed)
 
+    def _chosen_rank(self, n_rows: int, X_unlabeled: Any) -> int | str | None:
+        """The rank of the factors, or None for the exact solver."""
+        obstacle = None
+        if X_unlabeled is not None:
+            obstacle = "X_unlabeled"
+        elif learns_C(self.quality, self.C):
+            obstacle = "C='learn'"
+        return chosen_rank(self.rank, n_rows, self.quality, obstacle)
+
+    def _learn_through_landmarks(
+        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
+    ) -> None:
+        """The same as `_learn` where Gram matrices would be too large."""
+        points = centre_of(rows, self.random_state) if self.center else rows
+        self.kernels_ = self._prepared_kernels(points)
+        free = self.weights == "free"
+        request = Request(
+            quality=self.quality,
+            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
+            rank=rank,
+            free_sign=free,
+            constraint=self.constraint,
+            total=self._checked_total(),
+            start=self._warm_start(len(self.kernels_)),
+            random_state=0 if self.random_state is None else self.random_state,
+            exact_bound=check_certify(self.certify, free),
+        )
+        with threads_for(len(weight)):
+            learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
+        self._store_certificate(learned.solution, learned.solution)
+        store_low_rank(self, learned)
+        warn_if_unfinished(
+            type(self).__name__,
+            self.status_,
+            control.patience,
+            learned.solution.gap,
+            control.tol,
+            stacklevel=4,
+        )
+
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""
         weights = vars(self).get("weights_") if self.warm_start else None
@@ -251,12 +308,15 @@ class KernelCombination(Patient, ShowsKernel):
         # A least-squares machine has no support vectors: a coefficient of zero is chance.
         used = np.any(coefs != 0, axis=0) | (self.quality == "least_squares")
         support = np.flatnonzero(used)
-        self.weights_ = solution.weights
-        self.kernel_ = self._combined(self.weights_)
         self.dual_coef_ = coefs[:, support]
         self.intercept_ = np.atleast_1d(np.asarray(trained.intercept, dtype=float))
         self.support_ = kept[support]
         self.support_vectors_ = _safe_indexing(rows, support)
+        self._store_certificate(solution, trained)
+
+    def _store_certificate(self, solution: Solution, trained: Solution) -> None:
+        self.weights_ = solution.weights
+        self.kernel_ = self._combined(self.weights_)
         self.objective_ = solution.objective
         self.lower_bound_ = solution.lower_bound
         self.duality_gap_ = solution.gap
@@ -272,9 +332,12 @@ class KernelCombination(Patient, ShowsKernel):
         """Decision values of shape (n, number of machines)."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
+        if self.rank_ is not None:
+            values = landmark_values(self.kernels_, self.landmarks_, self.landmark_coef_, rows)
+            return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (_n_rows(rows), 1))
-        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        values = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
@@ -284,7 +347,9 @@ class KernelCombination(Patient, ShowsKernel):
             validate_data(self, X, reset=reset, skip_check_array=True)
             return X
         checked = validate_data(self, X, reset=reset, dtype="numeric", ensure_min_samples=1)
-        return X if hasattr(X, "iloc") else np.asarray(checked, dtype=float)
+        # A memory map is read block by block, and converted then.
+        kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
+        return X if kept else np.asarray(checked, dtype=float)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""

@@ -39,7 +39,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         For "nu_svr": upper bound on the share of points outside the tube.
     normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
-    warm_start, verbose, callback, time_limit
+    warm_start, rank, certify, verbose, callback, time_limit
         Likewise.
 
     Attributes
@@ -47,6 +47,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
         Likewise.
 
     Examples
@@ -77,6 +79,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         max_iter: int = 200,
         random_state: Any = None,
         warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -96,6 +100,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

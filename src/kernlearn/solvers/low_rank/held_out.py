@@ -29,20 +29,22 @@ from kernlearn.solvers.low_rank.moments import Moments, total_of
 Array = NDArray[np.float64]
 
 
-def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -> Array:
-    """The coefficients (R, k) of the machines at K(w), for positive weights."""
+def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -> Array | None:
+    """The coefficients (R, k) of the machines at K(w); None if that is indefinite."""
     objective = LeastSquaresObjective(*moments.centred(), membership, ridge)
-    diagonal = membership @ weights
-    return np.asarray(diagonal[:, None] * Positive(objective, diagonal).solve(objective.B))
+    found = objective.evaluate(weights, None, 0.0)
+    return None if found is None else found.coef
 
 
 def fold_loss(folds: Sequence[Moments], membership: Array, weights: Array, ridge: float) -> Array:
-    """The mean squared error of each target on held-out folds."""
+    """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite."""
     everything = total_of(list(folds))
     loss = np.zeros(len(everything.targets))
     for fold in folds:
         rest = everything - fold
         coef = trained(rest, membership, weights, ridge)
+        if coef is None:
+            return np.full(len(loss), np.inf)
         loss += fold.squared_loss(coef, rest.intercept(coef))
     return loss / everything.mass
 
@@ -59,15 +61,35 @@ def loss_by_rank(
     losses : ndarray of shape (l,)
         The loss at each.
     """
-    top = int(factors.place.max(initial=0)) + 1
-    n_halves = max(int(np.log2(top)) - 1, 0)
-    ranks = np.unique([-(-top // 2**i) for i in range(n_halves + 1)])
+    ranks = halves(factors)
     losses = []
     for rank in ranks:
         chosen = factors.place < rank
         parts = [fold.corner(chosen) for fold in folds]
         losses.append(float(fold_loss(parts, factors.membership[chosen], weights, ridge).sum()))
     return ranks, np.array(losses)
+
+
+def left_out_by_rank(
+    moments: Moments, factors: Factors, weights: Array
+) -> tuple[NDArray[np.intp], Array]:
+    """The part of the trace of K(w) that factors of each rank leave out, where nothing is learned.
+
+    Rows count by their weights, as far as the factors go.
+    """
+    ranks = halves(factors)
+    kept = np.diagonal(moments.unshifted(factors.shift)) * (factors.membership @ weights)
+    share = float(moments.traces[1] @ weights) / max(float(kept.sum()), 1e-300)
+    trace = float(moments.traces[0] @ weights)
+    sums = np.array([share * float(kept[factors.place < rank].sum()) for rank in ranks])
+    return ranks, np.maximum(1.0 - sums / trace, 0.0)
+
+
+def halves(factors: Factors) -> NDArray[np.intp]:
+    """The rank and its halves down to about four, increasing."""
+    top = int(factors.place.max(initial=0)) + 1
+    n_halves = max(int(np.log2(top)) - 1, 0)
+    return np.unique([-(-top // 2**i) for i in range(n_halves + 1)])
 
 
 def leave_one_out(
@@ -79,13 +101,12 @@ def leave_one_out(
     weights: Array,
     ridge: float,
 ) -> Array:
-    """Predictions (n, k) for each row by the machines trained without it, in one pass."""
-    coef = trained(moments, factors.membership, weights, ridge)
-    intercept = moments.intercept(coef)
+    """Predictions (n, k) by the machines trained without each row, in one pass; for w ≥ 0."""
+    objective = LeastSquaresObjective(*moments.centred(), factors.membership, ridge)
     diagonal = factors.membership @ weights
-    system = Positive(
-        LeastSquaresObjective(*moments.centred(), factors.membership, ridge), diagonal
-    )
+    system = Positive(objective, diagonal)
+    coef = diagonal[:, None] * system.solve(objective.B)
+    intercept = moments.intercept(coef)
     means = (moments.columns / moments.mass)[system.used]
     found = np.empty_like(Y)
 

@@ -116,7 +116,9 @@ def learn_machines(
     diagonal = rows.factors.membership @ best.weights
     coef = diagonal[:, None] * np.column_stack([s.c for s in best.solutions]) * units.target
     intercept = np.array([s.intercept for s in best.solutions]) * units.target
-    return brought_back(outcome, objective.n_solves, units, traces, rows.factors, coef, intercept)
+    dual = np.array([s.coef for s in best.solutions]) * (units.target / units.kernel)
+    found = brought_back(outcome, objective.n_solves, units, traces, rows.factors, coef, intercept)
+    return replace(found, dual_coef=dual)
 
 
 def _coarse_start(

@@ -13,9 +13,9 @@ from kernlearn.solvers.solution import Solution
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LowRankSolution(Solution):
-    """Learned weights and the machine through landmarks; ``dual_coef`` is None.
+    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares.
 
     Attributes
     ----------
@@ -27,6 +27,6 @@ class LowRankSolution(Solution):
         The part of each kernel's trace that its factor leaves out.
     """
 
-    factors: Factors | None = None
-    coef: Array | None = None
-    residual_trace: Array | None = None
+    factors: Factors
+    coef: Array
+    residual_trace: Array

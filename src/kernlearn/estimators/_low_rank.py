@@ -1,0 +1,112 @@
+"""Learning and predicting through landmarks, for the estimators that combine kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from kernlearn._checks import check_choice, check_count
+from kernlearn.gram.rows import rows_per_block
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+from kernlearn.solvers.low_rank.learn import LOW_RANK_QUALITIES, Learned
+
+Array = NDArray[np.float64]
+
+# Up to so many rows, Gram matrices fit comfortably and the exact solver takes seconds.
+EXACT_ROWS = 3000
+# The mean of so many rows in feature space is known well enough, and they are looked at often.
+_CENTRE_ROWS = 1000
+FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
+
+
+def chosen_rank(rank: Any, n_rows: int, quality: str, obstacle: str | None) -> int | str | None:
+    """None for the exact solver, else the columns of each factor or "auto".
+
+    Parameters
+    ----------
+    rank : int, "auto" or None
+        What the user asked for.
+    n_rows : int
+        Rows to learn from.
+    quality : str
+        The machine.
+    obstacle : str or None
+        What else was asked for that landmarks cannot do.
+    """
+    if quality not in LOW_RANK_QUALITIES:
+        obstacle = f"quality={quality!r}"
+    if rank is None:
+        return None
+    if isinstance(rank, str):
+        check_choice("rank", rank, ["auto"])
+        return None if n_rows <= EXACT_ROWS or obstacle is not None else "auto"
+    count = check_count("rank", rank)
+    if obstacle is not None:
+        raise ValueError(
+            f"expected rank=None with {obstacle}, got {rank!r}: it has no solver through "
+            f"landmarks; use one of {', '.join(LOW_RANK_QUALITIES)}"
+        )
+    return min(count, n_rows)
+
+
+def centre_of(rows: Any, random_state: Any) -> Any:
+    """A sample whose mean in feature space stands for that of all rows."""
+    if len(rows) <= _CENTRE_ROWS:
+        return rows
+    generator = check_random_state(0 if random_state is None else random_state)
+    return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
+
+
+def check_certify(certify: Any, free_sign: bool) -> bool:
+    """Whether a bound on the exact problem is asked for."""
+    if certify is None:
+        return False
+    check_choice("certify", certify, ["exact"])
+    if free_sign:
+        raise ValueError(
+            "expected weights='positive' with certify='exact', got weights='free', for which only "
+            "the bound through landmarks is known; use certify=None"
+        )
+    return True
+
+
+def store_low_rank(estimator: Any, learned: Learned) -> None:
+    """Set the fitted attributes that tell of the landmarks."""
+    solution = learned.solution
+    maps = solution.factors.maps
+    estimator.rank_ = max(each.rank for each in maps)
+    estimator.residual_trace_ = solution.residual_trace
+    estimator.landmarks_ = [each.points for each in maps]
+    estimator.landmark_coef_ = solution.factors.expansion(solution.coef)
+    estimator.intercept_ = np.atleast_1d(np.asarray(solution.intercept, dtype=float))
+    estimator.loss_by_rank_ = {"rank": learned.ranks, "loss": learned.losses}
+    if learned.exact_bound is not None:
+        estimator.exact_lower_bound_ = learned.exact_bound
+
+
+def forget_low_rank(estimator: Any) -> None:
+    """Remove what an earlier fit through landmarks has left."""
+    for name in FITTED:
+        estimator.__dict__.pop(name, None)
+    estimator.rank_ = None
+
+
+def landmark_values(
+    kernels: Sequence[Kernel], landmarks: Sequence[Any], coefs: Sequence[Array], X: Any
+) -> Array:
+    """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines)."""
+    parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
+    n, k = len(X), coefs[0].shape[1]
+    values = np.zeros((n, k))
+    size = rows_per_block(max((len(part[1]) for part in parts), default=1))
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        block = take_rows(X, rows)
+        for kernel, points, coef in parts:
+            values[rows] += kernel(block, points) @ coef
+    return values

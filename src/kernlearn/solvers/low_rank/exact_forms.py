@@ -1,0 +1,65 @@
+"""The forms aᵀKᵢa of the exact kernels, in blocks of all n² values, and the bound they give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.weights import positive_weights
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.kernels import Kernel
+from kernlearn.quality.machine import Machine
+from kernlearn.solvers.certificate import lower_bound
+from kernlearn.solvers.oracle import FEASIBLE, Plane
+
+Array = NDArray[np.float64]
+
+
+def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:
+    """The sums over k of aₖᵀKᵢaₖ, of shape (m,), for coefficients of shape (k, n).
+
+    Every kernel is evaluated on all pairs of rows, each block once.
+    """
+
+    def block_forms(block: Any, rows: slice) -> Array:
+        own = coefs[:, rows].T
+        return np.array([float((own * (k(block, source) @ coefs.T)).sum()) for k in kernels])
+
+    return reduce_rows(source, block_forms, np.add, len(source))
+
+
+def exact_lower_bound(
+    source: Any,
+    kernels: Sequence[Kernel],
+    machines: Sequence[Machine],
+    coefs: Array,
+    normaliser: Array,
+    total: float,
+) -> float:
+    r"""A bound that no positive weights of the exact kernels can beat.
+
+    :math:`\sum_k\ell(a_k) - \tfrac12\max_w\sum_i w_i\sum_k a_k^\top K_i a_k`, from the coefficients
+    of a solution through landmarks: valid whatever these are, and tight where the factors are.
+
+    Parameters
+    ----------
+    source : array, memory map or data frame
+        The n rows.
+    kernels : sequence of Kernel
+        The exact kernels.
+    machines : sequence of Machine
+        Which the coefficients are of.
+    coefs : ndarray of shape (k, n)
+        Feasible coefficients.
+    normaliser, total
+        The weights satisfy Σ wᵢrᵢ = total.
+    """
+    constant = 0.0
+    for machine, coef in zip(machines, coefs, strict=True):
+        feasible = machine.infeasibility(coef) <= FEASIBLE
+        constant += machine.linear_value(coef) if feasible else -np.inf
+    plane = Plane(constant, -0.5 * exact_forms(source, kernels, coefs))
+    return lower_bound(plane, positive_weights(normaliser, total))
