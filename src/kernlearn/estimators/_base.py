@@ -21,7 +21,6 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._optional import load_pandas
 from kernlearn._patience import Patience
-from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
@@ -245,8 +244,7 @@ class KernelCombination(Patient, ShowsKernel):
             random_state=0 if self.random_state is None else self.random_state,
             exact_bound=check_certify(self.certify, free),
         )
-        with threads_for(len(weight)):
-            learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
+        learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
         self._store_certificate(learned.solution, learned.solution)
         store_low_rank(self, learned)
         warn_if_unfinished(

@@ -28,6 +28,8 @@ from kernlearn.solvers.low_rank.moments import Moments, total_of
 
 Array = NDArray[np.float64]
 
+_FEW_COLUMNS = 500
+
 
 def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -> Array | None:
     """The coefficients (R, k) of the machines at K(w); None if that is indefinite."""
@@ -36,17 +38,27 @@ def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -
     return None if found is None else found.coef
 
 
-def fold_loss(folds: Sequence[Moments], membership: Array, weights: Array, ridge: float) -> Array:
-    """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite."""
+def fold_loss(
+    folds: Sequence[Moments],
+    membership: Array,
+    weights: Array,
+    ridge: float,
+    n_held_out: int | None = None,
+) -> Array:
+    """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite.
+
+    Of the folds, ``n_held_out`` are held out in turn, by default all.
+    """
     everything = total_of(list(folds))
-    loss = np.zeros(len(everything.targets))
-    for fold in folds:
+    loss, mass = np.zeros(len(everything.targets)), 0.0
+    for fold in folds[:n_held_out]:
         rest = everything - fold
         coef = trained(rest, membership, weights, ridge)
         if coef is None:
             return np.full(len(loss), np.inf)
         loss += fold.squared_loss(coef, rest.intercept(coef))
-    return loss / everything.mass
+        mass += fold.mass
+    return loss / mass
 
 
 def loss_by_rank(
@@ -62,11 +74,14 @@ def loss_by_rank(
         The loss at each.
     """
     ranks = halves(factors)
+    # Small systems are solved for every fold, large ones for one: it has rows enough.
+    n_held_out = len(folds) if factors.n_columns <= _FEW_COLUMNS else 1
     losses = []
     for rank in ranks:
         chosen = factors.place < rank
         parts = [fold.corner(chosen) for fold in folds]
-        losses.append(float(fold_loss(parts, factors.membership[chosen], weights, ridge).sum()))
+        loss = fold_loss(parts, factors.membership[chosen], weights, ridge, n_held_out)
+        losses.append(float(loss.sum()))
     return ranks, np.array(losses)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.weights import positive_weights
 from kernlearn.kernels import Kernel
@@ -116,15 +117,20 @@ def learn_through_landmarks(
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     if request.quality == "least_squares":
         stretch = float(settings.sample_weight.max())
-        solution = learn_least_squares(moments, seen.factors, ridge, weight_set, control, stretch)
+        with threads_for(seen.factors.n_columns):
+            solution = learn_least_squares(
+                moments, seen.factors, ridge, weight_set, control, stretch
+            )
     else:
         keep = len(source) * seen.factors.n_columns <= _KEPT_NUMBERS
-        rows = FactorRows(source, seen.factors, keep)
-        solution = learn_machines(rows, machines, moments.traces, weight_set, control)
-    if request.quality == "one_class":
-        ranks, losses = left_out_by_rank(moments, seen.factors, solution.weights)
-    else:
-        ranks, losses = loss_by_rank(seen.folds, seen.factors, solution.weights, ridge)
+        with threads_for(len(source)):
+            rows = FactorRows(source, seen.factors, keep)
+            solution = learn_machines(rows, machines, moments.traces, weight_set, control)
+    with threads_for(seen.factors.n_columns):
+        if request.quality == "one_class":
+            ranks, losses = left_out_by_rank(moments, seen.factors, solution.weights)
+        else:
+            ranks, losses = loss_by_rank(seen.folds, seen.factors, solution.weights, ridge)
     bound = None
     if request.exact_bound:
         coefs = _dual_coefs(look, solution, ridge)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._threads import threads_for
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.low_rank.held_out import loss_by_rank
@@ -57,15 +58,16 @@ class Look:
 
     def at(self, rank: int) -> Seen:
         """Choose landmarks and make one pass over the rows."""
-        factors = Factors.through_landmarks(
-            self.kernels, self.source, rank, "random", self.random_state
-        )
         n = len(self.source)
+        with threads_for(rank):
+            factors = Factors.through_landmarks(
+                self.kernels, self.source, rank, "random", self.random_state
+            )
         # Folds by turns of a random order: the rows may be sorted.
         fold = np.random.RandomState(0).permutation(n) % min(N_FOLDS, n)
-        return Seen(
-            factors, moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
-        )
+        with threads_for(n):
+            parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
+        return Seen(factors, parts)
 
     def at_enough(self, ridge: float, even: Callable[[Array], Array]) -> Seen:
         """Double the rank until the held-out loss asks for no more, or the memory is used.
@@ -81,7 +83,8 @@ class Look:
             if full or 2 * rank > largest:
                 return seen
             weights = even(seen.moments.traces)
-            _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
+            with threads_for(seen.factors.n_columns):
+                _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
             if losses[-1] >= (1.0 - _ENOUGH) * losses[-3:-1].min(initial=np.inf):
                 return seen
             rank *= 2
