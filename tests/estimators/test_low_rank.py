@@ -8,6 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import kernlearn as kl
 from kernlearn.estimators import _low_rank
+from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.solvers.low_rank import learn as learn_module
 from kernlearn.solvers.low_rank import rank as rank_module
@@ -192,3 +193,40 @@ def test_an_early_end_keeps_what_was_learned():
     assert not model.status_.is_optimal
     assert np.isfinite(model.predict(NEW)).all()
     assert model.lower_bound_ <= model.objective_
+
+
+@pytest.mark.parametrize("quality", ["least_squares", "squared_soft_margin", "soft_margin"])
+def test_probabilities_are_fitted_to_held_out_rows(quality):
+    """Against machines trained on four fifths of the rows at the learned kernel."""
+    y = VALUES > 0
+    model = kl.MKLClassifier(KERNELS, quality=quality, rank=N, tol=1e-9).fit(X, y)
+    fold = np.random.RandomState(0).permutation(N) % 5
+    values = np.empty(N)
+    grams = [k(X) for k in KERNELS]
+    K = np.tensordot(model.weights_, grams, 1)
+    for i in range(5):
+        train, test = np.flatnonzero(fold != i), np.flatnonzero(fold == i)
+        part = kl.learn_weights(
+            [K[np.ix_(train, train)]],
+            y[train],
+            quality=quality,
+            constraint="sum",
+            tol=1e-9,
+        )
+        values[test] = K[np.ix_(test, train)] @ part.dual_coef + part.intercept
+    expected = fit_calibration(values[:, None], np.where(y, 1.0, -1.0)[:, None], np.ones(N))
+    np.testing.assert_allclose(model.calibration_, expected, rtol=0.05)
+    probabilities = model.predict_proba(NEW)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("quality", ["least_squares", "epsilon_svr"])
+def test_intervals_cover_new_targets(quality):
+    many = RNG.standard_normal((400, 3))
+    targets = 50 + np.sin(2 * many[:, 0]) + 0.3 * RNG.standard_normal(400)
+    model = kl.MKLRegressor(KERNELS, quality=quality, rank=30).fit(many[:200], targets[:200])
+    interval = model.predict_interval(many[200:], coverage=0.8)
+    inside = (interval[:, 0] <= targets[200:]) & (targets[200:] <= interval[:, 1])
+    assert 0.7 < inside.mean() < 0.92
+    with pytest.raises(ValueError, match="expected rank=None for return_std=True"):
+        model.predict(many, return_std=True)

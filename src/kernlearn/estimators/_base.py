@@ -24,6 +24,7 @@ from kernlearn._patience import Patience
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
+    ThroughLandmarks,
     centre_of,
     check_certify,
     chosen_rank,
@@ -48,7 +49,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
-from kernlearn.solvers.low_rank.learn import Request, learn_through_landmarks
+from kernlearn.solvers.low_rank.learn import Learned, Request, learn_through_landmarks
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -144,7 +145,7 @@ class KernelCombination(Patient, ShowsKernel):
         sample_weight: Array,
         X_unlabeled: Any,
         qualities: Sequence[str],
-    ) -> Trained:
+    ) -> Trained | ThroughLandmarks:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
         control = self._control()
@@ -154,8 +155,9 @@ class KernelCombination(Patient, ShowsKernel):
         rows = X if len(kept) == len(sample_weight) else _safe_indexing(X, kept)
         rank = self._chosen_rank(len(kept), X_unlabeled)
         if rank is not None:
-            self._learn_through_landmarks(rows, targets(kept), sample_weight[kept], rank, control)
-            return
+            ys, weight = targets(kept), sample_weight[kept]
+            learned = self._learn_through_landmarks(rows, ys, weight, rank, control)
+            return ThroughLandmarks(ys, weight, kept, learned)
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys)
@@ -228,7 +230,7 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _learn_through_landmarks(
         self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
-    ) -> None:
+    ) -> Learned:
         """The same as `_learn` where Gram matrices would be too large."""
         points = centre_of(rows, self.random_state) if self.center else rows
         self.kernels_ = self._prepared_kernels(points)
@@ -243,6 +245,7 @@ class KernelCombination(Patient, ShowsKernel):
             start=self._warm_start(len(self.kernels_)),
             random_state=0 if self.random_state is None else self.random_state,
             exact_bound=check_certify(self.certify, free),
+            held_out=self.quality != "one_class",
         )
         learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
         self._store_certificate(learned.solution, learned.solution)
@@ -255,6 +258,7 @@ class KernelCombination(Patient, ShowsKernel):
             control.tol,
             stacklevel=4,
         )
+        return learned
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""

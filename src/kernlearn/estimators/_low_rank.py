@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count
+from kernlearn.estimators._intervals import in_blocks, plus_interval
 from kernlearn.gram.rows import rows_per_block
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.low_rank.learn import LOW_RANK_QUALITIES, Learned
+from kernlearn.solvers.low_rank.refits import FoldMachines
 
 Array = NDArray[np.float64]
 
@@ -22,6 +25,63 @@ EXACT_ROWS = 3000
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
 FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
+
+
+@dataclass(frozen=True, eq=False)
+class ThroughLandmarks:
+    """The machines that were trained through landmarks, for what still has to be done with them."""
+
+    targets: Sequence[Array]
+    sample_weight: Array
+    kept: NDArray[np.intp]
+    learned: Learned
+
+    @property
+    def refits(self) -> FoldMachines:
+        """The machines that miss a fold each."""
+        assert self.learned.held_out is not None
+        return self.learned.held_out
+
+
+class LandmarkFolds:
+    """CV+ intervals from machines through landmarks that miss a fold each.
+
+    Parameters
+    ----------
+    coefs : list of m ndarrays of shape (r, n_folds)
+        Coefficients of k(x, landmark), for each kernel.
+    intercept : ndarray of shape (n_folds,)
+        The intercepts.
+    fold : ndarray of integers, shape (n,)
+        Which machine has not seen a row.
+    residuals : ndarray of shape (n,)
+        What that machine is wrong by at the row.
+    """
+
+    def __init__(
+        self, coefs: list[Array], intercept: Array, fold: NDArray[np.intp], residuals: Array
+    ) -> None:
+        self.coefs, self.intercept = coefs, intercept
+        self.fold, self.residuals = fold, residuals
+
+    @classmethod
+    def of(cls, trained: ThroughLandmarks, offset: float) -> LandmarkFolds:
+        """What is to be kept of the machines of one target less an offset."""
+        refits = trained.refits
+        coefs = trained.learned.solution.factors.expansion(refits.coef[:, :, 0].T)
+        residuals = trained.targets[0] - refits.values[:, 0]
+        return cls(coefs, refits.intercept[:, 0] + offset, refits.fold, residuals)
+
+    def interval(
+        self, kernels: Sequence[Kernel], landmarks: Sequence[Any], X: Any, coverage: float
+    ) -> Array:
+        """Intervals of shape (n_new, 2)."""
+
+        def ends(some: Any) -> Array:
+            values = landmark_values(kernels, landmarks, self.coefs, some) + self.intercept
+            return plus_interval(values[:, self.fold], self.residuals, coverage)
+
+        return in_blocks(X, len(self.residuals), ends)
 
 
 def chosen_rank(rank: Any, n_rows: int, quality: str, obstacle: str | None) -> int | str | None:

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination, Trained
 from kernlearn.estimators._calibration import fit_calibration
+from kernlearn.estimators._low_rank import ThroughLandmarks
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.estimators._refits import leave_one_out_values, refit_machines
 from kernlearn.quality.registry import quality_names
@@ -228,8 +229,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             del self._transduced
         return self
 
-    def _calibrate(self, trained: Trained, labels: NDArray[Any]) -> None:
+    def _calibrate(self, trained: Trained | ThroughLandmarks, labels: NDArray[Any]) -> None:
         """Fit probabilities to held-out values."""
+        if isinstance(trained, ThroughLandmarks):
+            Y, weight = np.column_stack(trained.targets), trained.sample_weight
+            self.calibration_ = fit_calibration(trained.refits.values, Y, weight)
+            return
         K, targets, settings = trained.matrix(), trained.targets, trained.settings
         if trained.quality == "least_squares":
             values = leave_one_out_values(K, targets, settings)

@@ -15,6 +15,7 @@ from kernlearn.estimators._base import Array, KernelCombination, Trained
 from kernlearn.estimators._fold_predictor import FoldPredictor
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators._low_rank import LandmarkFolds, ThroughLandmarks
 from kernlearn.estimators._refits import refit_machines
 from kernlearn.quality.registry import quality_names
 
@@ -165,6 +166,11 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         values = self._decision(X)[:, 0]
         if not return_std:
             return values
+        if self.rank_ is not None:
+            raise ValueError(
+                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
+                " underestimate the spread away from them; use predict_interval"
+            )
         if self._ridge is None:
             raise ValueError(
                 "expected quality='least_squares' for return_std=True, got "
@@ -197,11 +203,17 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         rows = self._checked(X, reset=False)
         if self._ridge is not None:
             return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
+        if self.rank_ is not None:
+            folds = LandmarkFolds(**self._folds)
+            return folds.interval(self.kernels_, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
-    def _hold_out(self, trained: Trained, rows: Any, offset: float) -> None:
+    def _hold_out(self, trained: Trained | ThroughLandmarks, rows: Any, offset: float) -> None:
         """Keep what intervals need: the ridge, or machines trained without a fold each."""
         self._ridge: Array | None = None
+        if isinstance(trained, ThroughLandmarks):
+            self._folds = vars(LandmarkFolds.of(trained, offset))
+            return
         if trained.quality == "least_squares":
             self._ridge = 1.0 / trained.settings.upper
             return

@@ -108,3 +108,10 @@ class FactorRows:
         for start in range(0, n, size):
             part = slice(start, min(start + size, n))
             yield part, self.some(part if rows is None else rows[part])
+
+
+def all_products(rows: FactorRows) -> Array:
+    """ZᵀZ."""
+    everything, columns = np.arange(rows.n_rows), np.arange(rows.n_columns)
+    lower = rows.products(everything, np.ones(rows.n_rows), columns)
+    return np.asarray(lower + np.tril(lower, -1).T)

@@ -18,6 +18,11 @@ from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.held_out import left_out_by_rank, loss_by_rank
 from kernlearn.solvers.low_rank.problem import learn_least_squares, learn_machines
 from kernlearn.solvers.low_rank.rank import Look
+from kernlearn.solvers.low_rank.refits import (
+    FoldMachines,
+    least_squares_refits,
+    machine_refits,
+)
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
 
@@ -59,6 +64,8 @@ class Request:
         Chooses the landmarks.
     exact_bound : bool
         Whether to bound the problem without landmarks too.
+    held_out : bool
+        Whether to train without each fold too.
     """
 
     quality: str
@@ -70,6 +77,7 @@ class Request:
     start: Array | None
     random_state: Any
     exact_bound: bool
+    held_out: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +90,8 @@ class Learned:
         Weights, functions and certificate.
     ranks, losses : ndarray
         Held-out loss by rank.
+    held_out : FoldMachines or None
+        Machines trained without each fold.
     exact_bound : float or None
         No weights of the exact kernels have a smaller objective.
     """
@@ -89,6 +99,7 @@ class Learned:
     solution: LowRankSolution
     ranks: NDArray[np.intp]
     losses: Array
+    held_out: FoldMachines | None
     exact_bound: float | None
 
 
@@ -115,6 +126,8 @@ def learn_through_landmarks(
     moments = seen.moments
     weight_set = _weight_set(moments.traces, request)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
+    keep = len(source) * seen.factors.n_columns <= _KEPT_NUMBERS
+    rows = FactorRows(source, seen.factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
         stretch = float(settings.sample_weight.max())
         with threads_for(seen.factors.n_columns):
@@ -122,22 +135,27 @@ def learn_through_landmarks(
                 moments, seen.factors, ridge, weight_set, control, stretch
             )
     else:
-        keep = len(source) * seen.factors.n_columns <= _KEPT_NUMBERS
         with threads_for(len(source)):
-            rows = FactorRows(source, seen.factors, keep)
             solution = learn_machines(rows, machines, moments.traces, weight_set, control)
     with threads_for(seen.factors.n_columns):
         if request.quality == "one_class":
             ranks, losses = left_out_by_rank(moments, seen.factors, solution.weights)
         else:
             ranks, losses = loss_by_rank(seen.folds, seen.factors, solution.weights, ridge)
+    held_out = None
+    if request.held_out:
+        with threads_for(len(source)):
+            if request.quality == "least_squares":
+                held_out = least_squares_refits(rows, seen, solution, ridge)
+            else:
+                held_out = machine_refits(rows, seen, solution, machines)
     bound = None
     if request.exact_bound:
         coefs = _dual_coefs(look, solution, ridge)
         bound = exact_lower_bound(
             source, kernels, machines, coefs, weight_set.normaliser, weight_set.total
         )
-    return Learned(solution, ranks, losses, bound)
+    return Learned(solution, ranks, losses, held_out, bound)
 
 
 def _weight_set(traces: Array, request: Request) -> WeightSet:

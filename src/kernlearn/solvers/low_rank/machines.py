@@ -57,7 +57,7 @@ class FactorObjective:
             self.n_solves += 1
             newton = ProximalNewton(machine, self.rows, root)
             last = earlier[i] if earlier else None
-            solutions.append(newton.solve(*_start(machine, self.rows, last), tol=tol))
+            solutions.append(newton.solve(*start_of(machine, self.rows, last), tol=tol))
             self.n_steps += newton.n_steps
         return FactorEvaluation(self, weights, root, solutions)
 
@@ -99,7 +99,7 @@ def first_delta(machine: Machine) -> float:
     return max(1.0, 1.0 / float(np.median(width)))
 
 
-def _start(
+def start_of(
     machine: Machine, rows: FactorRows, last: FactorSolution | None
 ) -> tuple[Array, Array, float, float]:
     """Coefficients, Zᵀ times them, intercept and δ to start from."""

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.factor_rows import FactorRows, all_products
 from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
 from kernlearn.gram.landmarks import left_out
-from kernlearn.quality.ls_svm import mirrored
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
 from kernlearn.solvers.low_rank.machines import FactorEvaluation, FactorObjective, carried_over
@@ -103,9 +102,7 @@ def learn_machines(
     scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
     products, stand_in = None, None
     if weight_set.free_sign:
-        everything = np.arange(rows.n_rows)
-        columns = np.arange(rows.n_columns)
-        products = mirrored(rows.products(everything, np.ones(rows.n_rows), columns))
+        products = all_products(rows)
         stand_in = rows.factors.small_stack(products)
     objective = FactorObjective(rows, scaled, products)
     if rows.n_rows > 2 * COARSE:

@@ -35,10 +35,13 @@ class Seen:
         The maps to the factors.
     folds : list of Moments
         The moments of each fold.
+    fold : ndarray of integers, shape (n,)
+        Which fold a row is in.
     """
 
     factors: Factors
     folds: list[Moments]
+    fold: NDArray[np.intp]
 
     @property
     def moments(self) -> Moments:
@@ -67,7 +70,7 @@ class Look:
         fold = np.random.RandomState(0).permutation(n) % min(N_FOLDS, n)
         with threads_for(n):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
-        return Seen(factors, parts)
+        return Seen(factors, parts, fold)
 
     def at_enough(self, ridge: float, even: Callable[[Array], Array]) -> Seen:
         """Double the rank until the held-out loss asks for no more, or the memory is used.
