@@ -49,7 +49,12 @@ from kernlearn.kernels import (
 )
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import ALIGNMENTS, Settings
-from kernlearn.solvers.low_rank.learn import Learned, Request, learn_through_landmarks
+from kernlearn.solvers.low_rank.learn import (
+    LOW_RANK_QUALITIES,
+    Learned,
+    Request,
+    learn_through_landmarks,
+)
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -226,7 +231,9 @@ class KernelCombination(Patient, ShowsKernel):
             obstacle = "X_unlabeled"
         elif learns_C(self.quality, self.C):
             obstacle = "C='learn'"
-        return chosen_rank(self.rank, n_rows, self.quality, obstacle)
+        elif self.quality not in LOW_RANK_QUALITIES:
+            obstacle = f"quality={self.quality!r}"
+        return chosen_rank(self.rank, n_rows, obstacle)
 
     def _learn_through_landmarks(
         self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control

@@ -15,7 +15,7 @@ from kernlearn.estimators._intervals import in_blocks, plus_interval
 from kernlearn.gram.rows import rows_per_block
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
-from kernlearn.solvers.low_rank.learn import LOW_RANK_QUALITIES, Learned
+from kernlearn.solvers.low_rank.learn import Learned
 from kernlearn.solvers.low_rank.refits import FoldMachines
 
 Array = NDArray[np.float64]
@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 EXACT_ROWS = 3000
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
-FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
+_FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class LandmarkFolds:
         return in_blocks(X, len(self.residuals), ends)
 
 
-def chosen_rank(rank: Any, n_rows: int, quality: str, obstacle: str | None) -> int | str | None:
+def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto".
 
     Parameters
@@ -93,13 +93,9 @@ def chosen_rank(rank: Any, n_rows: int, quality: str, obstacle: str | None) -> i
         What the user asked for.
     n_rows : int
         Rows to learn from.
-    quality : str
-        The machine.
     obstacle : str or None
-        What else was asked for that landmarks cannot do.
+        What was asked for that landmarks cannot do.
     """
-    if quality not in LOW_RANK_QUALITIES:
-        obstacle = f"quality={quality!r}"
     if rank is None:
         return None
     if isinstance(rank, str):
@@ -108,8 +104,8 @@ def chosen_rank(rank: Any, n_rows: int, quality: str, obstacle: str | None) -> i
     count = check_count("rank", rank)
     if obstacle is not None:
         raise ValueError(
-            f"expected rank=None with {obstacle}, got {rank!r}: it has no solver through "
-            f"landmarks; use one of {', '.join(LOW_RANK_QUALITIES)}"
+            f"expected rank=None with {obstacle}, got {rank!r}: there is no solver through "
+            "landmarks for it; use rank=None, or the default"
         )
     return min(count, n_rows)
 
@@ -151,7 +147,7 @@ def store_low_rank(estimator: Any, learned: Learned) -> None:
 
 def forget_low_rank(estimator: Any) -> None:
     """Remove what an earlier fit through landmarks has left."""
-    for name in FITTED:
+    for name in _FITTED:
         estimator.__dict__.pop(name, None)
     estimator.rank_ = None
 

@@ -42,12 +42,15 @@ class NystroemMap:
         The kernel.
     points : array or data frame of shape (r, d)
         The landmarks that have a column.
+    rows : ndarray of shape (r,)
+        Which rows of the table they are.
     corner : ndarray of shape (r, r)
         L, lower triangular.
     """
 
     kernel: Kernel
     points: Any
+    rows: Indices
     corner: FloatArray
 
     @property
@@ -68,7 +71,7 @@ class NystroemMap:
     def truncated(self, rank: int) -> NystroemMap:
         """The map to the first `rank` columns."""
         points = take_rows(self.points, slice(rank))
-        return NystroemMap(self.kernel, points, self.corner[:rank, :rank])
+        return NystroemMap(self.kernel, points, self.rows[:rank], self.corner[:rank, :rank])
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +116,8 @@ class Landmarks:
         columns = columns_of(kernel, self.points)
         factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
         points = take_rows(self.points, pivots)
-        return NystroemMap(kernel, points, np.asfortranarray(np.tril(factor[pivots])))
+        corner = np.asfortranarray(np.tril(factor[pivots]))
+        return NystroemMap(kernel, points, self.rows[pivots], corner)
 
     def factor(self, kernel: Kernel, X: Any) -> FloatArray:
         """The factor Z of `kernel` on the rows of `X`, of shape (n, r) or with fewer columns.

@@ -53,6 +53,10 @@ class RBF(ParametricKernel):
         """The sum of -W∘K∘D, D the squared distances."""
         return np.array([-np.vdot(W * K, self._distances(X))])
 
+    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
+        """Likewise between two tables."""
+        return np.array([-np.vdot(W * K, self._distances(X, Y))])
+
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:

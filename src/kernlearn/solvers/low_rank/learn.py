@@ -146,7 +146,7 @@ def learn_through_landmarks(
     if request.held_out:
         with threads_for(len(source)):
             if request.quality == "least_squares":
-                held_out = least_squares_refits(rows, seen, solution, ridge)
+                held_out = least_squares_refits(rows, seen, solution.weights, solution.coef, ridge)
             else:
                 held_out = machine_refits(rows, seen, solution, machines)
     bound = None

@@ -53,15 +53,15 @@ def without_folds(rows: FactorRows, seen: Seen, coefs: Array, intercepts: Array)
 
 
 def least_squares_refits(
-    rows: FactorRows, seen: Seen, solution: LowRankSolution, ridge: float
+    rows: FactorRows, seen: Seen, weights: Array, coef_of_all: Array, ridge: float
 ) -> FoldMachines:
     """From the moments without each fold; a machine that has no solution is the one of all rows."""
     moments, membership = seen.moments, seen.factors.membership
     coefs, intercepts = [], []
     for part in seen.folds:
         rest = moments - part
-        coef = trained(rest, membership, solution.weights, ridge)
-        coef = solution.coef if coef is None else coef
+        coef = trained(rest, membership, weights, ridge)
+        coef = coef_of_all if coef is None else coef
         coefs.append(coef)
         intercepts.append(rest.intercept(coef) - seen.factors.shift @ coef)
     return without_folds(rows, seen, np.array(coefs), np.array(intercepts))
