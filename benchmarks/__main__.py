@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from benchmarks import combinations, first_level, hyperkernels, metric
+from benchmarks import combinations, first_level, hyperkernels, large, metric
 from benchmarks.timing import REPEATS, report, say
 
 TOPICS = {
@@ -13,6 +13,7 @@ TOPICS = {
     "hyperkernels": hyperkernels.BENCHMARKS,
     "first-level": first_level.BENCHMARKS,
     "metric": metric.BENCHMARKS,
+    "large": large.BENCHMARKS,
 }
 
 
