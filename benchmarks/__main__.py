@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 
-from benchmarks import combinations, first_level, hyperkernels, metric, sources
+from benchmarks import combinations, first_level, hyperkernels, large, metric, sources
 from benchmarks.timing import REPEATS, report, say
 
 TOPICS = {
@@ -14,6 +14,7 @@ TOPICS = {
     "first-level": first_level.BENCHMARKS,
     "metric": metric.BENCHMARKS,
     "sources": sources.BENCHMARKS,
+    "large": large.BENCHMARKS,
 }
 
 

@@ -20,6 +20,7 @@ ESTIMATORS = [
     MKLRegressor(quality="nu_svr"),
     MKLRegressor(quality="least_squares"),
     MKLNoveltyDetector(),
+    MKLClassifier(quality="least_squares", rank=1000),
 ]
 
 REPEATED_ROWS = [

@@ -37,7 +37,7 @@ def blocks(request, monkeypatch):
         "few rows": (7, 9),
         "one row": (5, 1),
     }[request.param]
-    monkeypatch.setattr(module, "_BLOCK", block)
+    monkeypatch.setattr(module, "BLOCK", block)
     monkeypatch.setattr(module, "_FEW", few)
     # No room to spare, so that the factor has to grow.
     monkeypatch.setattr(module, "_ROOM", 1)

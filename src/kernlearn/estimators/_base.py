@@ -16,6 +16,15 @@ from kernlearn._checks import check_choice, check_count, check_positive, check_s
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._low_rank import (
+    ThroughLandmarks,
+    centre_of,
+    check_certify,
+    chosen_rank,
+    forget_low_rank,
+    landmark_values,
+    store_low_rank,
+)
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import CombinationProblem, Machines
 from kernlearn.estimators._refits import N_FOLDS
@@ -44,6 +53,12 @@ from kernlearn.kernels import (
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
+from kernlearn.solvers.low_rank.learn import (
+    LOW_RANK_QUALITIES,
+    Learned,
+    Request,
+    learn_through_landmarks,
+)
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -83,6 +98,8 @@ class KernelCombination(Patient, ShowsKernel):
     random_state: Any
     warm_start: bool = False
     missing: str | None = None
+    rank: Any = None
+    certify: str | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -124,13 +141,19 @@ class KernelCombination(Patient, ShowsKernel):
         sample_weight: Array,
         X_unlabeled: Any,
         qualities: Sequence[str],
-    ) -> Machines:
+    ) -> Machines | ThroughLandmarks:
         """Validate the parameters, build the Gram matrices, state the problem, solve, store."""
         self._check_choices(qualities)
         control = self._control()
         self.__dict__.pop("transduction_", None)  # of an earlier fit
+        forget_low_rank(self)
         kept = np.flatnonzero(sample_weight > 0)
-        rows = _safe_indexing(X, kept)
+        rows = X if len(kept) == len(sample_weight) else _safe_indexing(X, kept)
+        rank = self._chosen_rank(rows, len(kept), X_unlabeled)
+        if rank is not None:
+            ys, weight = targets(kept), sample_weight[kept]
+            learned = self._learn_through_landmarks(rows, ys, weight, rank, control)
+            return ThroughLandmarks(ys, weight, kept, learned)
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys)
@@ -231,6 +254,55 @@ class KernelCombination(Patient, ShowsKernel):
         codes = np.column_stack(targets) @ np.arange(1, len(targets) + 1) if stratify else rows
         return make_folds(min(N_FOLDS, n), rows, codes, rows, stratify=stratify, random_state=seed)
 
+    def _chosen_rank(self, rows: Any, n_rows: int, X_unlabeled: Any) -> int | str | None:
+        """The rank of the factors, or None for the exact solver."""
+        obstacle = None
+        if X_unlabeled is not None:
+            obstacle = "X_unlabeled"
+        elif self.missing is not None:
+            obstacle = f"missing={self.missing!r}"
+        elif self._chooses_C():
+            obstacle = "C='auto'"
+        elif not (isinstance(rows, np.ndarray) or hasattr(rows, "iloc")):
+            obstacle = f"rows that are a {type(rows).__name__}"
+        elif learns_C(self.quality, self.C):
+            obstacle = "C='learn'"
+        elif self.quality not in LOW_RANK_QUALITIES:
+            obstacle = f"quality={self.quality!r}"
+        return chosen_rank(self.rank, n_rows, obstacle)
+
+    def _learn_through_landmarks(
+        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
+    ) -> Learned:
+        """The same as `_learn` where Gram matrices would be too large."""
+        points = centre_of(rows, self.random_state) if self.center else rows
+        self.kernels_ = [kernel.fitted_to(points) for kernel in self._prepared_kernels(points)]
+        free = self.weights == "free"
+        request = Request(
+            quality=self.quality,
+            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
+            rank=rank,
+            free_sign=free,
+            constraint=self.constraint,
+            total=self._checked_total(),
+            start=self._warm_start(len(self.kernels_)),
+            random_state=0 if self.random_state is None else self.random_state,
+            exact_bound=check_certify(self.certify, free),
+            held_out=self.quality != "one_class",
+        )
+        learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
+        self._store_certificate(learned.solution, learned.solution)
+        store_low_rank(self, learned)
+        warn_if_unfinished(
+            type(self).__name__,
+            self.status_,
+            control.patience,
+            learned.solution.gap,
+            control.tol,
+            stacklevel=4,
+        )
+        return learned
+
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""
         weights = vars(self).get("weights_") if self.warm_start else None
@@ -261,12 +333,15 @@ class KernelCombination(Patient, ShowsKernel):
         # A least-squares machine has no support vectors: a coefficient of zero is chance.
         used = np.any(coefs != 0, axis=0) | (self.quality == "least_squares")
         support = np.flatnonzero(used)
-        self.weights_ = solution.weights
-        self.kernel_ = self._combined(self.weights_)
         self.dual_coef_ = coefs[:, support]
         self.intercept_ = np.atleast_1d(np.asarray(trained.intercept, dtype=float))
         self.support_ = kept[support]
         self.support_vectors_ = _safe_indexing(rows, support)
+        self._store_certificate(solution, trained)
+
+    def _store_certificate(self, solution: Solution, trained: Solution) -> None:
+        self.weights_ = solution.weights
+        self.kernel_ = self._combined(self.weights_)
         self.objective_ = solution.objective
         self.lower_bound_ = solution.lower_bound
         self.duality_gap_ = solution.gap
@@ -281,9 +356,12 @@ class KernelCombination(Patient, ShowsKernel):
         """Decision values of shape (n, number of machines)."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
+        if self.rank_ is not None:
+            values = landmark_values(self.kernels_, self.landmarks_, self.landmark_coef_, rows)
+            return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
-        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        values = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
@@ -292,7 +370,9 @@ class KernelCombination(Patient, ShowsKernel):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernels, self.missing is not None)
         checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
-        return X if hasattr(X, "iloc") else checked.astype(float, copy=False)
+        # A memory map is read block by block, and converted then.
+        kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
+        return X if kept else checked.astype(float, copy=False)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""

@@ -11,12 +11,15 @@ from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import parametric_kernel
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.first_level import FirstLevelProblem
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
+from kernlearn.solvers.low_rank.kernel_fit import Table
+from kernlearn.solvers.selection_descent import Limits
 
 Array = NDArray[np.float64]
 
@@ -35,7 +38,12 @@ class FirstLevel(Patient):
     tol: float
     max_iter: int
     random_state: Any
+    rank: Any
+    selection: str | None = "loo"
     status_: Any
+    loss_by_rank_: dict[str, Any]
+    n_evaluations_: int
+    cv_loss_: float | None
 
     @property
     def relevance_(self) -> dict[str, float]:
@@ -61,6 +69,17 @@ class FirstLevel(Patient):
             )
         rows = X[kept]
         _check_sizes(rows)
+        forget_low_rank(self)
+        rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
+        if rank is not None:
+            table = Table(rows, Y[kept], weight[kept], self.random_state)
+            limits = Limits(control.tol, control.max_iter, control.patience)
+            self._learn_through_landmarks(  # type: ignore[attr-defined]
+                table, family, None, rank, lam, limits, X, Y, kept
+            )
+            self.mu_, self.cv_loss_ = 0.0, 0.5 * float(self.loss_by_rank_["loss"][-1])
+            self.n_machine_solves_ = self.n_evaluations_
+            return
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = np.average(Y[kept], axis=0, weights=weight[kept])
         problem = FirstLevelProblem(
@@ -76,6 +95,12 @@ class FirstLevel(Patient):
             fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
         self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
         warn_if_unfinished(type(self).__name__, self.status_, control.patience, stacklevel=3)
+
+    def _obstacle(self, mu: float | None) -> str | None:
+        """What was asked for that landmarks cannot do."""
+        if mu is not None:
+            return f"mu={self.mu!r}"
+        return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
 
     def _solved(
         self,

@@ -16,6 +16,8 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
+from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
+from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
@@ -25,6 +27,7 @@ from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.low_rank.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.ls_svm_training import train_ls_svm
 from kernlearn.solvers.model_selection import Selection, select
 from kernlearn.solvers.selection_descent import Limits
@@ -51,6 +54,7 @@ class LeastSquaresSVM(Patient, KernelInputs):
     tol: float
     max_iter: int
     random_state: Any
+    rank: Any
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
@@ -66,12 +70,25 @@ class LeastSquaresSVM(Patient, KernelInputs):
                 f"{type(self).__name__} expected at least two points of positive weight, got "
                 f"{len(kept)}; add points"
             )
-        rows = _safe_indexing(X, kept)
+        rows = X if len(kept) == len(weight) else _safe_indexing(X, kept)
         lam = None if self.lam is None else check_positive("lam", self.lam)
         theta = check_theta(self.theta, family, rows)
         if theta is not None:
             family = FixedKernel(family.kernel(theta))
         loss = self._loss(X, y, weight, kept, stratify)
+        obstacle = f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
+        if not (isinstance(rows, np.ndarray) or hasattr(rows, "iloc")):
+            obstacle = f"rows that are a {type(rows).__name__}"
+        rank = chosen_rank(self.rank, len(kept), obstacle)
+        forget_low_rank(self)
+        if rank is not None:
+            if isinstance(self.kernel, Kernel):
+                family = FixedKernel(self.kernel.fitted_to(rows))
+            if self.selection is None:
+                self._given(lam, len(family.start(rows)))
+            table = Table(rows, Y[kept], weight[kept], self.random_state)
+            self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
+            return
         with sharing(), threads_for(len(kept)):
             if isinstance(self.kernel, Kernel):
                 family = FixedKernel(self.kernel.fitted_to(rows))
@@ -113,15 +130,40 @@ class LeastSquaresSVM(Patient, KernelInputs):
         if self.selection is not None:
             return select(family, rows, Y, criterion, limits, lam)
         theta = family.start(rows)
-        if lam is None or len(theta):
+        lam = self._given(lam, len(theta))
+        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, loss.weight)
+        value = criterion.value(fit, theta)
+        return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
+
+    def _given(self, lam: float | None, n_parameters: int) -> float:
+        """The λ that is given, as θ is, where nothing is to be selected."""
+        if lam is None or n_parameters:
             missing = "lam" if lam is None else "theta"
             raise ValueError(
                 f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
                 "or choose selection='loo'"
             )
-        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, loss.weight)
-        value = criterion.value(fit, theta)
-        return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
+        return lam
+
+    def _learn_through_landmarks(
+        self,
+        table: Table,
+        family: ParametricKernel,
+        theta: Array | None,
+        rank: int | str,
+        lam: float | None,
+        limits: Limits,
+        X: Any,
+        Y: Array,
+        kept: NDArray[np.intp],
+    ) -> None:
+        """The same as `_learn` where a matrix of all rows would be too large."""
+        selects = self.selection is not None
+        fit = fit_through_landmarks(table, family, rank, lam, selects, limits)
+        store_kernel_fit(self, fit, theta, table, kept)
+        store_left_out(self, fit, X, Y, kept)
+        self._folds = fold_machines(fit, table)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=4)
 
     def _store(
         self,

@@ -47,6 +47,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Limit on the evaluations of that loss, and on the machines trained for each θ.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
+    rank : int, "auto" or None, default="auto"
+        None learns from the matrix of all rows. An integer approximates the kernel through so many
+        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
+        many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
+        do, and leave-one-out takes its place: θ is learned by it on a sample of 8000 rows through
+        400 landmarks, λ by the loss on held-out folds of all rows, and ``mu_`` is zero. Not where
+        μ is given, nor with ``strategy="nelder-mead"``.
     verbose : int, default=0
         Print a line for every λ and μ tried, and for every machine trained on all data then.
     callback : callable, optional
@@ -85,6 +92,10 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
+    rank_ : int or None
+        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
+    landmarks_, residual_trace_, loss_by_rank_
+        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
     objective_ : float
         Equation (5) at its minimum.
     cv_loss_ : float or None
@@ -130,6 +141,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         tol: float = 3e-4,
         max_iter: int = 200,
         random_state: Any = 0,
+        rank: int | str | None = "auto",
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -142,6 +154,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

@@ -50,6 +50,12 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Limit on the steps of a descent.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
+    rank : int, "auto" or None, default="auto"
+        None trains on the matrix of all rows. An integer approximates the kernel through so many
+        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
+        many as the held-out loss asks for. θ is then selected by leave-one-out on a sample of
+        8000 rows through 400 landmarks, λ by the loss on held-out folds of all rows. For "loo" and
+        None.
     verbose : int, default=0
         Print a line for every machine trained in the selection.
     callback : callable, optional
@@ -87,6 +93,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
         ``loo_predictions_``.
+    rank_ : int or None
+        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
+    landmarks_, residual_trace_, loss_by_rank_
+        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.
@@ -126,6 +136,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
+        rank: int | str | None = "auto",
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -138,6 +149,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._patience import Progress
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
 
 
@@ -25,7 +26,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, random_state, verbose, callback, time_limit
+    kernel, selection, lam, theta, tol, max_iter, random_state, rank, verbose, callback, time_limit
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
@@ -66,6 +67,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
+        rank: int | str | None = "auto",
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -78,6 +80,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
@@ -138,6 +141,11 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         values = self._shaped(self._decision(X))
         if not return_std:
             return values
+        if self.rank_ is not None:
+            raise ValueError(
+                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
+                "underestimate the spread away from them; use predict_interval"
+            )
         return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
@@ -145,7 +153,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
         Jackknife+, from the leave-one-out residuals and the leave-one-out machines at the new
         points, all in closed form; λ and θ are kept. One factorisation more, and memory for
-        blocks of points.
+        blocks of points. Through landmarks CV+, from machines that miss a fifth of the rows each.
 
         Parameters
         ----------
@@ -162,6 +170,12 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         coverage = check_coverage(coverage)
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
+        if self.rank_ is not None:
+            ends = [
+                LandmarkFolds(**folds).interval([self.kernel_], self.landmarks_, rows, coverage)
+                for folds in self._folds
+            ]
+            return self._shaped(np.stack(ends, axis=1))
         return self._shaped(self._predictor().interval(rows, coverage))
 
     def _predictor(self) -> LeastSquaresPredictor:

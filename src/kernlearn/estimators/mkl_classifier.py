@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._calibration import fit_calibration
+from kernlearn.estimators._low_rank import ThroughLandmarks
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
@@ -75,6 +76,15 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Begin near the weights of the last fit, if that had as many kernels: a new C then takes
         fewer machine solves, and the solution is the same. Without effect on alignments and with
         ``C="learn"``.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows. An integer approximates every kernel through so
+        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
+        "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
+        "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
+        ``C="learn"``.
+    certify : {"exact"}, optional
+        Bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel on all
+        pairs of rows, in blocks.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
     callback : callable, optional
@@ -120,6 +130,18 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
         of machines that were trained without a fifth of the rows each, at the learned kernel; for
         "least_squares" to leave-one-out values in closed form.
+    rank_ : int or None
+        Columns of the largest factor; None on Gram matrices. With landmarks there are no
+        ``dual_coef_``, ``support_`` and ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
+        weights, for this and smaller ranks. If it still falls, more rank would help.
+    exact_lower_bound_ : float
+        With ``certify="exact"``: no weights of the exact kernels have a smaller objective.
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
 
@@ -152,6 +174,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         max_iter: int = 200,
         random_state: Any = None,
         warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -172,6 +196,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
@@ -216,10 +242,14 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             del self._transduced
         return self
 
-    def _calibrate(self, machines: Machines) -> None:
+    def _calibrate(self, machines: Machines | ThroughLandmarks) -> None:
         """Fit probabilities to held-out values."""
-        targets, weight = machines.targets, machines.settings.sample_weight
-        values = machines.held_out_values(self._held_out_folds(targets))
+        if isinstance(machines, ThroughLandmarks):
+            targets, weight = machines.targets, machines.sample_weight
+            values = machines.refits.values
+        else:
+            targets, weight = machines.targets, machines.settings.sample_weight
+            values = machines.held_out_values(self._held_out_folds(targets))
         self.calibration_ = fit_calibration(values, np.column_stack(targets), weight)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:

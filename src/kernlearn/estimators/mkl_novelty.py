@@ -31,7 +31,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
         without it the scale of a kernel would count as novelty.
-    warm_start, verbose, callback, time_limit
+    warm_start, rank, certify, verbose, callback, time_limit
         Likewise.
 
     Attributes
@@ -42,6 +42,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
+        Likewise; the loss is the part of the trace of the learned kernel that is left out.
 
     Examples
     --------
@@ -70,6 +72,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         max_iter: int = 200,
         random_state: Any = None,
         warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -86,6 +90,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

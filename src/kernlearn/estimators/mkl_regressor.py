@@ -16,6 +16,7 @@ from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._fold_predictor import FoldPredictor
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators._low_rank import LandmarkFolds, ThroughLandmarks
 from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
 
@@ -42,7 +43,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         For "nu_svr": upper bound on the share of points outside the tube.
     normalize, center, constraint, total, missing, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
-    warm_start, verbose, callback, time_limit
+    warm_start, rank, certify, verbose, callback, time_limit
         Likewise.
 
     Attributes
@@ -53,6 +54,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its mean squared error on rows held out.
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
+        Likewise.
 
     Examples
     --------
@@ -83,6 +86,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         max_iter: int = 200,
         random_state: Any = None,
         warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -103,6 +108,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.max_iter = max_iter
         self.random_state = random_state
         self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit
@@ -166,6 +173,11 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         values = self._decision(X)[:, 0]
         if not return_std:
             return values
+        if self.rank_ is not None:
+            raise ValueError(
+                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
+                " underestimate the spread away from them; use predict_interval"
+            )
         if self._ridge is None:
             raise ValueError(
                 "expected quality='least_squares' for return_std=True, got "
@@ -198,14 +210,20 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         rows = self._checked(X, reset=False)
         if self._ridge is not None:
             return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
+        if self.rank_ is not None:
+            folds = LandmarkFolds(**self._folds)
+            return folds.interval(self.kernels_, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
     def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
         return squared_loss(values, targets[0], weight)
 
-    def _hold_out(self, machines: Machines, rows: Any, offset: float) -> None:
+    def _hold_out(self, machines: Machines | ThroughLandmarks, rows: Any, offset: float) -> None:
         """Keep what intervals need: the ridge, or machines trained without a fold each."""
         self._ridge: Array | None = None
+        if isinstance(machines, ThroughLandmarks):
+            self._folds = vars(LandmarkFolds.of(machines, offset))
+            return
         if machines.quality == "least_squares":
             self._ridge = 1.0 / machines.settings.upper
             return

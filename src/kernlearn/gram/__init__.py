@@ -9,6 +9,7 @@ from kernlearn.gram.incomplete_cholesky import (
     incomplete_cholesky,
     pair_cholesky,
 )
+from kernlearn.gram.landmarks import Landmarks, choose_landmarks
 from kernlearn.gram.normalize import cross_unit_diagonal, unit_diagonal
 from kernlearn.gram.psd import check_gram
 from kernlearn.gram.scale import scale_to_trace
@@ -16,11 +17,13 @@ from kernlearn.gram.stack import check_stack, gram_stack
 
 __all__ = [
     "IncompleteCholesky",
+    "Landmarks",
     "PairCholesky",
     "center",
     "center_cross",
     "check_gram",
     "check_stack",
+    "choose_landmarks",
     "complete_kernel",
     "cross_unit_diagonal",
     "eigenvectors",

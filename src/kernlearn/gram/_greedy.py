@@ -1,4 +1,4 @@
-"""Greedy pivoted Cholesky in blocks: the engine of `incomplete_cholesky` and `pair_cholesky`."""
+"""Pivoted Cholesky in blocks: the engine of `incomplete_cholesky`, of pairs and of landmarks."""
 
 from __future__ import annotations
 
@@ -16,39 +16,47 @@ Indices = NDArray[np.intp]
 # Columns by their positions, one in each row of the result, on rows chosen before.
 Columns = Callable[[Indices], FloatArray]
 Restrict = Callable[[Indices | slice], Columns]
+# The next pivots, and the lower triangular rows of the new columns of the factor at them.
+Choice = Callable[["Growing"], tuple[Indices, FloatArray]]
 
 # Pivots chosen before all rows are updated by one matrix product.
-_BLOCK = 64
+BLOCK = 64
 # Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
 # gave blocks of 40 pivots and more, after a start in small ones (measured).
 _PART, _FEW = 64, 1024
 # Numbers that the factor has room for at first (half a gigabyte).
 _ROOM = 2**26
 # A residual below this part of the diagonal is rounding, and no pivot.
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 # A residual below minus this part of the diagonal is no rounding: the matrix is indefinite.
 _INDEFINITE = 1e-6
 
 
 def factorise(
-    restrict: Restrict, diagonal: FloatArray, tol: float, max_rank: int | None
+    restrict: Restrict,
+    diagonal: FloatArray,
+    tol: float,
+    max_rank: int | None,
+    choose: Choice | None = None,
 ) -> tuple[FloatArray, Indices, float, float]:
-    """Return the factor, the positions of the pivots, and the residual, absolute and relative."""
+    """Return the factor, the positions of the pivots, and the residual, absolute and relative.
+
+    Pivots are those of `choose`, or of the largest residuals where it is not given.
+    """
     limit = _check_limits(diagonal, tol, max_rank)
     trace = float(diagonal.sum())
-    greedy = _Greedy(restrict, diagonal, tol * trace, limit)
-    while not greedy.is_done():
-        greedy.extend(*greedy.choose())
-    left = float(greedy.residual.sum())
-    return greedy.rows().T, greedy.pivots, left, left / trace if trace > 0 else 0.0
+    growing = Growing(restrict, diagonal, tol * trace, limit)
+    while not growing.is_done():
+        growing.extend(*(growing.largest() if choose is None else choose(growing)))
+    left = float(growing.residual.sum())
+    return growing.rows().T, growing.pivots, left, left / trace if trace > 0 else 0.0
 
 
-class _Greedy:
-    """The factor while it grows, each pivot being the row with the largest residual.
+class Growing:
+    """The factor while it grows by blocks of pivots.
 
-    A block of pivots is chosen among the rows with the largest residuals only. Residuals never
-    grow, so the choice is right until it falls below what the other rows began with. All rows
-    then follow in a matrix product, where one pivot at a time would read the whole factor.
+    All rows follow a block in one matrix product, where one pivot at a time would read the whole
+    factor.
     """
 
     def __init__(self, restrict: Restrict, diagonal: FloatArray, target: float, limit: int) -> None:
@@ -57,7 +65,7 @@ class _Greedy:
         self.residual = diagonal
         self.pivots: Indices = np.empty(0, dtype=np.intp)
         # Memory is taken when it is written to, so that room that stays empty costs nothing.
-        room = min(limit, max(_BLOCK, _ROOM // len(diagonal)))
+        room = min(limit, max(BLOCK, _ROOM // len(diagonal)))
         self._room: FloatArray = np.empty((room, len(diagonal)))
 
     def rows(self) -> FloatArray:
@@ -68,12 +76,20 @@ class _Greedy:
         left = self.residual.sum()
         return len(self.pivots) >= self.limit or left <= self.target or left == 0.0
 
-    def choose(self) -> tuple[Indices, FloatArray]:
-        """Return the next pivots, and the rows of the new columns of the factor at them."""
+    def room(self) -> int:
+        """How many pivots the next block may have at most."""
+        return min(BLOCK, self.limit - len(self.pivots))
+
+    def largest(self) -> tuple[Indices, FloatArray]:
+        """Return the next greedy pivots, and the rows of the new columns of the factor at them.
+
+        They are chosen among the rows with the largest residuals only. Residuals never grow, so
+        the choice is right until it falls below what the other rows began with.
+        """
         active, bound, others = _largest(self.residual)
         columns, known = self.restrict(active), self.rows()[:, active]
         residual, diagonal = self.residual[active], self.diagonal[active]
-        local: FloatArray = np.empty((min(_BLOCK, self.limit - len(self.pivots)), len(active)))
+        local: FloatArray = np.empty((self.room(), len(active)))
         chosen: list[int] = []
         for done in range(len(local)):
             best = int(residual.argmax())
@@ -92,6 +108,14 @@ class _Greedy:
             chosen.append(best)
             residual = _reduced(residual, local[[done]], [best], diagonal)
         return active[chosen], np.tril(local[: len(chosen), chosen].T)
+
+    def corner(self, positions: Indices) -> FloatArray:
+        """The residual matrix of a few rows among themselves."""
+        known = self.rows()[:, positions]
+        block = _checked(self.restrict(positions)(positions)) - known.T @ known
+        # As later steps will see it, so that no row is a pivot here and rounding there.
+        np.fill_diagonal(block, self.residual[positions])
+        return np.asarray(block)
 
     def extend(self, chosen: Indices, corner: FloatArray) -> None:
         """Add the columns of the chosen pivots, up to the one that reaches the target."""
@@ -141,13 +165,13 @@ def _reduced(
     reduced: FloatArray = residual - np.einsum("ij,ij->j", block, block)
     # Even if diagonal and columns disagree, no pivot is chosen twice.
     reduced[pivots] = 0.0
-    if (reduced < -_INDEFINITE * diagonal - _ROUNDING * diagonal.max()).any():
+    if (reduced < -_INDEFINITE * diagonal - ROUNDING * diagonal.max()).any():
         raise ValueError(
             "The kernel must be positive semidefinite for a Cholesky factor, got a residual of "
             f"{reduced.min():.3g} on the diagonal; run kernlearn.testing.check_kernel or "
             "check_hyperkernel on it."
         )
-    reduced[reduced <= _ROUNDING * diagonal] = 0.0
+    reduced[reduced <= ROUNDING * diagonal] = 0.0
     return reduced
 
 
@@ -159,7 +183,7 @@ def _check_limits(diagonal: FloatArray, tol: Any, max_rank: Any) -> int:
             "usual."
         )
     check_finite(diagonal, "The diagonal of the kernel")
-    if diagonal.min() < -_ROUNDING * np.abs(diagonal).max():
+    if diagonal.min() < -ROUNDING * np.abs(diagonal).max():
         raise ValueError(
             "The kernel must be positive semidefinite for a Cholesky factor, got "
             f"{diagonal.min():.3g} on its diagonal; run kernlearn.testing.check_kernel or "

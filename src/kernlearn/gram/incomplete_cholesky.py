@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from kernlearn.gram._greedy import Columns, Indices, check_count, factorise
+from kernlearn.gram._greedy import Columns, Indices, Restrict, check_count, factorise
 from kernlearn.gram._validation import FloatArray
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._pairs import choose_pairs
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import check_numbers, check_table, is_frame
+from kernlearn.kernels._validation import check_numbers, check_table, take_rows
 
 
 @dataclass(frozen=True)
@@ -88,15 +88,20 @@ def incomplete_cholesky(
            [0., 9., 6.],
            [2., 6., 8.]])
     """
-    _check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
+    check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
     table = check_table(X, "X")
-    rows_of = table.iloc.__getitem__ if is_frame(table) else table.__getitem__
+    found = factorise(columns_of(kernel, table), kernel.diag(table), tol, max_rank)
+    return IncompleteCholesky(*found)
+
+
+def columns_of(kernel: Kernel, table: Any) -> Restrict:
+    """The columns of a Gram matrix that is never formed, as `factorise` asks for them."""
 
     def restrict(rows: Indices | slice) -> Columns:
-        points = rows_of(rows)
-        return lambda positions: kernel(rows_of(positions), points)
+        points = take_rows(table, rows)
+        return lambda positions: kernel(take_rows(table, positions), points)
 
-    return IncompleteCholesky(*factorise(restrict, kernel.diag(table), tol, max_rank))
+    return restrict
 
 
 def pair_cholesky(
@@ -140,7 +145,7 @@ def pair_cholesky(
     >>> low_rank.factor.shape, low_rank.relative_residual <= 1e-2
     ((6, 2), True)
     """
-    _check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
+    check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
     hyperkernel._check_parameters()
     points = check_numbers(X, "X")
     if n_pairs is not None:
@@ -159,7 +164,8 @@ def pair_cholesky(
     return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs)
 
 
-def _check_kind(value: Any, kind: type, name: str, example: str) -> None:
+def check_kind(value: Any, kind: type, name: str, example: str) -> None:
+    """Refuse what is not a kernel, or not a hyperkernel."""
     if not isinstance(value, kind):
         raise ValueError(
             f"{name} must be a {kind.__name__} object, got {value!r}; pass for example {example}."

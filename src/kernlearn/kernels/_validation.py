@@ -16,6 +16,11 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
+def take_rows(table: Any, rows: Any) -> Any:
+    """Some rows of an array or a data frame."""
+    return table.iloc[rows] if is_frame(table) else table[rows]
+
+
 def check_table(X: Any, name: str, sparse: bool = False) -> Any:
     """Return `X` as an array or a data frame with rows and columns; entries are not looked at.
 

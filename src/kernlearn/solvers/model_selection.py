@@ -90,13 +90,7 @@ def select(
     """
     plain = replace(criterion, regularised=False)
     objective = SelectionObjective(kernel, X, Y, plain, limits.patience)
-    try:
-        stage = _descended(objective, criterion, limits, lam)
-        z, status = stage.z, stage.status
-    except (Stopped, KeyboardInterrupt) as stop:
-        if objective.best.z is None:
-            raise
-        z, status = objective.best.z, limits.patience.accept(stop)
+    z, status = search(objective, criterion, limits, lam)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
     return Selection(
@@ -108,6 +102,19 @@ def select(
         objective.n_evaluations,
         status,
     )
+
+
+def search(
+    objective: SelectionObjective, criterion: SelectionCriterion, limits: Limits, lam: float | None
+) -> tuple[Array, Status]:
+    """The best (log λ, log θ) found by both descents, also when it is time to end."""
+    try:
+        stage = _descended(objective, criterion, limits, lam)
+    except (Stopped, KeyboardInterrupt) as stop:
+        if objective.best.z is None:
+            raise
+        return objective.best.z, limits.patience.accept(stop)
+    return stage.z, stage.status
 
 
 def _descended(

@@ -139,7 +139,7 @@ class _Problem:
         given = self.weight_set
         domain = positive_weights(given.normaliser, given.total, self.family.traces)
         if given.start is not None:
-            domain.start = _inside(domain, given.start)
+            domain.start = inside(domain, given.start)
         return domain
 
     @property
@@ -305,10 +305,10 @@ def _coarse_start(problem: _Problem, domain: Domain, patience: Patience) -> tupl
     outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20, patience).run()
     if outcome.best is None:
         return domain.start, objective.n_solves
-    return _inside(domain, outcome.best.weights), objective.n_solves
+    return inside(domain, outcome.best.weights), objective.n_solves
 
 
-def _inside(domain: Domain, weights: Array) -> Array:
+def inside(domain: Domain, weights: Array) -> Array:
     """The point of a set of positive weights that is nearest to these in direction.
 
     A trace of the usual start keeps it where every machine has a value that has one anywhere.

@@ -38,6 +38,13 @@ def weighted_sums(X: Array, M: Array) -> Array:
     return sums
 
 
+def cross_sums(X: Array, Y: Array, M: Array) -> Array:
+    r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - y_{jr})^2`; both are centred alike."""
+    sums: Array = M.sum(axis=1) @ (X * X) + M.sum(axis=0) @ (Y * Y)
+    sums -= 2.0 * np.einsum("ir,ir->r", X, M @ Y)
+    return sums
+
+
 def products(X: Array, Y: Array, K: Array, v: Array) -> Array:
     r"""All of :math:`\sum_j K_{ij} (x_{ir} - y_{jr})^2 v_j`, of shape (n, d); both are centred."""
     d = X.shape[1]

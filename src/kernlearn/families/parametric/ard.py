@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernlearn.families.parametric._squares import (
     centred,
+    cross_sums,
     mean_squares,
     middles,
     products,
@@ -55,6 +56,11 @@ class ARD(ParametricKernel):
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """By one matrix product for all columns."""
         return -weighted_sums(centred(X), W * K)
+
+    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
+        """By one matrix product for all columns."""
+        middle = middles(X)
+        return -cross_sums(X - middle, Y - middle, W * K)
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None

@@ -68,6 +68,10 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
         r"""All of :math:`\sum_{ij} W_{ij}\,\partial K_{ij}/\partial\theta_r`, of shape (p,)."""
         return np.array([np.vdot(W, self._slope(X, theta, r)) for r in range(len(theta))])
 
+    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
+        r"""The same as `gradient` for the matrix K between the rows of `X` and those of `Y`."""
+        return np.array([np.vdot(W, self._slope(X, theta, r, Y)) for r in range(len(theta))])
+
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:

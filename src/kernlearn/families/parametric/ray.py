@@ -50,6 +50,11 @@ class Ray(ParametricKernel):
         slopes = self.family.gradient(X, theta[0] * self.direction, K, W)
         return np.array([self.direction @ slopes])
 
+    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
+        """Likewise."""
+        slopes = self.family.cross_gradient(X, Y, theta[0] * self.direction, K, W)
+        return np.array([self.direction @ slopes])
+
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:

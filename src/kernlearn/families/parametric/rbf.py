@@ -54,6 +54,10 @@ class RBF(ParametricKernel):
         """The sum of -W∘K∘D, D the squared distances."""
         return np.array([-np.vdot(W * K, self._distances(X, theta))])
 
+    def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
+        """Likewise between two tables."""
+        return np.array([-np.vdot(W * K, self._distances(X, theta, Y))])
+
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:

@@ -1,0 +1,168 @@
+"""Learning and predicting through landmarks, for the estimators that combine kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from kernlearn._checks import check_choice, check_count
+from kernlearn.estimators._intervals import in_blocks, plus_interval
+from kernlearn.gram.rows import rows_per_block
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+from kernlearn.solvers.low_rank.learn import Learned
+from kernlearn.solvers.low_rank.refits import FoldMachines
+
+Array = NDArray[np.float64]
+
+# Up to so many rows, Gram matrices fit comfortably and the exact solver takes seconds.
+EXACT_ROWS = 3000
+# The mean of so many rows in feature space is known well enough, and they are looked at often.
+_CENTRE_ROWS = 1000
+_FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
+
+
+@dataclass(frozen=True, eq=False)
+class ThroughLandmarks:
+    """The machines that were trained through landmarks, for what still has to be done with them."""
+
+    targets: Sequence[Array]
+    sample_weight: Array
+    kept: NDArray[np.intp]
+    learned: Learned
+
+    @property
+    def refits(self) -> FoldMachines:
+        """The machines that miss a fold each."""
+        assert self.learned.held_out is not None
+        return self.learned.held_out
+
+
+class LandmarkFolds:
+    """CV+ intervals from machines through landmarks that miss a fold each.
+
+    Parameters
+    ----------
+    coefs : list of m ndarrays of shape (r, n_folds)
+        Coefficients of k(x, landmark), for each kernel.
+    intercept : ndarray of shape (n_folds,)
+        The intercepts.
+    fold : ndarray of integers, shape (n,)
+        Which machine has not seen a row.
+    residuals : ndarray of shape (n,)
+        What that machine is wrong by at the row.
+    """
+
+    def __init__(
+        self, coefs: list[Array], intercept: Array, fold: NDArray[np.intp], residuals: Array
+    ) -> None:
+        self.coefs, self.intercept = coefs, intercept
+        self.fold, self.residuals = fold, residuals
+
+    @classmethod
+    def of(cls, trained: ThroughLandmarks, offset: float) -> LandmarkFolds:
+        """What is to be kept of the machines of one target less an offset."""
+        refits = trained.refits
+        coefs = trained.learned.solution.factors.expansion(refits.coef[:, :, 0].T)
+        residuals = trained.targets[0] - refits.values[:, 0]
+        return cls(coefs, refits.intercept[:, 0] + offset, refits.fold, residuals)
+
+    def interval(
+        self, kernels: Sequence[Kernel], landmarks: Sequence[Any], X: Any, coverage: float
+    ) -> Array:
+        """Intervals of shape (n_new, 2)."""
+
+        def ends(some: Any) -> Array:
+            values = landmark_values(kernels, landmarks, self.coefs, some) + self.intercept
+            return plus_interval(values[:, self.fold], self.residuals, coverage)
+
+        return in_blocks(X, len(self.residuals), ends)
+
+
+def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | None:
+    """None for the exact solver, else the columns of each factor or "auto".
+
+    Parameters
+    ----------
+    rank : int, "auto" or None
+        What the user asked for.
+    n_rows : int
+        Rows to learn from.
+    obstacle : str or None
+        What was asked for that landmarks cannot do.
+    """
+    if rank is None:
+        return None
+    if isinstance(rank, str):
+        check_choice("rank", rank, ["auto"])
+        return None if n_rows <= EXACT_ROWS or obstacle is not None else "auto"
+    count = check_count("rank", rank)
+    if obstacle is not None:
+        raise ValueError(
+            f"expected rank=None with {obstacle}, got {rank!r}: there is no solver through "
+            "landmarks for it; use rank=None, or the default"
+        )
+    return min(count, n_rows)
+
+
+def centre_of(rows: Any, random_state: Any) -> Any:
+    """A sample whose mean in feature space stands for that of all rows."""
+    if len(rows) <= _CENTRE_ROWS:
+        return rows
+    generator = check_random_state(0 if random_state is None else random_state)
+    return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
+
+
+def check_certify(certify: Any, free_sign: bool) -> bool:
+    """Whether a bound on the exact problem is asked for."""
+    if certify is None:
+        return False
+    check_choice("certify", certify, ["exact"])
+    if free_sign:
+        raise ValueError(
+            "expected weights='positive' with certify='exact', got weights='free', for which only "
+            "the bound through landmarks is known; use certify=None"
+        )
+    return True
+
+
+def store_low_rank(estimator: Any, learned: Learned) -> None:
+    """Set the fitted attributes that tell of the landmarks."""
+    solution = learned.solution
+    maps = solution.factors.maps
+    estimator.rank_ = max(each.rank for each in maps)
+    estimator.residual_trace_ = solution.residual_trace
+    estimator.landmarks_ = [each.points for each in maps]
+    estimator.landmark_coef_ = solution.factors.expansion(solution.coef)
+    estimator.intercept_ = np.atleast_1d(np.asarray(solution.intercept, dtype=float))
+    estimator.loss_by_rank_ = {"rank": learned.ranks, "loss": learned.losses}
+    if learned.exact_bound is not None:
+        estimator.exact_lower_bound_ = learned.exact_bound
+
+
+def forget_low_rank(estimator: Any) -> None:
+    """Remove what an earlier fit through landmarks has left."""
+    for name in _FITTED:
+        estimator.__dict__.pop(name, None)
+    estimator.rank_ = None
+
+
+def landmark_values(
+    kernels: Sequence[Kernel], landmarks: Sequence[Any], coefs: Sequence[Array], X: Any
+) -> Array:
+    """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines)."""
+    parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
+    n, k = len(X), coefs[0].shape[1]
+    values = np.zeros((n, k))
+    size = rows_per_block(max((len(part[1]) for part in parts), default=1))
+    for start in range(0, n, size):
+        rows = slice(start, start + size)
+        block = take_rows(X, rows)
+        for kernel, points, coef in parts:
+            values[rows] += kernel(block, points) @ coef
+    return values

@@ -1,0 +1,66 @@
+"""Least-squares machines of one kernel through landmarks, as their estimators store them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from kernlearn.estimators._low_rank import LandmarkFolds
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.gram.landmarks import left_out
+from kernlearn.solvers.low_rank.kernel_fit import KernelFit, Table
+from kernlearn.solvers.low_rank.refits import least_squares_refits
+
+Array = NDArray[np.float64]
+
+
+def store_kernel_fit(
+    estimator: Any, fit: KernelFit, theta: Array | None, table: Table, kept: NDArray[np.intp]
+) -> None:
+    """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
+    factors, moments = fit.seen.factors, fit.seen.moments
+    only = factors.maps[0]
+    estimator.theta_ = fit.theta if theta is None else theta
+    estimator.lam_ = fit.lam
+    estimator.kernel_ = fit.kernel
+    estimator.support_ = kept[only.rows]
+    estimator.support_vectors_ = only.points
+    estimator.dual_coef_ = np.ascontiguousarray(factors.expansion(fit.coef)[0].T)
+    estimator.intercept_ = fit.intercept
+    estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations
+    estimator.status_ = fit.status
+    estimator.rank_ = only.rank
+    estimator.landmarks_ = [only.points]
+    estimator.residual_trace_ = np.array([left_out(*moments.traces[:, 0])])
+    estimator.loss_by_rank_ = {"rank": fit.ranks, "loss": fit.losses}
+    squares = ((table.Y - fit.left_out) ** 2).sum(axis=1)
+    estimator.loo_loss_ = float(np.average(squares, weights=table.weight))
+    estimator.objective_ = float(table.weight @ squares)
+
+
+def store_left_out(
+    estimator: Any, fit: KernelFit, X: Any, Y: Array, kept: NDArray[np.intp]
+) -> None:
+    """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
+    predictions = np.empty_like(Y)
+    predictions[kept] = fit.left_out
+    others = np.setdiff1d(np.arange(len(Y)), kept)
+    if len(others):
+        predictions[others] = estimator._values(_safe_indexing(X, others))
+    estimator.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
+
+
+def fold_machines(fit: KernelFit, table: Table) -> list[dict[str, Any]]:
+    """What intervals need of machines that miss a fold each, for every target, in plain types."""
+    rows = FactorRows(table.source, fit.seen.factors, keep=False)
+    refits = least_squares_refits(rows, fit.seen, np.ones(1), fit.coef, fit.lam)
+    kept = []
+    for j in range(table.Y.shape[1]):
+        coefs = fit.seen.factors.expansion(refits.coef[:, :, j].T)
+        intercept = refits.intercept[:, j] + fit.offset[j]
+        residuals = table.Y[:, j] - refits.values[:, j] - fit.offset[j]
+        kept.append(vars(LandmarkFolds(coefs, intercept, refits.fold, residuals)))
+    return kept

@@ -1,0 +1,129 @@
+r"""K(w) ≈ Σ wᵢZᵢZᵢᵀ: kernels kept as the maps to their factors, for any number of rows.
+
+Z = [Z₁ … Z_m] has R columns in all. It is made for a block of rows at a time; what is done with it
+is a sum over blocks (:mod:`kernlearn.gram.rows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from kernlearn.families.stack import GramStack
+from kernlearn.gram.landmarks import NystroemMap, choose_landmarks
+from kernlearn.kernels import Kernel
+
+Array = NDArray[np.float64]
+
+# Eigenvalues of ZᵀZ below this part of the largest are rounding.
+ROUNDING = 1e-13
+
+
+class Factors:
+    """The factors of several kernels side by side.
+
+    Parameters
+    ----------
+    maps : sequence of NystroemMap
+        From rows to the factor of each kernel.
+    """
+
+    def __init__(self, maps: Sequence[NystroemMap]) -> None:
+        self.maps = list(maps)
+        self.n_matrices = len(self.maps)
+
+    @classmethod
+    def through_landmarks(
+        cls, kernels: Sequence[Kernel], X: Any, rank: int, method: str, random_state: Any
+    ) -> Factors:
+        """Factors of at most `rank` columns for each kernel, through landmarks of its own."""
+        chosen = [
+            choose_landmarks(kernel, X, rank, method=method, random_state=random_state)
+            for kernel in kernels
+        ]
+        return cls([marks.map(kernel) for marks, kernel in zip(chosen, kernels, strict=True)])
+
+    @cached_property
+    def owner(self) -> NDArray[np.intp]:
+        """Which kernel each column belongs to."""
+        return np.repeat(np.arange(self.n_matrices), [each.rank for each in self.maps])
+
+    @cached_property
+    def place(self) -> NDArray[np.intp]:
+        """Which column of its own factor each column is: those below r make the rank r."""
+        return np.concatenate([np.arange(each.rank) for each in self.maps])
+
+    @cached_property
+    def membership(self) -> Array:
+        """Ones where a column belongs to a kernel, of shape (R, m): adds up over columns."""
+        return np.asarray(self.owner[:, None] == np.arange(self.n_matrices), dtype=float)
+
+    @property
+    def n_columns(self) -> int:
+        """R."""
+        return len(self.owner)
+
+    @cached_property
+    def shift(self) -> Array:
+        """Means of the columns over the landmarks: near the means over the rows."""
+        means = [each.corner.mean(axis=0) if each.rank else np.zeros(0) for each in self.maps]
+        return np.concatenate(means)
+
+    def __call__(self, X: Any) -> Array:
+        """The block of Z on the rows of `X`, a new C-contiguous array of shape (n, R)."""
+        Z = np.empty((len(X), self.n_columns))
+        start = 0
+        for each in self.maps:
+            Z[:, start : start + each.rank] = each(X)
+            start += each.rank
+        return Z
+
+    def diagonals(self, X: Any) -> Array:
+        """The exact kᵢ(x, x) of every row, of shape (n, m)."""
+        return np.column_stack([each.kernel.diag(X) for each in self.maps])
+
+    def truncated(self, rank: int) -> Factors:
+        """The factors of at most that rank."""
+        return Factors([each.truncated(rank) for each in self.maps])
+
+    def expansion(self, coef: Array) -> list[Array]:
+        """From coefficients of the columns (R, k) to those of kᵢ(x, landmark), one (rᵢ, k) each.
+
+        Zᵢ(x)uᵢ = kᵢ(x, Sᵢ) Lᵢ⁻ᵀuᵢ.
+        """
+        parts, start = [], 0
+        for each in self.maps:
+            own = coef[start : start + each.rank]
+            parts.append(
+                solve_triangular(each.corner, own, lower=True, trans=1) if len(own) else own
+            )
+            start += each.rank
+        return parts
+
+    def small_stack(self, products: Array) -> GramStack:
+        r"""Matrices of size R that stand for ZᵢZᵢᵀ: a rotation of them, without the empty rest.
+
+        With :math:`Z^\top Z = F F^\top`, those of :math:`Z F^{-\top}` are orthonormal and span
+        all that Z does; seen in them, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and
+        K(w) ⪰ 0 are those of the whole matrices.
+
+        Parameters
+        ----------
+        products : ndarray of shape (R, R)
+            ZᵀZ over all rows.
+        """
+        F = root(products)
+        own = [F[self.owner == i] for i in range(self.n_matrices)]
+        return GramStack(np.stack([rows.T @ rows for rows in own]))
+
+
+def root(products: Array) -> Array:
+    """F with FFᵀ = `products`, of as many columns as the rank."""
+    values, vectors = np.linalg.eigh(products)
+    kept = values > ROUNDING * max(float(values[-1]), 0.0)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

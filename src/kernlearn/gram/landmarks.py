@@ -1,0 +1,216 @@
+r"""Landmarks: a few rows of a table through which a kernel on all rows is seen.
+
+With S the landmarks and L the Cholesky factor of :math:`K(S, S)`,
+
+.. math:: Z(X) = K(X, S)\, L^{-\top}, \qquad Z Z^\top = K(X, S) K(S, S)^{-1} K(S, X) \preceq K,
+
+the Nyström approximation. L is triangular, so the first r columns of Z are the factor through the
+first r landmarks: one factor holds those of all smaller ranks. A landmark on which those before it
+already determine the kernel (a duplicate; any, once the rank is reached) has no column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from scipy.linalg.blas import dtrsm
+from sklearn.utils import check_random_state
+
+from kernlearn.gram._choices import at_random, in_order
+from kernlearn.gram._greedy import Indices, factorise
+from kernlearn.gram._validation import FloatArray
+from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import check_table, take_rows
+
+METHODS = ("random", "greedy")
+# Landmarks are chosen among this many times as many rows.
+_SAMPLE = 10
+_SMALLEST_SAMPLE = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class NystroemMap:
+    """The map from rows to a block of the factor, for one kernel.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel.
+    points : array or data frame of shape (r, d)
+        The landmarks that have a column.
+    rows : ndarray of shape (r,)
+        Which rows of the table they are.
+    corner : ndarray of shape (r, r)
+        L, lower triangular.
+    """
+
+    kernel: Kernel
+    points: Any
+    rows: Indices
+    corner: FloatArray
+
+    @property
+    def rank(self) -> int:
+        """Number of columns."""
+        return len(self.corner)
+
+    def __call__(self, X: Any) -> FloatArray:
+        """The factor Z of shape (n, r) on the rows of `X`."""
+        if self.rank == 0:
+            return np.zeros((len(X), 0))
+        K = self.kernel(X, self.points)
+        # The transpose of Z in LAPACK's order, in place of that of K: a new array in any case,
+        # since a kernel may hand out the user's own.
+        solved = dtrsm(1.0, self.corner, K.T, side=0, lower=1)
+        return np.asarray(solved.T)
+
+    def truncated(self, rank: int) -> NystroemMap:
+        """The map to the first `rank` columns."""
+        points = take_rows(self.points, slice(rank))
+        return NystroemMap(self.kernel, points, self.rows[:rank], self.corner[:rank, :rank])
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Rows of a table, in the order in which they were chosen.
+
+    Attributes
+    ----------
+    points : array or data frame of shape (r, d)
+        The landmarks.
+    rows : ndarray of shape (r,)
+        Which rows of the table they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.gram import choose_landmarks
+    >>> from kernlearn.kernels import Gaussian, Linear
+    >>> X = np.random.default_rng(0).standard_normal((500, 2))
+    >>> landmarks = choose_landmarks(Gaussian(0.5), X, rank=40, random_state=0)
+    >>> landmarks.factor(Gaussian(0.5), X).shape
+    (500, 40)
+    >>> landmarks.residual_trace(Gaussian(0.5), X) < 0.01
+    True
+    >>> landmarks.factor(Linear(), X).shape
+    (500, 2)
+    """
+
+    points: Any
+    rows: Indices
+
+    def map(self, kernel: Kernel) -> NystroemMap:
+        """The map from rows to their part of the factor of `kernel`, to be used block by block.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Any kernel, not only the one for which the landmarks were chosen.
+        """
+        check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
+        diagonal = kernel.diag(self.points)
+        columns = columns_of(kernel, self.points)
+        factor, pivots, _, _ = factorise(columns, diagonal, 0.0, None, in_order)
+        points = take_rows(self.points, pivots)
+        corner = np.asfortranarray(np.tril(factor[pivots]))
+        return NystroemMap(kernel, points, self.rows[pivots], corner)
+
+    def factor(self, kernel: Kernel, X: Any) -> FloatArray:
+        """The factor Z of `kernel` on the rows of `X`, of shape (n, r) or with fewer columns.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            Any kernel, not only the one for which the landmarks were chosen.
+        X : array-like or data frame of shape (n, d)
+            One point in each row.
+        """
+        return self.map(kernel)(check_table(X, "X"))
+
+    def residual_trace(self, kernel: Kernel, X: Any) -> float:
+        """The part of the trace of K(X, X) that the factor leaves out, from 0 to 1.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            The kernel.
+        X : array-like or data frame of shape (n, d)
+            One point in each row.
+        """
+        return left_out(float(kernel.diag(X).sum()), float((self.factor(kernel, X) ** 2).sum()))
+
+
+def left_out(trace: float, kept: float) -> float:
+    """The part of a trace that is not kept; zero where it is rounding."""
+    return max(0.0, 1.0 - kept / trace) if trace > 0 else 0.0
+
+
+def choose_landmarks(
+    kernel: Kernel,
+    X: Any,
+    rank: int,
+    method: str = "random",
+    n_sample: int | None = None,
+    random_state: Any = None,
+) -> Landmarks:
+    """Choose the rows of `X` through which a kernel is approximated.
+
+    By pivoted incomplete Cholesky of the kernel on a sample of the rows. Random pivots follow the
+    bulk of the data, greedy ones its outliers.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel to be approximated.
+    X : array-like or data frame of shape (n, d)
+        One point in each row.
+    rank : int
+        How many to choose at most; fewer where they already determine the kernel on the sample.
+    method : {"random", "greedy"}, default="random"
+        Draw each with probability proportional to what those before leave out of its diagonal
+        entry, or take the largest.
+    n_sample : int, optional
+        How many rows to choose among, drawn at random; by default ten times the rank, and at
+        least a thousand.
+    random_state : int, RandomState or None, default=None
+        Draws the sample and the pivots.
+
+    Returns
+    -------
+    landmarks : Landmarks
+        In the order in which they were chosen: the first r are those that rank r would have
+        given on the same sample.
+    """
+    check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
+    table = check_table(X, "X")
+    _check_request(rank, method)
+    generator = check_random_state(random_state)
+    size = max(_SAMPLE * rank, _SMALLEST_SAMPLE) if n_sample is None else int(n_sample)
+    if size < rank:
+        raise ValueError(
+            f"n_sample must be at least the rank, got {size} rows for a rank of {rank}; leave it "
+            "out to choose among ten times as many."
+        )
+    rows: Indices = np.arange(len(table))
+    if size < len(table):
+        rows = np.sort(generator.choice(len(table), size, replace=False))
+        table = take_rows(table, rows)
+    choose = at_random(generator) if method == "random" else None
+    columns = columns_of(kernel, table)
+    _, pivots, _, _ = factorise(columns, kernel.diag(table), 0.0, int(rank), choose)
+    if len(pivots) == 0:
+        pivots = np.zeros(1, dtype=np.intp)  # a kernel that is zero has a landmark, but no column
+    return Landmarks(take_rows(table, pivots), rows[pivots])
+
+
+def _check_request(rank: Any, method: Any) -> None:
+    if isinstance(rank, bool) or not isinstance(rank, Integral) or rank < 1:
+        raise ValueError(
+            f"rank must be a positive integer, got {rank!r}; a few hundred landmarks are usual."
+        )
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}.")

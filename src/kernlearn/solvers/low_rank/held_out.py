@@ -1,0 +1,139 @@
+r"""What least squares through factors would lose on rows that it has not seen.
+
+From the moments of folds alone, without another look at the rows: the machine without fold f comes
+from a subtraction, its loss on f from the moments of f. Since factors are nested, the loss *as a
+function of the rank* costs a few small systems. Leaving out one row takes one more pass,
+
+.. math::
+
+    h_{ii} = \theta_i \Bigl(\tfrac{1}{\sum\theta}
+        + \tilde z_i^\top D^{1/2} A^{-1} D^{1/2} \tilde z_i\Bigr), \qquad
+    y_i - f_{-i}(x_i) = \frac{y_i - f(x_i)}{1 - h_{ii}},
+    \qquad A = \tau I + D^{1/2} G D^{1/2}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+from kernlearn.families.factors import Factors
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.solvers.low_rank.least_squares import LeastSquaresObjective, Positive
+from kernlearn.solvers.low_rank.moments import Moments, total_of
+
+Array = NDArray[np.float64]
+
+_FEW_COLUMNS = 500
+
+
+def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -> Array | None:
+    """The coefficients (R, k) of the machines at K(w); None if that is indefinite."""
+    objective = LeastSquaresObjective(*moments.centred(), membership, ridge)
+    found = objective.evaluate(weights, None, 0.0)
+    return None if found is None else found.coef
+
+
+def fold_loss(
+    folds: Sequence[Moments],
+    membership: Array,
+    weights: Array,
+    ridge: float,
+    n_held_out: int | None = None,
+) -> Array:
+    """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite.
+
+    Of the folds, ``n_held_out`` are held out in turn, by default all.
+    """
+    everything = total_of(list(folds))
+    loss, mass = np.zeros(len(everything.targets)), 0.0
+    for fold in folds[:n_held_out]:
+        rest = everything - fold
+        coef = trained(rest, membership, weights, ridge)
+        if coef is None:
+            return np.full(len(loss), np.inf)
+        loss += fold.squared_loss(coef, rest.intercept(coef))
+        mass += fold.mass
+    return loss / mass
+
+
+def loss_by_rank(
+    folds: Sequence[Moments], factors: Factors, weights: Array, ridge: float
+) -> tuple[NDArray[np.intp], Array]:
+    """The held-out mean squared error, all targets together, at the rank and its halves.
+
+    Returns
+    -------
+    ranks : ndarray of shape (l,)
+        Columns for each kernel at most, increasing.
+    losses : ndarray of shape (l,)
+        The loss at each.
+    """
+    ranks = halves(factors)
+    # Small systems are solved for every fold, large ones for one: it has rows enough.
+    n_held_out = len(folds) if factors.n_columns <= _FEW_COLUMNS else 1
+    losses = []
+    for rank in ranks:
+        chosen = factors.place < rank
+        parts = [fold.corner(chosen) for fold in folds]
+        loss = fold_loss(parts, factors.membership[chosen], weights, ridge, n_held_out)
+        losses.append(float(loss.sum()))
+    return ranks, np.array(losses)
+
+
+def left_out_by_rank(
+    moments: Moments, factors: Factors, weights: Array
+) -> tuple[NDArray[np.intp], Array]:
+    """The part of the trace of K(w) that factors of each rank leave out, where nothing is learned.
+
+    Rows count by their weights, as far as the factors go.
+    """
+    ranks = halves(factors)
+    kept = np.diagonal(moments.unshifted(factors.shift)) * (factors.membership @ weights)
+    share = float(moments.traces[1] @ weights) / max(float(kept.sum()), 1e-300)
+    trace = float(moments.traces[0] @ weights)
+    sums = np.array([share * float(kept[factors.place < rank].sum()) for rank in ranks])
+    return ranks, np.maximum(1.0 - sums / trace, 0.0)
+
+
+def halves(factors: Factors) -> NDArray[np.intp]:
+    """The rank and its halves down to about four, increasing."""
+    top = int(factors.place.max(initial=0)) + 1
+    n_halves = max(int(np.log2(top)) - 1, 0)
+    return np.unique([-(-top // 2**i) for i in range(n_halves + 1)])
+
+
+def leave_one_out(
+    source: Any,
+    factors: Factors,
+    moments: Moments,
+    Y: Array,
+    sample_weight: Array,
+    weights: Array,
+    ridge: float,
+) -> Array:
+    """Predictions (n, k) by the machines trained without each row, in one pass; for w ≥ 0."""
+    objective = LeastSquaresObjective(*moments.centred(), factors.membership, ridge)
+    diagonal = factors.membership @ weights
+    system = Positive(objective, diagonal)
+    coef = diagonal[:, None] * system.solve(objective.B)
+    intercept = moments.intercept(coef)
+    means = (moments.columns / moments.mass)[system.used]
+    found = np.empty_like(Y)
+
+    def block_predictions(block: Any, rows: slice) -> int:
+        Z = factors(block)
+        Z -= factors.shift
+        residual = Y[rows] - Z @ coef - intercept
+        centred = (Z[:, system.used] - means) * system.half.T
+        half = solve_triangular(system.factor, centred.T, lower=True, check_finite=False)
+        leverage = sample_weight[rows] * (1.0 / moments.mass + (half**2).sum(axis=0))
+        found[rows] = Y[rows] - residual / (1.0 - leverage)[:, None]
+        return len(residual)
+
+    reduce_rows(source, block_predictions, int.__add__, 2 * factors.n_columns)
+    return found

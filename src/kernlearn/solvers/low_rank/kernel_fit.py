@@ -1,0 +1,205 @@
+"""An LS-SVM with its λ and θ on any number of rows: selected through landmarks, then refitted.
+
+θ is learned on a sample of rows through a few hundred landmarks, by descent on the leave-one-out
+loss with exact slopes; at that kernel new landmarks are chosen, more of them, all rows are seen in
+one pass, and λ is chosen again by the loss on held-out folds where the sample was a part of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._patience import Stopped
+from kernlearn._threads import threads_for
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.gram.landmarks import choose_landmarks
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+from kernlearn.solvers.low_rank.held_out import (
+    fold_loss,
+    leave_one_out,
+    loss_by_rank,
+    trained,
+)
+from kernlearn.solvers.low_rank.rank import Look, Seen
+from kernlearn.solvers.low_rank.selection import LandmarkSelection
+from kernlearn.solvers.model_selection import search
+from kernlearn.solvers.selection_descent import Limits, descend
+from kernlearn.solvers.status import Status
+
+Array = NDArray[np.float64]
+
+# Rows and landmarks that θ is learned from: a second or less for each step on one core.
+SELECTION_ROWS, SELECTION_RANK = 8000, 400
+# λ around the one of the sample, tried on all rows.
+_AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFit:
+    """A machine through landmarks, with the kernel it was learned for.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel at θ.
+    theta : ndarray of shape (p,)
+        θ.
+    lam : float
+        λ.
+    seen : Seen
+        The factors and the moments of all rows.
+    coef : ndarray of shape (R, k)
+        The function is ``seen.factors(X) @ coef + intercept``.
+    intercept : ndarray of shape (k,)
+        b.
+    offset : ndarray of shape (k,)
+        Means of the targets, less which the moments are.
+    left_out : ndarray of shape (n, k)
+        Leave-one-out predictions.
+    ranks, losses : ndarray
+        Held-out loss by rank.
+    n_iter, n_evaluations : int
+        Steps of the descents, and machines trained on the way.
+    status : Status
+        How the selection ended.
+    """
+
+    kernel: Kernel
+    theta: Array
+    lam: float
+    seen: Seen
+    coef: Array
+    intercept: Array
+    offset: Array
+    left_out: Array
+    ranks: NDArray[np.intp]
+    losses: Array
+    n_iter: int
+    n_evaluations: int
+    status: Status
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows, targets and weights (inputs are checked)."""
+
+    source: Any
+    Y: Array
+    weight: Array
+    seed: Any
+
+    def sample(self, size: int) -> Table:
+        """Some of the rows, drawn at random."""
+        n = len(self.weight)
+        if n <= size:
+            return self
+        rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        return Table(take_rows(self.source, rows), self.Y[rows], self.weight[rows], self.seed)
+
+
+def fit_through_landmarks(
+    table: Table,
+    family: ParametricKernel,
+    rank: int | str,
+    lam: float | None,
+    selects: bool,
+    limits: Limits,
+) -> KernelFit:
+    """Select λ and θ where asked to, and train on all rows.
+
+    Parameters
+    ----------
+    table : Table
+        What to learn from.
+    family : ParametricKernel
+        K(θ), of no parameters where θ is given.
+    rank : int or "auto"
+        Landmarks of the final machine.
+    lam : float or None
+        A λ to be kept.
+    selects : bool
+        Whether anything is to be selected; if not, `lam` is given and the family has no parameters.
+    limits : Limits
+        When to stop.
+    """
+    # The intercept takes up any offset; working around it keeps the numbers small.
+    offset = np.average(table.Y, axis=0, weights=table.weight)
+    table = replace(table, Y=table.Y - offset)
+    theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
+    if selects:
+        with threads_for(SELECTION_RANK):
+            theta, first, status, counts = _selected(table, family, lam, limits)
+    assert first is not None
+    kernel = family.kernel(theta)
+    look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
+    one = np.ones(1)
+    seen = look.at_enough(first, lambda traces: one) if rank == "auto" else look.at(int(rank))
+    factors, moments = seen.factors, seen.moments
+    with threads_for(factors.n_columns):
+        sampled = lam is None and len(table.weight) > SELECTION_ROWS
+        final = _best_ridge(seen, first) if sampled else first
+        coef = trained(moments, factors.membership, one, final)
+        assert coef is not None  # a positive weight and a positive λ always have a machine
+        ranks, losses = loss_by_rank(seen.folds, factors, one, final)
+    with threads_for(len(table.weight)):
+        left_out = leave_one_out(table.source, factors, moments, table.Y, table.weight, one, final)
+    intercept = moments.intercept(coef) - factors.shift @ coef
+    return KernelFit(
+        kernel,
+        theta,
+        final,
+        seen,
+        coef,
+        intercept + offset,
+        offset,
+        left_out + offset,
+        ranks,
+        losses,
+        *counts,
+        status,
+    )
+
+
+def _selected(
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits
+) -> tuple[Array, float, Status, tuple[int, int]]:
+    """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
+    part = table.sample(SELECTION_ROWS)
+
+    def objective_at(theta: Array) -> LandmarkSelection:
+        kernel = family.kernel(theta)
+        marks = choose_landmarks(kernel, part.source, SELECTION_RANK, random_state=part.seed)
+        points, patience = marks.points, limits.patience
+        return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
+
+    first = objective_at(np.asarray(family.start(part.source), dtype=float))
+    z, status = search(first, first.criterion, limits, lam)
+    counts = [first.n_steps, first.n_evaluations]
+    if len(z) > 1 and limits.patience.stopped is None:
+        second = objective_at(np.exp(z[1:]))
+        second.best.see(z, second.value(z))
+        try:
+            stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
+            z, status = stage.z, stage.status
+        except (Stopped, KeyboardInterrupt) as stop:
+            assert second.best.z is not None
+            z, status = second.best.z, limits.patience.accept(stop)
+        counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
+    ridge = float(np.exp(z[0])) if lam is None else lam
+    return np.exp(z[1:]), ridge, status, (max(counts[0], 1), counts[1])
+
+
+def _best_ridge(seen: Seen, first: float) -> float:
+    """The λ of the smallest loss on held-out folds."""
+    membership, one = seen.factors.membership, np.ones(1)
+    folds = None if seen.factors.n_columns <= 500 else 1
+    losses = [
+        float(fold_loss(seen.folds, membership, one, ridge, folds).sum())
+        for ridge in first * _AROUND
+    ]
+    return float(first * _AROUND[int(np.argmin(losses))])

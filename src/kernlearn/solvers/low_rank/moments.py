@@ -1,0 +1,164 @@
+r"""The second moments of factors and targets: all that least squares needs to know of the rows.
+
+One pass over the rows adds up ZᵀΘZ, ZᵀΘY and their like, with Θ the sample weights. Moments of
+disjoint sets of rows add, so that those of the rows outside a fold are a subtraction away, and
+those of a smaller rank are a corner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
+
+from kernlearn.families.factors import Factors
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.quality.ls_svm import mirrored
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Sums over rows, for factors less a fixed ``shift``.
+
+    Attributes
+    ----------
+    products : ndarray of shape (R, R)
+        ZᵀΘZ.
+    with_targets : ndarray of shape (R, k)
+        ZᵀΘY.
+    columns : ndarray of shape (R,)
+        Zᵀθ.
+    targets, squares : ndarray of shape (k,)
+        Yᵀθ and the diagonal of YᵀΘY.
+    mass : float
+        The sum of the sample weights.
+    traces : ndarray of shape (2, m)
+        The traces of the exact kernels and of their factors, in which every row counts once.
+    """
+
+    products: Array
+    with_targets: Array
+    columns: Array
+    targets: Array
+    squares: Array
+    mass: float
+    traces: Array
+
+    def __add__(self, other: Moments) -> Moments:
+        return self._with(other, 1.0)
+
+    def __sub__(self, other: Moments) -> Moments:
+        return self._with(other, -1.0)
+
+    def _with(self, other: Moments, sign: float) -> Moments:
+        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Moments(*(mine + sign * theirs for mine, theirs in pairs))
+
+    def corner(self, chosen: NDArray[np.bool_]) -> Moments:
+        """The moments of some of the columns; the traces are still those of all."""
+        return Moments(
+            self.products[np.ix_(chosen, chosen)],
+            self.with_targets[chosen],
+            self.columns[chosen],
+            self.targets,
+            self.squares,
+            self.mass,
+            self.traces,
+        )
+
+    def centred(self) -> tuple[Array, Array, Array]:
+        """G = ZᵀΘHZ, B = ZᵀΘHY and s = diag YᵀΘHY, with H the weighted centring."""
+        means = self.columns / self.mass
+        G = self.products - np.outer(self.columns, means)
+        B = self.with_targets - np.outer(means, self.targets)
+        s = np.maximum(self.squares - self.targets**2 / self.mass, 0.0)
+        return G, B, s
+
+    def unshifted(self, shift: Array) -> Array:
+        """ZᵀΘZ of the factors as they are."""
+        moved = np.outer(self.columns + 0.5 * self.mass * shift, shift)
+        return np.asarray(self.products + moved + moved.T)
+
+    def intercept(self, coef: Array) -> Array:
+        """The intercepts that go with coefficients (R, k), before the shift is taken back."""
+        return np.asarray((self.targets - self.columns @ coef) / self.mass)
+
+    def squared_loss(self, coef: Array, intercept: Array) -> Array:
+        """Σ θ(y − f)² over the rows, for each target, for any coefficients and intercepts."""
+        fitted = self.products @ coef
+        loss = self.squares - 2.0 * (coef * self.with_targets).sum(axis=0)
+        loss += (coef * fitted).sum(axis=0) + intercept**2 * self.mass
+        loss += 2.0 * intercept * (self.columns @ coef - self.targets)
+        return np.asarray(np.maximum(loss, 0.0))
+
+
+def moments_by_fold(
+    source: Any, factors: Factors, Y: Array, sample_weight: Array, fold: NDArray[np.intp]
+) -> list[Moments]:
+    """One pass over the rows: the moments of each fold (inputs are checked).
+
+    Parameters
+    ----------
+    source : array, memory map, data frame, or other source of rows
+        The n rows.
+    factors : Factors
+        The maps to Z.
+    Y : ndarray of shape (n, k)
+        Targets.
+    sample_weight : ndarray of shape (n,)
+        Positive weights.
+    fold : ndarray of shape (n,)
+        The fold of each row, from 0 on.
+    """
+    n_folds = int(fold.max()) + 1
+
+    def block_moments(block: Any, rows: slice) -> dict[int, Moments]:
+        Z, diagonals = factors(block), factors.diagonals(block)
+        parts = {}
+        for each in np.unique(fold[rows]):
+            inside = fold[rows] == each
+            chosen = slice(None) if inside.all() else inside
+            own, theta = Z[chosen], sample_weight[rows][chosen]
+            kept = np.einsum("ij,ij->j", own, own) @ factors.membership
+            traces = np.array([diagonals[chosen].sum(axis=0), kept])
+            own -= factors.shift
+            parts[int(each)] = _moments(own, Y[rows][chosen], theta, traces)
+        return parts
+
+    def add(total: dict[int, Moments], part: dict[int, Moments]) -> dict[int, Moments]:
+        for each, moments in part.items():
+            total[each] = total[each] + moments if each in total else moments
+        return total
+
+    found = reduce_rows(source, block_moments, add, factors.n_columns)
+    return [
+        replace(found[each], products=mirrored(found[each].products)) for each in range(n_folds)
+    ]
+
+
+def total_of(parts: list[Moments]) -> Moments:
+    """The moments of all rows."""
+    return reduce(Moments.__add__, parts)
+
+
+def _moments(Z: Array, Y: Array, theta: Array, traces: Array) -> Moments:
+    """Sums over one block; of the products only the lower triangle."""
+    weighted = Z if (theta == 1.0).all() else Z * np.sqrt(theta)[:, None]
+    # The transpose of a C-contiguous block is how BLAS sees it.
+    products = dsyrk(1.0, weighted.T, lower=1) if Z.shape[1] else np.zeros((0, 0))
+    targets = Y * theta[:, None]
+    return Moments(
+        products,
+        Z.T @ targets,
+        theta @ Z,
+        targets.sum(axis=0),
+        (Y * targets).sum(axis=0),
+        float(theta.sum()),
+        traces,
+    )

@@ -1,0 +1,230 @@
+"""Weights of kernels that are factors: a problem in units of one, solved, and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factor_rows import FactorRows, all_products
+from kernlearn.families.factors import Factors
+from kernlearn.families.stack import GramStack
+from kernlearn.families.weights import free_weights, positive_weights
+from kernlearn.gram.landmarks import left_out
+from kernlearn.quality.machine import Machine
+from kernlearn.solvers.certificate import certified_status
+from kernlearn.solvers.low_rank.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
+from kernlearn.solvers.low_rank.machines import FactorEvaluation, FactorObjective, carried_over
+from kernlearn.solvers.low_rank.moments import Moments
+from kernlearn.solvers.low_rank.solution import LowRankSolution
+from kernlearn.solvers.newton import Newton, Outcome
+from kernlearn.solvers.oracle import Objective
+from kernlearn.solvers.problem import Control, WeightSet, inside
+from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.solution import Step, relative_gap
+from kernlearn.solvers.telling import telling
+
+Array = NDArray[np.float64]
+
+# From twice this size on, a first guess from a sample of so many rows saves more than it costs.
+COARSE, COARSE_TOL = 2000, 1e-2
+POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
+
+
+@dataclass(frozen=True)
+class Units:
+    """Sizes of the kernel and of the targets: K = κK̂, y = σŷ, so that V = (σ²/κ)V̂."""
+
+    kernel: float
+    target: float
+
+    @classmethod
+    def of(cls, traces: Array, weight_set: WeightSet, n_rows: float, target: float) -> Units:
+        """The mean diagonal entry of K(w) if every kernel takes an equal share; any target."""
+        used = weight_set.normaliser > 0
+        kernel = weight_set.total * float(np.mean(traces[used] / weight_set.normaliser[used]))
+        return cls(kernel / n_rows, target if target > 0 else 1.0)
+
+    @property
+    def value(self) -> float:
+        """σ²/κ."""
+        return self.target**2 / self.kernel
+
+    def step(self, step: Step) -> Step:
+        """A step in the user's units."""
+        v = self.value
+        return Step(step.n_machine_solves, step.objective * v, step.lower_bound * v)
+
+
+def learn_least_squares(
+    moments: Moments,
+    factors: Factors,
+    ridge: float,
+    weight_set: WeightSet,
+    control: Control,
+    stretch: float = 1.0,
+) -> LowRankSolution:
+    """Minimise the value of the least-squares machines over the weights (inputs are checked).
+
+    ``stretch`` is the largest sample weight.
+    """
+    G, B, s = moments.centred()
+    spread = float(np.sqrt(s.max() / moments.mass))
+    units = Units.of(moments.traces[0], weight_set, moments.mass, spread)
+    objective = LeastSquaresObjective(
+        G, B / units.target, s / units.target**2, factors.membership, ridge / units.kernel
+    )
+    stand_in = None
+    if weight_set.free_sign:
+        stand_in = factors.small_stack(moments.unshifted(factors.shift))
+    outcome = minimise(objective, weight_set, control, units, stand_in, stretch)
+    best = outcome.best
+    assert isinstance(best, LeastSquaresEvaluation)
+    coef = best.coef * units.target
+    intercept = moments.intercept(coef) - factors.shift @ coef
+    traces = moments.traces
+    return brought_back(
+        outcome, objective.n_solves, units, traces, factors, coef, intercept, control.tol
+    )
+
+
+def learn_machines(
+    rows: FactorRows,
+    machines: Sequence[Machine],
+    traces: Array,
+    weight_set: WeightSet,
+    control: Control,
+) -> LowRankSolution:
+    """Minimise the value of machines over the weights, through factors (inputs are checked)."""
+    largest = max(float(np.abs(machine.linear).max()) for machine in machines)
+    units = Units.of(traces[0], weight_set, rows.n_rows, 1.0)
+    # Machines without a linear term keep their coefficients: only values and f scale with K.
+    units = replace(units, target=largest if largest > 0 else units.kernel)
+    scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
+    products, stand_in = None, None
+    if weight_set.free_sign:
+        products = all_products(rows)
+        stand_in = rows.factors.small_stack(products)
+    objective = FactorObjective(rows, scaled, products)
+    if rows.n_rows > 2 * COARSE:
+        weight_set = _coarse_start(objective, weight_set, control, units)
+    outcome = minimise(objective, weight_set, control, units, stand_in, 1.0)
+    best = outcome.best
+    assert isinstance(best, FactorEvaluation)
+    diagonal = rows.factors.membership @ best.weights
+    coef = diagonal[:, None] * np.column_stack([s.c for s in best.solutions]) * units.target
+    intercept = np.array([s.intercept for s in best.solutions]) * units.target
+    dual = np.array([s.coef for s in best.solutions]) * (units.target / units.kernel)
+    found = brought_back(
+        outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
+    )
+    return replace(found, dual_coef=dual)
+
+
+def _coarse_start(
+    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units
+) -> WeightSet:
+    """Weights and functions learned from a sample of the rows, with which to begin on all."""
+    machines = objective.machines
+    order = np.lexsort([machine.linear for machine in machines])
+    chosen = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
+    few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
+    domain = positive_weights(weight_set.normaliser, weight_set.total / units.kernel)
+    if weight_set.start is not None:
+        domain.start = inside(domain, weight_set.start)
+    best = Newton(few, domain, None, COARSE_TOL, 20, control.patience).run().best
+    objective.n_solves += few.n_solves
+    if not isinstance(best, FactorEvaluation):
+        return weight_set
+    root = objective.root(best.weights)
+    pairs = zip(machines, best.solutions, strict=True)
+    objective.start = [carried_over(m, objective.rows, root, s) for m, s in pairs]
+    return replace(weight_set, start=best.weights)
+
+
+def minimise(
+    objective: Objective,
+    weight_set: WeightSet,
+    control: Control,
+    units: Units,
+    stand_in: GramStack | None,
+    stretch: float,
+) -> Outcome:
+    """Newton over the weights; those of both signs go on from where positive ones end.
+
+    Parameters
+    ----------
+    objective : Objective
+        In units of one.
+    weight_set : WeightSet
+        In the user's units.
+    control : Control
+        When to stop.
+    units : Units
+        From the one to the other.
+    stand_in : GramStack or None
+        Small matrices that are indefinite where K(w) is; None for positive weights.
+    stretch : float
+        How much longer they may be than K(w).
+    """
+    total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
+    domain = positive_weights(normaliser, total)
+    patience = control.patience
+    if weight_set.start is not None:
+        domain.start = inside(domain, weight_set.start)
+    tell = telling(patience, units.step)
+    if stand_in is None:
+        return Newton(objective, domain, None, control.tol, control.max_iter, patience, tell).run()
+    first = Newton(
+        objective,
+        domain,
+        None,
+        POSITIVE_FIRST,
+        min(20, control.max_iter),
+        patience,
+        # The bound of positive weights says nothing of free ones.
+        telling(patience, lambda step: replace(units.step(step), lower_bound=-np.inf)),
+    )
+    first.run()
+    used = normaliser > 0
+    length = stretch * total * float((stand_in.traces[used] / normaliser[used]).max())
+    m = len(normaliser)
+    N = stand_in.n_points
+    domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)
+    cuts = PsdCuts(stand_in, domain)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, patience, tell)
+    newton.start_from(first)
+    return newton.run()
+
+
+def brought_back(
+    outcome: Outcome,
+    n_solves: int,
+    units: Units,
+    traces: Array,
+    factors: Factors,
+    coef: Array,
+    intercept: Array,
+    tol: float,
+) -> LowRankSolution:
+    """The outcome in the user's units, with the function that was learned."""
+    best = outcome.best
+    assert best is not None
+    objective = best.upper * units.value
+    bound = min(outcome.lower, best.upper) * units.value
+    return LowRankSolution(
+        weights=best.weights * units.kernel,
+        objective=objective,
+        lower_bound=bound,
+        gap=relative_gap(objective, bound),
+        dual_coef=None,
+        intercept=intercept,
+        n_machine_solves=n_solves,
+        status=certified_status(objective, bound, tol, outcome.ended),
+        history=tuple(units.step(step) for step in outcome.history),
+        factors=factors,
+        coef=coef,
+        residual_trace=np.array([left_out(*pair) for pair in traces.T]),
+    )

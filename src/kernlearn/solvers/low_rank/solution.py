@@ -1,0 +1,32 @@
+"""What learning through factors returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factors import Factors
+from kernlearn.solvers.solution import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LowRankSolution(Solution):
+    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares.
+
+    Attributes
+    ----------
+    factors : Factors
+        The maps to the factors.
+    coef : ndarray of shape (R, k)
+        The function is ``factors(X) @ coef + intercept``.
+    residual_trace : ndarray of shape (m,)
+        The part of each kernel's trace that its factor leaves out.
+    """
+
+    factors: Factors
+    coef: Array
+    residual_trace: Array
