@@ -115,12 +115,18 @@ class Machine:
         offset = 0.5 * self.offset * float(a.sum()) ** 2
         return float(np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()) + offset
 
-    def upper_value(self, a: Array, Ka: Array, multipliers: Multipliers) -> float:
-        """The value of the primal problem at the function ``K a + b``: an upper bound on V(K)."""
+    def upper_value(
+        self, a: Array, Ka: Array, multipliers: Multipliers, stretch: bool = True
+    ) -> float:
+        """The value of the primal problem at the function ``K a + b``: an upper bound on V(K).
+
+        With ``stretch``, at a multiple of the function where that has no loss.
+        """
         b, epsilon = multipliers.rows, multipliers.budget
         fitted = Ka + self.rows.T @ b
         quadratic = 0.5 * (a @ Ka)
-        stretched = self._stretched_value(fitted, quadratic) if self.stretchable else np.inf
+        may = self.stretchable and (stretch or self.homogeneous)
+        stretched = self._stretched_value(fitted, quadratic) if may else np.inf
         if self.homogeneous:
             return float(stretched)
         extra = epsilon * self.budget if np.isfinite(self.budget) else 0.0
@@ -151,6 +157,13 @@ class Machine:
                 steepest = np.maximum(steepest, np.abs(answer))
         steepest = np.minimum(steepest, np.abs(self.breakpoints).max(axis=1))
         return quadratic + float(np.maximum(steepest, np.abs(a)) @ error)
+
+    def stretch(self, Ka: Array, multipliers: Multipliers) -> float:
+        """By what a function is to be multiplied until every margin is one; one if that fails."""
+        if not self.stretchable:
+            return 1.0
+        margin = float(((Ka + self.rows.T @ multipliers.rows) / self.linear).min())
+        return 1.0 / margin if margin > 0 else 1.0
 
     def tightened(self, Ka: Array, multipliers: Multipliers) -> Multipliers:
         """The multipliers with the best width of a tube, or margin, for the same intercept."""

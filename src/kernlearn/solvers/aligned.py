@@ -36,7 +36,8 @@ from kernlearn.solvers.status import Status
 from kernlearn.solvers.telling import telling
 
 MAX_ROUNDS = 1000
-FLAT = 1e-12
+FLAT = 1e-11
+SANE = 2.0
 
 
 def learn_by_alignment(
@@ -135,8 +136,8 @@ def _free(
     for _ in range(MAX_ROUNDS):
         found = _smallest(S, q, free, np.vstack([domain.cuts, within]))
         trace = float(domain.equality @ found)
-        if not trace > 0:
-            break
+        if not trace * SANE > float(np.abs(found).max()):
+            break  # no entry is larger than the trace: the program was not solved
         x = found / trace
         if cuts.cut_in_subspace(x):
             continue
@@ -171,8 +172,8 @@ def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol
         if cuts.cut_in_subspace(lowest) or cuts.cut_in_full(lowest):
             continue
         slope = float(d @ lowest)
-        if not slope > 0:
-            return np.inf
+        if not slope > 0 or alpha >= 1.0:
+            return np.inf  # which says no more than that no alignment exceeds one
         alpha += max((slack - minimum) / slope, 1e-3 * tol * alpha)
     return np.inf
 

@@ -25,6 +25,7 @@ from kernlearn.solvers.null_directions import with_null_directions
 from kernlearn.solvers.oracle import EPS, Evaluation, MachineEvaluation, MachineObjective, Penalty
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.settled import (
+    Settled,
     into_the_cone,
     lowest_eigenpair,
     settled_machine,
@@ -335,17 +336,17 @@ def _solution(
         settled_machine(family, weights, machine, solution, tol)
         for machine, solution in zip(problem.machines, solutions, strict=True)
     ]
-    value = sum(upper for upper, _, _ in settled)
+    value = sum(found.value for found in settled)
     if problem.penalty is not None:
         value += problem.penalty.value(weights)
-    unknown = sum(noise for _, noise, _ in settled)
+    unknown = sum(found.noise for found in settled)
     unknown += 2.0 * returned.indefinite * total_weight(solutions)
     unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
     objective = value * units.value
     bound = min(outcome.lower - unknown, value) * units.value
-    coefs = np.array([s.coef for s in solutions]) * units.coef
-    rows = zip(solutions, problem.machines, settled, strict=True)
-    intercepts = np.array([_intercept(s, m, found[2].rows) for s, m, found in rows])
+    coefs = np.array([found.coef for found in settled]) * units.coef
+    pairs = zip(settled, problem.machines, strict=True)
+    intercepts = np.array([_intercept(found, machine) for found, machine in pairs])
     intercepts = intercepts * units.target
     single = len(solutions) == 1
     weights = weights * units.kernel
@@ -430,8 +431,8 @@ def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
     return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
 
 
-def _intercept(solution: MachineSolution, machine: Machine, rows: Array) -> float:
+def _intercept(found: Settled, machine: Machine) -> float:
     """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
     if len(machine.rows) == 0:
-        return machine.offset * float(solution.coef.sum())
-    return float(rows[0]) + machine.shift
+        return machine.offset * float(found.coef.sum())
+    return float(found.multipliers.rows[0]) + machine.shift

@@ -10,12 +10,12 @@ eigenvalue that is left in K(w), which by weak duality takes at most
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
-from kernlearn.families.base import Family
+from kernlearn.families.base import Family, LongArray
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution
 from kernlearn.solvers.factor import lower_factor
@@ -103,31 +103,53 @@ def lowest_eigenpair(K: Array) -> tuple[float, Array]:
     return (0.0 if value >= -allowed else value), vectors[:, 0]
 
 
+class Settled(NamedTuple):
+    """What is returned of one machine: its primal value and function, and what is not known."""
+
+    value: float
+    noise: float
+    coef: Array
+    multipliers: Multipliers
+
+
 def settled_machine(
     family: Family, weights: Array, machine: Machine, solution: MachineSolution, tol: float
-) -> tuple[float, float, Multipliers]:
-    """Primal value of a machine's solution, a bound on its rounding, and the multipliers."""
+) -> Settled:
+    """The machine's function as it is returned, with its value and a bound on the rounding."""
     a, multipliers = solution.coef, _as_returned(solution.multipliers, machine)
     K = family.combine(weights)
-    diagonal = np.sqrt(np.abs(K.diagonal()) + machine.offset)
     f = K @ a + machine.offset * a.sum()
-    multipliers = machine.tightened(f, multipliers)
-    error = rounding(len(a)) * diagonal * float(np.abs(a) @ diagonal)
-    value = machine.upper_value(a, f, multipliers)
-    noise = machine.value_noise(a, f, multipliers, error)
-    enough = min(SETTLED_SHARE * tol, KNOWN)
-    if noise <= enough * abs(value) or len(a) > LONG_DOUBLE_SIZE:
-        return value, noise, multipliers
-    long: Any = a.astype(np.longdouble)
-    exact = family.combine_exactly(weights) @ long + machine.offset * long.sum()
-    f = exact.astype(float)
-    candidates = [multipliers]
+    candidates = [(a, machine.tightened(f, multipliers))]
+    size = machine.stretch(f, multipliers)
+    stretched = None if size == 1.0 else machine.feasible(a * size)
+    if stretched is not None:
+        candidates.append((stretched, Multipliers(multipliers.rows * size, 0.0)))
+    found = min((_roughly(K, machine, *one) for one in candidates), key=lambda one: one.value)
+    enough = min(SETTLED_SHARE * tol, KNOWN) * abs(found.value)
+    if found.noise <= enough or len(a) > LONG_DOUBLE_SIZE:
+        return found
     if not machine.homogeneous:
-        candidates.append(_as_returned(machine.best_multipliers(f), machine))
-    candidates = [machine.tightened(exact, candidate) for candidate in candidates]
-    found = [(machine.upper_value(long, exact, m), m) for m in candidates]
-    value, multipliers = min(found, key=lambda pair: pair[0])
-    return value, 4 * EPS * abs(value), multipliers
+        candidates.append((a, _as_returned(machine.best_multipliers(f), machine)))
+    exact = family.combine_exactly(weights)
+    return min((_exactly(exact, machine, *one) for one in candidates), key=lambda one: one.value)
+
+
+def _roughly(K: Array, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
+    """The value of one function in double precision."""
+    f = K @ a + machine.offset * a.sum()
+    diagonal = np.sqrt(np.abs(K.diagonal()) + machine.offset)
+    error = rounding(len(a)) * diagonal * float(np.abs(a) @ diagonal)
+    value = machine.upper_value(a, f, multipliers, stretch=False)
+    return Settled(value, machine.value_noise(a, f, multipliers, error), a, multipliers)
+
+
+def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
+    """The value of one function in long double."""
+    long: Any = a.astype(np.longdouble)
+    f: Any = K @ long + machine.offset * long.sum()
+    multipliers = machine.tightened(f, multipliers)
+    value = machine.upper_value(long, f, multipliers, stretch=False)
+    return Settled(value, 4 * EPS * abs(value), a, multipliers)
 
 
 def _as_returned(multipliers: Multipliers, machine: Machine) -> Multipliers:

@@ -20,9 +20,6 @@ from numpy.typing import NDArray
 Array = NDArray[Any]  # of long double
 Number = Any  # a long double
 
-# A hard margin allows no loss: the function is stretched until every margin is one.
-MARGINS = ("soft_margin", "hard_margin")
-
 
 @dataclass(frozen=True, eq=False)
 class Definition:
@@ -128,11 +125,7 @@ class Definition:
             loss = 0.5 * (np.maximum(zero, 1 - margin) ** 2 / self.diagonal).sum()
             return loss + (0.5 * b**2 if self.quality == "lagrangian" else 0)
         if self.quality == "soft_margin":
-            loss = (upper * np.maximum(zero, 1 - margin)).sum()
-            least = margin.min()
-            if least > 0:
-                loss = min(loss, half_norm / least**2 - half_norm)
-            return loss
+            return (upper * np.maximum(zero, 1 - margin)).sum()
         if self.quality in ("least_squares", "alignment"):
             return 0.5 * ((y - f) ** 2 / self.diagonal).sum()
         if self.quality == "epsilon_svr":

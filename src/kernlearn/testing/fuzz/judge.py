@@ -260,8 +260,8 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
     for candidate in candidates:
         if case.weights == "positive" and (candidate < 0).any():
             continue
-        if case.weights == "free" and not _is_psd(case, candidate):
-            continue
+        if not _is_psd(case, candidate):
+            continue  # positive weights too: nearly indefinite matrices have no value of their own
         yield candidate
 
 
@@ -289,4 +289,6 @@ def _is_psd(case: Case, weights: Array) -> bool:
     if case.learns_C and weights[-1] < 0:
         return False
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
-    return bool(values[0] >= -1e-14 * len(values) * max(values[-1], 0.0))
+    # A penalty may see a weight that is no more than rounding in the kernel.
+    rounding = 1e-14 if case.penalty is None else 1e-16
+    return bool(values[0] >= -rounding * len(values) * max(values[-1], 0.0))
