@@ -22,6 +22,7 @@ from kernlearn._checks import check_choice, check_count, check_positive, check_s
 from kernlearn._optional import load_pandas
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
+from kernlearn.estimators._bank import choose_bank
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import CombinationProblem, Machines
@@ -37,7 +38,6 @@ from kernlearn.kernels import (
     Precomputed,
     Sum,
     WeightedSum,
-    default_bank,
 )
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
 from kernlearn.solvers.oracle import Penalty
@@ -121,7 +121,7 @@ class KernelCombination(Patient, ShowsKernel):
         rows = _safe_indexing(X, kept)
         points = rows if X_unlabeled is None else _stack_rows(rows, X_unlabeled)
         ys = targets(kept)
-        candidates = self._candidates(points, ys)
+        candidates = self._candidates(points, ys, sample_weight[kept])
         grams = candidates.grams
         family = GramStack(grams, len(kept))
         problem = self._problem(family, ys, sample_weight[kept], candidates)
@@ -224,9 +224,10 @@ class KernelCombination(Patient, ShowsKernel):
         weights = vars(self).get("weights_") if self.warm_start else None
         return weights if weights is not None and len(weights) == m else None
 
-    def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
+    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
-        self.kernels_ = self._prepared_kernels(points)
+        self.__dict__.pop("bank_notes_", None)  # of an earlier fit
+        self.kernels_ = self._prepared_kernels(points, ys, weight)
         grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
         return Candidates(grams, self._checked_total(), lambda C: None)
 
@@ -304,11 +305,14 @@ class KernelCombination(Patient, ShowsKernel):
             )
         return self._checked(X_unlabeled, reset=False)
 
-    def _prepared_kernels(self, X: Any) -> list[Kernel]:
+    def _prepared_kernels(self, X: Any, ys: Sequence[Array], weight: Array) -> list[Kernel]:
         """The kernels with what was asked for on top: centring, then the unit diagonal."""
         kernels = self.kernels
         if kernels is None:
-            kernels = default_bank(X, random_state=self.random_state)
+            table = np.asarray(X, dtype=float)
+            kernels, self.bank_notes_ = choose_bank(table, ys, weight, self.random_state)
+            for note in self.bank_notes_ if self.verbose else []:
+                print(f"{type(self).__name__}: {note}")
         if isinstance(kernels, Kernel):
             kernels = [kernels]
         if not isinstance(kernels, list | tuple):
