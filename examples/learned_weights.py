@@ -1,9 +1,10 @@
 """
-Weights learned for seven kernels
-=================================
+Weights learned for six kernels
+===============================
 
 The picture of the README: `MKLClassifier` gets the breast cancer data that come with scikit-learn
-and no kernels, so it makes a bank around the median distance and learns how to combine it.
+and no kernels, so it makes a bank around the width that predicts held-out rows best, and learns how
+to combine it.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
 from kernlearn.cli.app import app
+from kernlearn.estimators import _base
 from kernlearn.kernels import Gaussian
-from kernlearn.methods import contest, mkl, tuned_svm
+from kernlearn.methods import contest, tuned_svm
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 
@@ -32,7 +33,7 @@ def run(*arguments):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """What is tuned is tested elsewhere."""
-    monkeypatch.setattr(mkl, "CS", (1.0,))
+    monkeypatch.setattr(_base, "FACTORS", (1.0,))
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
 

@@ -15,7 +15,8 @@ import kernlearn as kl
 from kernlearn import _patience
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
-from kernlearn.methods import mkl, tuned_svm
+from kernlearn.estimators import _base
+from kernlearn.methods import tuned_svm
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 
@@ -23,7 +24,7 @@ RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
     monkeypatch.setattr(_patience, "_last_caught", -np.inf)
-    monkeypatch.setattr(mkl, "CS", (1.0,))
+    monkeypatch.setattr(_base, "FACTORS", (1.0,))
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
 

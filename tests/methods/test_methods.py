@@ -9,8 +9,10 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
-from kernlearn.kernels import Columns, default_bank
-from kernlearn.methods import mkl, tuned_svm
+from kernlearn.estimators import _base
+from kernlearn.estimators._bank import choose_bank
+from kernlearn.kernels import Columns
+from kernlearn.methods import tuned_svm
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError, Setting
 from kernlearn.methods.preparation import preparation
@@ -73,7 +75,7 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
-    monkeypatch.setattr(mkl, "CS", (1.0, 10.0))
+    monkeypatch.setattr(_base, "FACTORS", (1.0, 10.0))
     monkeypatch.setattr(tuned_svm, "CS", (1.0, 10.0))
     monkeypatch.setattr(tuned_svm, "GAMMAS", (0.1,))
 
@@ -148,9 +150,13 @@ def test_every_view_has_a_bank_of_its_own(kind):
     X = view_frame()
     y = X["one__p"] + X["one__r"] > 0
     model = kind().fit(X, y.astype(float))
-    assert model.kernel_views_ == ["one"] * 7 + ["two"] * 7
-    expected = [Columns([0, 2], k) for k in default_bank(X.iloc[:, [0, 2]], random_state=None)]
-    expected += [Columns([1], k) for k in default_bank(X.iloc[:, [1]], random_state=None)]
+    signs = 2.0 * y.to_numpy() - 1.0
+    expected = []
+    for view, places in {"one": [0, 2], "two": [1]}.items():
+        bank, notes = choose_bank(X.to_numpy()[:, places], [signs], np.ones(40), None)
+        expected += [Columns(places, kernel) for kernel in bank]
+        assert model.kernel_views_.count(view) == len(bank)
+        assert f"{view}: {notes[0]}" in model.bank_notes_
     for ours, theirs in zip(model.kernels_, expected, strict=True):
         np.testing.assert_array_equal(ours(X), theirs(X))
     known = weights(model)

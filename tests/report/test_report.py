@@ -87,7 +87,8 @@ def test_the_paragraph_can_be_read_aloud(page):
     assert "right 97.8 % of the time (95 % interval 88.4 % to 99.6 %)" in text
     assert "tuned RBF SVM, reaches 95.6 %; the two intervals overlap" in text
     assert "The kernel is a sum of two kernels, mostly Gaussian." in text
-    assert "no other kernel of the family can lower the objective by more than a millionth" in text
+    assert "No other weights have a better value of this objective: none can lower" in text
+    assert "the objective by more than a millionth of its value" in text
 
 
 def test_the_paragraph_says_on_which_rows(bundles, plain_model):

@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
+from kernlearn.estimators._bank import choose_bank
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -48,9 +49,9 @@ from kernlearn.kernels import (
     Precomputed,
     Sum,
     WeightedSum,
-    default_bank,
 )
 from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
 from kernlearn.solvers.low_rank.learn import (
@@ -65,6 +66,17 @@ from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+
+BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Rows, their targets and their weights; further rows may have none."""
+
+    X: Any
+    targets: Sequence[Array]
+    weight: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,7 +168,7 @@ class KernelCombination(Patient, ShowsKernel):
             return ThroughLandmarks(ys, weight, kept, learned)
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
-        candidates = self._candidates(points, ys)
+        candidates = self._candidates(points, ys, sample_weight[kept])
         grams = candidates.grams
         family = GramStack(grams, len(kept))
         problem = self._problem(family, ys, sample_weight[kept], candidates)
@@ -276,7 +288,11 @@ class KernelCombination(Patient, ShowsKernel):
     ) -> Learned:
         """The same as `_learn` where Gram matrices would be too large."""
         points = centre_of(rows, self.random_state) if self.center else rows
-        self.kernels_ = [kernel.fitted_to(points) for kernel in self._prepared_kernels(points)]
+        # A bank is chosen by a sample; rows of one order, so every n-th of them.
+        few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
+        bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
+        kernels = self._prepared_kernels(points, bank)
+        self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
         free = self.weights == "free"
         request = Request(
             quality=self.quality,
@@ -308,10 +324,11 @@ class KernelCombination(Patient, ShowsKernel):
         weights = vars(self).get("weights_") if self.warm_start else None
         return weights if weights is not None and len(weights) == m else None
 
-    def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
+    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
+        self.__dict__.pop("bank_notes_", None)  # of an earlier fit
         with sharing():  # what a transformer made of the points to be fitted is not made again
-            kernels = self._prepared_kernels(points)
+            kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
             if self.missing is not None:
                 kernels = [with_gaps(kernel) for kernel in kernels]
             self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
@@ -400,11 +417,21 @@ class KernelCombination(Patient, ShowsKernel):
             )
         return self._checked(X_unlabeled, reset=False)
 
-    def _prepared_kernels(self, X: Any) -> list[Kernel]:
-        """The kernels with what was asked for on top: centring, then the unit diagonal."""
+    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
+        """The kernels with what was asked for on top: centring, then the unit diagonal.
+
+        Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
+        """
         kernels = self.kernels
         if kernels is None:
-            kernels = default_bank(X, random_state=self.random_state)
+            kernels, self.bank_notes_ = choose_bank(
+                np.asarray(labelled.X, dtype=float),
+                labelled.targets,
+                labelled.weight,
+                self.random_state,
+            )
+            for note in self.bank_notes_ if self.verbose else []:
+                print(f"{type(self).__name__}: {note}")
         if isinstance(kernels, Kernel):
             kernels = [kernels]
         if not isinstance(kernels, list | tuple):

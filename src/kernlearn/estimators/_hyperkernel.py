@@ -9,6 +9,7 @@ import numpy as np
 
 from kernlearn._checks import check_positive
 from kernlearn.estimators._base import Array, Candidates
+from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.gram import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
@@ -16,6 +17,8 @@ from kernlearn.kernels import Kernel
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
+# Factors of those γ that are tried, and the ones next to the best.
+_SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
 
@@ -34,6 +37,7 @@ class HyperkernelExpansion:
     lambda_q: float
     squared: bool
     total: float | None
+    scale: Any
     pivot_tol: float
     max_pivots: int | None
     n_pairs: int | None
@@ -41,10 +45,10 @@ class HyperkernelExpansion:
     verbose: int
     weights_: Array
 
-    def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
+    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         X = np.asarray(points, dtype=float)
-        self.hyperkernel_ = self._prepared_hyperkernel(X)
+        self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
         chosen = pair_cholesky(
             self.hyperkernel_,
             X,
@@ -100,17 +104,25 @@ class HyperkernelExpansion:
         with np.errstate(divide="ignore"):
             return np.asarray(1.0 / np.sqrt(shares / shares.sum() @ curvature))
 
-    def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
+    def _prepared_hyperkernel(self, X: Array, ys: Sequence[Array], weight: Array) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none."""
+        self.scale_ = 1.0
         hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
         if not isinstance(hyperkernel, Hyperkernel):
             raise ValueError(
                 f"expected a hyperkernel of kernlearn.hyperkernels, got {hyperkernel!r}; pass for "
                 "example ARDHarmonic(lambda_h=0.6)"
             )
-        if isinstance(hyperkernel, ARDHarmonic) and hyperkernel.gammas is None:
-            return ARDHarmonic(hyperkernel.lambda_h, _gammas(X, self.random_state))
-        return hyperkernel
+        if not isinstance(hyperkernel, ARDHarmonic) or hyperkernel.gammas is not None:
+            return hyperkernel
+        gammas, lambda_h = _gammas(X, self.random_state), hyperkernel.lambda_h
+        if isinstance(self.scale, str) and self.scale == "auto":
+            rows = sample_rows(len(weight), self.random_state)
+            targets = [y[rows] for y in ys]
+            self.scale_ = _best_scale(X[rows], gammas, lambda_h, targets, weight[rows])
+        else:
+            self.scale_ = check_positive("scale", self.scale)
+        return ARDHarmonic(lambda_h, self.scale_ * gammas)
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
@@ -119,6 +131,25 @@ class HyperkernelExpansion:
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         """What the paper multiplies λ_Q by, where its program is written in other units."""
         return 1.0
+
+
+def _best_scale(
+    X: Array, gammas: Array, lambda_h: float, targets: Sequence[Array], weight: Array
+) -> float:
+    """The factor at which one section, that of a point with itself, predicts held-out rows best."""
+    if len(X) < 3 or all(np.ptp(y) == 0 for y in targets):
+        return 1.0
+    itself = X[:1, None].repeat(2, axis=1)
+
+    def losses(scales: Sequence[float]) -> Array:
+        grams = (ARDHarmonic(lambda_h, s * gammas).sections(X, itself)[0] for s in scales)
+        return held_out_losses(grams, targets, weight)
+
+    first = losses(_SCALES)
+    best = _SCALES[int(first.argmin())]
+    between = (best / _BETWEEN, best * _BETWEEN)
+    second = losses(between)
+    return best if first.min() <= second.min() else between[int(second.argmin())]
 
 
 def _gammas(X: Array, random_state: Any) -> Array:

@@ -22,13 +22,14 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     The pairs are pivots of an incomplete Cholesky factorisation over all pairs of training points.
     With the default hyperkernel every column of the data has its own scale, found without
     cross-validation, on raw columns; the parameters are those of section 7 of Ong, Smola and
-    Williamson (2005). The optimum often sits at one pair: the learned kernel is then one section
-    of the hyperkernel.
+    Williamson (2005), but for ``scale``. The optimum often sits at one pair: the learned kernel is
+    then one section of the hyperkernel.
 
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data: ``scale`` times those
+        of the paper's rule, γ = 1/(50 q²) with q the 90 % quantile of a column's differences.
     quality : str, default="soft_margin"
         The machine: "soft_margin", "nu_svm", "lagrangian", or any that MKLClassifier takes.
     C : float or "auto", default=100.0
@@ -41,6 +42,10 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         Penalise the squared norm, as (24) does, instead of the norm of (27).
     total : float, optional
         The constant of 1ᵀβ; 1 by default.
+    scale : float or "auto", default="auto"
+        Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
+        which a section has the smallest leave-one-out loss, as the kernel of a least-squares
+        machine on a sample of the rows.
     pivot_tol : float, default=1e-6
         Residual of the factorisation over pairs, relative to its trace.
     max_pivots : int, default=150
@@ -54,6 +59,8 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     ----------
     hyperkernel_ : Hyperkernel
         The hyperkernel, with its widths.
+    scale_ : float
+        The factor that was used.
     pivots_ : ndarray of shape (n_pivots, 2, n_features)
         The pairs of the expansion.
     pivot_residual_ : float
@@ -91,6 +98,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         nu: float = 0.3,
         squared: bool = False,
         total: float | None = None,
+        scale: float | str = "auto",
         pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
@@ -110,6 +118,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.nu = nu
         self.squared = squared
         self.total = total
+        self.scale = scale
         self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs

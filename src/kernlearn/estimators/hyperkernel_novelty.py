@@ -25,6 +25,8 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         In (0, 1]: upper bound on the share of training points called outliers.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
+    scale : float, default=1.0
+        Factor of the γ of the default hyperkernel.
     squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
         As in :class:`kernlearn.HyperkernelClassifier`.
     warm_start, verbose, callback, time_limit
@@ -34,8 +36,10 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    hyperkernel_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_, feature_scales_
+    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
+    feature_scales_
+        Likewise.
 
     Examples
     --------
@@ -55,6 +59,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         *,
         squared: bool = False,
         total: float | None = None,
+        scale: float = 1.0,
         pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
@@ -71,6 +76,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         self.lambda_q = lambda_q
         self.squared = squared
         self.total = total
+        self.scale = scale
         self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs

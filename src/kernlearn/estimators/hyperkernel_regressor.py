@@ -22,7 +22,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data.
     quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
         The machine.
     C : float or "auto", default=100.0
@@ -33,7 +33,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         For "nu_svr".
     epsilon : float, default=0.1
         For "epsilon_svr", in units of y.
-    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
+    squared, total, scale, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
         As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
         by default.
     warm_start, verbose, callback, time_limit
@@ -41,8 +41,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
 
     Attributes
     ----------
-    hyperkernel_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_, feature_scales_
+    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
+    feature_scales_
+        Likewise.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         epsilon: float = 0.1,
         squared: bool = False,
         total: float | None = None,
+        scale: float | str = "auto",
         pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
@@ -84,6 +87,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.epsilon = epsilon
         self.squared = squared
         self.total = total
+        self.scale = scale
         self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs

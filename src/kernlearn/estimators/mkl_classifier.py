@@ -34,8 +34,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     Parameters
     ----------
     kernels : list of Kernel, optional
-        What to combine; by default linear, quadratic and Gaussian kernels around the data's own
-        median distance (:func:`kernlearn.kernels.default_bank`).
+        What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
+        the width at which a least-squares machine has the smallest leave-one-out loss on a sample
+        of the rows. Kernels that are nearly constant or nearly the identity are left out.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin", "nu_svm",
         "least_squares", "alignment" or "centered_alignment". The alignments choose the kernel
@@ -71,7 +72,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     max_iter : int, default=200
         Limit on the number of kernels tried.
     random_state : int or RandomState, optional
-        For the sample from which the default bank takes its median distance.
+        For the sample from which the default bank takes its widths, and for the folds behind
+        probabilities and ``C="auto"``.
     warm_start : bool, default=False
         Begin near the weights of the last fit, if that had as many kernels: a new C then takes
         fewer machine solves, and the solution is the same. Without effect on alignments and with
@@ -103,6 +105,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     kernels_ : list of Kernel
         The kernels that were combined, with normalising and centring where asked for.
+    bank_notes_ : list of str
+        Where the kernels were chosen for the data: at which width, and which were left out.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     dual_coef_ : ndarray of shape (n_machines, n_support)

@@ -23,7 +23,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     ----------
     kernels : list of Kernel, optional
         What to combine; by default linear, quadratic and Gaussian kernels around the data's own
-        median distance.
+        median distance (:func:`kernlearn.kernels.default_bank`).
     nu : float, default=0.1
         In (0, 1]: upper bound on the share of training points called outliers.
     weights : {"positive", "free"}, default="positive"
@@ -38,7 +38,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_
+    weights_, kernel_, kernels_, bank_notes_, dual_coef_, intercept_, support_, support_vectors_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.

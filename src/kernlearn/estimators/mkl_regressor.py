@@ -27,8 +27,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     Parameters
     ----------
     kernels : list of Kernel, optional
-        What to combine; by default linear, quadratic and Gaussian kernels around the data's own
-        median distance.
+        What to combine; by default a bank as in :class:`kernlearn.MKLClassifier`.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
     C : float or "auto", default=1.0
@@ -48,7 +47,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_, kernel_, kernels_, dual_coef_, intercept_, support_, support_vectors_
+    weights_, kernel_, kernels_, bank_notes_, dual_coef_, intercept_, support_, support_vectors_
         As in :class:`kernlearn.MKLClassifier`.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,18 +17,23 @@ from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.polynomial import Polynomial
 
-# Two octaves of width to either side of the median: wide enough for smooth and for local functions.
-_FACTORS = (2.0**-4, 2.0**-2, 1.0, 2.0**2, 2.0**4)
+# Exponents p of γ = 2ᵖ/m² where there is nothing to be predicted. At the median distance a kernel
+# is exp(−2ᵖ), from 0.94 down to 3e-4: beyond, it is all but constant, or all but the identity.
+WITHOUT_TARGETS = (-4.0, -2.0, 0.0, 1.5, 3.0)
 # The median of half a million distances is known to a fraction of a per cent.
 _MAX_ROWS = 1000
+# A kernel is nearly constant, or nearly the identity, if 95 % of its entries between different
+# points (in units of the diagonal) are within this of one, or of zero. Fewer points tell nothing.
+_NEARLY, _FEW = 1e-3, 10
 
 
 def default_bank(X: Any, random_state: Any = None) -> list[Kernel]:
-    r"""Return seven kernels with unit diagonal, at the scale of the data.
+    r"""Return up to seven kernels with unit diagonal, at the scale of the data.
 
     A linear and a quadratic kernel, normalised, and Gaussians with
-    :math:`\gamma = 2^p / m^2` for p = −4, −2, 0, 2, 4, where m is the median distance between
-    distinct points.
+    :math:`\gamma = 2^p / m^2` for p = −4, −2, 0, 1.5 and 3, where m is the median distance between
+    distinct points. Those that are nearly constant or nearly the identity on the data are left
+    out. Estimators without kernels choose the widths by what they predict instead.
 
     Parameters
     ----------
@@ -39,17 +45,61 @@ def default_bank(X: Any, random_state: Any = None) -> list[Kernel]:
     Returns
     -------
     kernels : list of Kernel
-        Two kernels of inner products and five Gaussians, from wide to narrow.
+        Kernels of inner products, then Gaussians from wide to narrow.
 
     Examples
     --------
     >>> from kernlearn.kernels import default_bank
-    >>> [k.gamma for k in default_bank([[0.0], [2.0]])[2:]]
-    [0.015625, 0.0625, 0.25, 1.0, 4.0]
+    >>> [round(k.gamma, 3) for k in default_bank([[0.0], [2.0]])[2:]]
+    [0.016, 0.062, 0.25, 0.707, 2.0]
     """
-    median = median_distance(check_numbers(X, "X"), random_state)
-    gaussians = [Gaussian(_inverse_square(median, factor)) for factor in _FACTORS]
+    table = check_numbers(X, "X")
+    bank = bank_at(median_distance(table, random_state), WITHOUT_TARGETS)
+    return screened(bank, table[:_MAX_ROWS])[0]
+
+
+def bank_at(median: float, exponents: Sequence[float]) -> list[Kernel]:
+    """Linear, quadratic, and Gaussians with γ = 2ᵖ/m²."""
+    gaussians = [Gaussian(_inverse_square(median, 2.0**p)) for p in exponents]
     return [Normalized(Linear()), Normalized(Polynomial(degree=2)), *gaussians]
+
+
+def screened(kernels: Sequence[Kernel], X: FloatArray) -> tuple[list[Kernel], list[str]]:
+    """Return the kernels that tell points apart, and a sentence for each of the others.
+
+    If none does, all are kept: on such data nothing better can be said.
+    """
+    distinct = np.unique(X, axis=0)
+    if len(distinct) < _FEW:
+        return list(kernels), []
+    kept, notes = [], []
+    for kernel in kernels:
+        fault = _fault(kernel, distinct)
+        if fault is None:
+            kept.append(kernel)
+        else:
+            notes.append(f"{kernel} was left out: {fault}")
+    return (kept, notes) if kept else (list(kernels), notes)
+
+
+def _fault(kernel: Kernel, X: FloatArray) -> str | None:
+    try:
+        entries = kernel(X)[np.triu_indices(len(X), 1)]
+    except ValueError:
+        return None  # it overflows; whoever uses it will be told
+    low = float(np.quantile(entries, 0.05))
+    size = float(np.quantile(np.abs(entries), 0.95))
+    if low > 1.0 - _NEARLY:
+        return (
+            "it is nearly constant on the data, 95 % of its entries between different points are "
+            f"above {low:.6f}"
+        )
+    if size < _NEARLY:
+        return (
+            "it is nearly the identity on the data, 95 % of its entries between different points "
+            f"are below {size:.1e}"
+        )
+    return None
 
 
 def median_distance(X: FloatArray, random_state: Any) -> float:

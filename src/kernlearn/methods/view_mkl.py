@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
-from kernlearn.kernels import Columns, Kernel, default_bank
+from kernlearn.estimators._bank import choose_bank
+from kernlearn.kernels import Columns, Kernel
 
 __all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
 
@@ -42,7 +44,9 @@ class _ViewBanks:
     verbose = 0
     random_state: Any
 
-    def _prepared_kernels(self, X: Any) -> list[Kernel]:
+    def _prepared_kernels(
+        self, X: Any, ys: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
+    ) -> list[Kernel]:
         if not hasattr(X, "columns"):
             raise ValueError(
                 f"{type(self).__name__} expected a data frame with columns named view__column, "
@@ -52,9 +56,12 @@ class _ViewBanks:
         self.view_names_ = list(dict.fromkeys(views.tolist()))
         kernels: list[Kernel] = []
         self.kernel_views_: list[str] = []
+        self.bank_notes_: list[str] = []
         for view in self.view_names_:
             places = np.flatnonzero(views == view)
-            bank = default_bank(X.iloc[:, places], random_state=self.random_state)
+            table = np.asarray(X.iloc[:, places], dtype=float)
+            bank, notes = choose_bank(table, ys, weight, self.random_state)
+            self.bank_notes_ += [f"{view}: {note}" for note in notes]
             kernels += [Columns(places.tolist(), kernel) for kernel in bank]
             self.kernel_views_ += [view] * len(bank)
         return kernels

@@ -66,11 +66,11 @@ def optimality_words(facts: Facts) -> str:
     gap = facts.number("gap")
     if facts.number("lower_bound") is not None and gap is not None:
         part = next((words for bound, words in _FRACTIONS if gap <= bound), None)
-        start = "No other kernel of the family can lower the objective by more than"
+        start = "can lower the objective by more than"
         if part is None:
-            return f"{start} {percent(gap)}."
-        best = "By the method's own measure this is proved to be the best choice"
-        return f"{best}: n{start[1:]} {part} of its value."
+            return f"No other kernel of the family {start} {percent(gap)}."
+        best = "No other weights have a better value of this objective"
+        return f"{best}: none {start} {part} of its value."
     if facts.number("objective") is None or not facts.text("status"):
         return plain(facts.text("sentence"))
     said = "The problem is not convex, so a better kernel may exist"

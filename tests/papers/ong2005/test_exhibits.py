@@ -56,7 +56,7 @@ def test_table_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = []
     for index in range(2):
         split = small_set(index)
-        model = HyperkernelClassifier(quality="nu_svm").fit(split.X_train, split.y_train)
+        model = HyperkernelClassifier(quality="nu_svm", scale=1.0).fit(split.X_train, split.y_train)
         expected.append(100 * np.mean(model.predict(split.X_test) != split.y_test))
     assert numbers(table, "pima", "ν-SVM") == pytest.approx(expected)
     pima = table.rows()["pima",]
@@ -85,7 +85,9 @@ def test_table_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for index in range(3):
         split = small_set(index)
         for s, lambda_h in enumerate((0.2, 0.6)):
-            model = HyperkernelClassifier(ARDHarmonic(lambda_h)).fit(split.X_train, split.y_train)
+            model = HyperkernelClassifier(ARDHarmonic(lambda_h), scale=1.0).fit(
+                split.X_train, split.y_train
+            )
             errors[index, s] = 100 * np.mean(model.predict(split.X_test) != split.y_test)
     over_settings = [statistics.mean(errors[:, s]) for s in (0, 1)]
     assert numbers(table, "pima", "λ_h: error") == pytest.approx(over_settings)
@@ -153,7 +155,7 @@ def test_table_5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = []
     for index in range(2):
         split = draw_split(data, index, 0)
-        model = HyperkernelRegressor().fit(split.X_train, split.y_train)
+        model = HyperkernelRegressor(scale=1.0).fit(split.X_train, split.y_train)
         expected.append(np.mean((model.predict(split.X_test) - split.y_test) ** 2))
     for name, unit in (("servo", 1), ("cpu (×10³)", 1e3), ("auto imports (×10⁶)", 1e6)):
         assert numbers(table, name, "ν-SVR") == pytest.approx(np.array(expected) / unit)

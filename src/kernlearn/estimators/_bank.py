@@ -1,0 +1,77 @@
+"""The bank of an estimator that was given no kernels: at widths that predict, not at margins."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
+from kernlearn.kernels import Kernel
+from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
+
+Array = NDArray[np.float64]
+
+# Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
+_TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
+# Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
+# the narrowest; one a little narrower did not harm.
+_AROUND = (-4.0, -2.0, 0.0, 1.0)
+
+
+def choose_bank(
+    X: Array, targets: Sequence[Array], weight: Array, random_state: Any
+) -> tuple[list[Kernel], list[str]]:
+    """Kernels for the data, and what is to be said of them; inputs are checked.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, d)
+        The points, labelled ones first.
+    targets : sequence of ndarray of shape (n,)
+        What is to be predicted; where they are all equal, widths cannot be told apart.
+    weight : ndarray of shape (n,)
+        Weights of the labelled points.
+    random_state : int, RandomState or None
+        For samples of the rows.
+    """
+    n = len(weight)
+    median = median_distance(X, random_state)
+    rows = sample_rows(n, random_state)
+    sample = X[:n][rows]
+    parts = [target[rows] for target in targets]
+    exponents: Sequence[float] = WITHOUT_TARGETS
+    notes: list[str] = []
+    if len(rows) > 2 and any(np.ptp(part) > 0 for part in parts):
+        best = _best_exponent(sample, median, parts, weight[rows])
+        exponents = [best + p for p in _AROUND]
+        gamma = bank_at(median, [best])[-1].gamma
+        notes.append(
+            f"the Gaussians lie around gamma = {gamma:.3g}, which of {len(_TRIED) + 2} widths has "
+            f"the smallest leave-one-out loss on {len(rows)} rows"
+        )
+        if best > _TRIED[-1]:
+            warnings.warn(
+                f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out "
+                "rows best, so that a better width may lie beyond the default bank; pass kernels "
+                "of your own, or look for rows that are there twice",
+                UserWarning,
+                stacklevel=2,
+            )
+    kernels, left_out = screened(bank_at(median, exponents), sample)
+    return kernels, notes + left_out
+
+
+def _best_exponent(X: Array, median: float, targets: Sequence[Array], weight: Array) -> float:
+    def losses(exponents: Sequence[float]) -> Array:
+        gaussians = bank_at(median, exponents)[2:]
+        return held_out_losses((k(X) for k in gaussians), targets, weight)
+
+    first = losses(_TRIED)
+    best = _TRIED[int(first.argmin())]
+    between = (best - 1.0, best + 1.0)
+    second = losses(between)
+    return best if first.min() <= second.min() else between[int(second.argmin())]
