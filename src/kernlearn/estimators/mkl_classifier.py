@@ -232,8 +232,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     def _calibrate(self, trained: Trained | ThroughLandmarks, labels: NDArray[Any]) -> None:
         """Fit probabilities to held-out values."""
         if isinstance(trained, ThroughLandmarks):
-            Y, weight = np.column_stack(trained.targets), trained.sample_weight
-            self.calibration_ = fit_calibration(trained.refits.values, Y, weight)
+            held_out, Y = trained.refits, np.column_stack(trained.targets)
+            weight = trained.sample_weight[held_out.rows]
+            self.calibration_ = fit_calibration(held_out.values, Y[held_out.rows], weight)
             return
         K, targets, settings = trained.matrix(), trained.targets, trained.settings
         if trained.quality == "least_squares":
