@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tracemalloc
+import warnings
 from functools import partial
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import RidgeClassifierCV
 from sklearn.model_selection import train_test_split
@@ -83,7 +85,8 @@ def ten_times_the_rows(n: int) -> Row:
 
 def full_rank(n: int = 2000) -> Row:
     X, y = table(n)
-    some = [Gaussian(0.01), Gaussian(0.05), Gaussian(0.2)]
+    X = X[:, :4]
+    some = [Gaussian(0.05), Gaussian(0.2), Gaussian(1.0)]
     labels = y > 0
     cases = [
         (MKLRegressor(some, quality="least_squares"), y),
@@ -94,10 +97,13 @@ def full_rank(n: int = 2000) -> Row:
     ]
     worst = 0.0
     for model, target in cases:
-        model.set_params(tol=1e-12, total=float(n))
-        exact = model.set_params(rank=None).fit(X, target)
-        weights, value, values = exact.weights_, exact.objective_, exact._decision(X)
-        found = model.set_params(rank=n).fit(X, target)
+        model.set_params(tol=1e-13, total=float(n))
+        with warnings.catch_warnings():
+            # The gap may end at rounding before it is so small; what is compared says it all.
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            exact = model.set_params(rank=None).fit(X, target)
+            weights, value, values = exact.weights_, exact.objective_, exact._decision(X)
+            found = model.set_params(rank=n).fit(X, target)
         apart = [
             np.abs(found.weights_ - weights).max() / weights.max(),
             abs(found.objective_ / value - 1.0),

@@ -12,6 +12,7 @@ from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.solvers.low_rank import learn as learn_module
 from kernlearn.solvers.low_rank import rank as rank_module
+from kernlearn.solvers.low_rank import refits as refits_module
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -221,7 +222,8 @@ def test_probabilities_are_fitted_to_held_out_rows(quality):
 
 
 @pytest.mark.parametrize("quality", ["least_squares", "epsilon_svr"])
-def test_intervals_cover_new_targets(quality):
+def test_intervals_cover_new_targets(quality, monkeypatch):
+    monkeypatch.setattr(refits_module, "_MOST_ROWS", 150)
     many = RNG.standard_normal((400, 3))
     targets = 50 + np.sin(2 * many[:, 0]) + 0.3 * RNG.standard_normal(400)
     model = kl.MKLRegressor(KERNELS, quality=quality, rank=30).fit(many[:200], targets[:200])

@@ -69,7 +69,7 @@ class LandmarkFolds:
         """What is to be kept of the machines of one target less an offset."""
         refits = trained.refits
         coefs = trained.learned.solution.factors.expansion(refits.coef[:, :, 0].T)
-        residuals = trained.targets[0] - refits.values[:, 0]
+        residuals = trained.targets[0][refits.rows] - refits.values[:, 0]
         return cls(coefs, refits.intercept[:, 0] + offset, refits.fold, residuals)
 
     def interval(

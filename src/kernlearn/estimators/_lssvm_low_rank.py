@@ -61,6 +61,6 @@ def fold_machines(fit: KernelFit, table: Table) -> list[dict[str, Any]]:
     for j in range(table.Y.shape[1]):
         coefs = fit.seen.factors.expansion(refits.coef[:, :, j].T)
         intercept = refits.intercept[:, j] + fit.offset[j]
-        residuals = table.Y[:, j] - refits.values[:, j] - fit.offset[j]
+        residuals = table.Y[refits.rows, j] - refits.values[:, j] - fit.offset[j]
         kept.append(vars(LandmarkFolds(coefs, intercept, refits.fold, residuals)))
     return kept

@@ -249,8 +249,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     def _calibrate(self, machines: Machines | ThroughLandmarks) -> None:
         """Fit probabilities to held-out values."""
         if isinstance(machines, ThroughLandmarks):
-            targets, weight = machines.targets, machines.sample_weight
-            values = machines.refits.values
+            held_out = machines.refits
+            targets = [target[held_out.rows] for target in machines.targets]
+            weight, values = machines.sample_weight[held_out.rows], held_out.values
         else:
             targets, weight = machines.targets, machines.settings.sample_weight
             values = machines.held_out_values(self._held_out_folds(targets))

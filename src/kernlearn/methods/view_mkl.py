@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.estimators._bank import choose_bank
+from kernlearn.estimators._base import Labelled
 from kernlearn.kernels import Columns, Kernel
 
 __all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
@@ -44,9 +44,7 @@ class _ViewBanks:
     verbose = 0
     random_state: Any
 
-    def _prepared_kernels(
-        self, X: Any, ys: Sequence[NDArray[np.float64]], weight: NDArray[np.float64]
-    ) -> list[Kernel]:
+    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
         if not hasattr(X, "columns"):
             raise ValueError(
                 f"{type(self).__name__} expected a data frame with columns named view__column, "
@@ -59,8 +57,8 @@ class _ViewBanks:
         self.bank_notes_: list[str] = []
         for view in self.view_names_:
             places = np.flatnonzero(views == view)
-            table = np.asarray(X.iloc[:, places], dtype=float)
-            bank, notes = choose_bank(table, ys, weight, self.random_state)
+            table = np.asarray(labelled.X.iloc[:, places], dtype=float)
+            bank, notes = choose_bank(table, labelled.targets, labelled.weight, self.random_state)
             self.bank_notes_ += [f"{view}: {note}" for note in notes]
             kernels += [Columns(places.tolist(), kernel) for kernel in bank]
             self.kernel_views_ += [view] * len(bank)

@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 
 # Probabilities and residuals need no more digits than this.
 _TOL = 1e-3
+_MOST_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,16 +29,20 @@ class FoldMachines:
 
     Attributes
     ----------
-    fold : ndarray of integers, shape (n,)
+    rows : ndarray of integers, shape (l,)
+        The rows that were looked at: all of them, or a sample that is large enough for quantiles
+        and for the two numbers of a sigmoid.
+    fold : ndarray of integers, shape (l,)
         The machine that was trained without this row.
     coef : ndarray of shape (n_folds, R, k)
         Coefficients of the columns of Z.
     intercept : ndarray of shape (n_folds, k)
         Intercepts.
-    values : ndarray of shape (n, k)
+    values : ndarray of shape (l, k)
         Held-out decision values.
     """
 
+    rows: NDArray[np.intp]
     fold: NDArray[np.intp]
     coef: Array
     intercept: Array
@@ -45,11 +50,15 @@ class FoldMachines:
 
 
 def without_folds(rows: FactorRows, seen: Seen, coefs: Array, intercepts: Array) -> FoldMachines:
-    """Held-out values, from one more pass over the rows."""
+    """Held-out values, from one more pass over the rows or over a sample of them."""
     F, R, k = coefs.shape
-    everything = rows.times(coefs.transpose(1, 0, 2).reshape(R, F * k)).reshape(-1, F, k)
-    values = everything[np.arange(rows.n_rows), seen.fold] + intercepts[seen.fold]
-    return FoldMachines(seen.fold, coefs, intercepts, values)
+    chosen: NDArray[np.intp] = np.arange(rows.n_rows)
+    if rows.n_rows > _MOST_ROWS:
+        chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, _MOST_ROWS, replace=False))
+    everything = rows.times(coefs.transpose(1, 0, 2).reshape(R, F * k), chosen)
+    fold = seen.fold[chosen]
+    values = everything.reshape(-1, F, k)[np.arange(len(chosen)), fold] + intercepts[fold]
+    return FoldMachines(chosen, fold, coefs, intercepts, values)
 
 
 def least_squares_refits(
