@@ -42,8 +42,7 @@ dna = st.lists(st.text("ACGT", max_size=9), min_size=1, max_size=6)
 def test_laws_of_kernels_on_things(name, thing_examples):
     kernel, X = thing_examples[name]
     check_kernel(kernel, X)
-    check_kernel(Normalized(kernel), X)
-    check_kernel(0.5 * kernel + kernel**2, X)
+    check_kernel(0.5 * Normalized(kernel) + kernel**2, X[:3])
 
 
 @pytest.mark.parametrize("name", THINGS)
