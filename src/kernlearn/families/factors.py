@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, choose_landmarks
@@ -99,9 +98,7 @@ class Factors:
         parts, start = [], 0
         for each in self.maps:
             own = coef[start : start + each.rank]
-            parts.append(
-                solve_triangular(each.corner, own, lower=True, trans=1) if len(own) else own
-            )
+            parts.append(each.inverse.T @ own)
             start += each.rank
         return parts
 

@@ -136,7 +136,8 @@ def moments_by_fold(
             total[each] = total[each] + moments if each in total else moments
         return total
 
-    found = reduce_rows(source, block_moments, add, factors.n_columns)
+    # Blocks of so many rows that each fold has enough of them for a product at full speed.
+    found = reduce_rows(source, block_moments, add, -(-factors.n_columns // n_folds))
     return [
         replace(found[each], products=mirrored(found[each].products)) for each in range(n_folds)
     ]
