@@ -19,8 +19,10 @@ from sklearn.utils.validation import (
 )
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._optional import load_pandas
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.families.stack import GramStack
@@ -159,8 +161,17 @@ class KernelCombination(Patient, ShowsKernel):
     def _candidates(self, points: Any, ys: Sequence[Array]) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
         self.kernels_ = self._prepared_kernels(points)
+        self._require_memory(len(self.kernels_), points, ys)
         grams = check_stack(gram_stack(self.kernels_, points), psd=self._psd())
         return Candidates(grams, self._checked_total(), None)
+
+    def _require_memory(self, n_kernels: int, points: Any, ys: Sequence[Array]) -> None:
+        n, d = np.shape(points)
+        require(
+            combination_bytes(n_kernels, n, len(ys)) + matrices(4, n, d),
+            f"{type(self).__name__} with {n_kernels} kernels on {n:,} points",
+            "use fewer points or kernels",
+        )
 
     def _combined(self, weights: Array) -> Kernel:
         """The learned kernel as a function."""
@@ -222,7 +233,7 @@ class KernelCombination(Patient, ShowsKernel):
         rows = self._checked(X, reset=False)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (_n_rows(rows), 1))
-        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
@@ -18,6 +19,9 @@ from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_le
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
 
 Array = NDArray[np.float64]
+
+# Matrices of the size of the kernel's that exist together, at most (measured).
+MATRICES = 12
 
 
 class FirstLevel(Patient):
@@ -60,6 +64,11 @@ class FirstLevel(Patient):
             )
         rows = X[kept]
         _check_sizes(rows)
+        require(
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
+            f"{type(self).__name__} on {len(kept):,} points",
+            "use fewer points",
+        )
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = np.average(Y[kept], axis=0, weights=weight[kept])
         problem = FirstLevelProblem(
