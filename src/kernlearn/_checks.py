@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn._memory import combination_bytes, require
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
 
@@ -106,6 +107,17 @@ def check_count(name: str, value: Any) -> int:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ValueError(f"expected {name} to be a positive integer, got {value!r}; try 200")
     return int(value)
+
+
+def check_memory_for_weights(grams: Any, n_points: int) -> None:
+    """Refuse Gram matrices that could not be worked with, before they are copied."""
+    is_stack = isinstance(grams, np.ndarray) and grams.dtype == np.float64
+    is_ready = (is_stack and grams.flags.c_contiguous) or not hasattr(grams, "__len__")
+    require(
+        combination_bytes(0 if is_ready else len(grams), n_points, 1),
+        f"learn_weights on {n_points:,} points",
+        "use fewer points, or pass one float64 array of shape (m, n, n), which is not copied",
+    )
 
 
 def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:

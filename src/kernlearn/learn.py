@@ -13,6 +13,7 @@ from kernlearn._checks import (
     check_choice,
     check_count,
     check_labels,
+    check_memory_for_weights,
     check_positive,
     check_settings,
     learns_C,
@@ -137,6 +138,7 @@ def learn_weights(
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
+    check_memory_for_weights(grams, _n_points(grams))
     with threads_for(_n_points(grams)):
         family = _family(grams, y, psd)
     target = _target(quality, y, family.n_labelled)

@@ -54,6 +54,8 @@ def test_matrices(name, content, tmp_path):
         ("k.npy", stored(np.eye(3)), r"expected a kernel matrix of shape \(2, 2\) in k\.npy"),
         ("k.npy", stored(K).replace(b"(2, 2)", b"(2e5,)"), "holds no matrix of numbers"),
         ("k.npy", stored(K).replace(b"(2, 2), }", b"(99999, 99999), }"), "holds no matrix"),
+        ("k.npy", stored(K).replace(b"(2, 2), }     ", b"(2, 2), } 4), "), "holds no matrix"),
+        ("k.npy", stored(K).replace(b"(2, 2), }", b"(2, 2)\0 }"), "holds no matrix"),
         ("k.txt", b"1 x\n2 3\n", "k.txt holds no matrix of numbers"),
         ("k.txt", b"1 2\n3\n", "k.txt holds no matrix of numbers"),
         ("k.txt", b"\xff\xfe", "k.txt holds no matrix of numbers"),

@@ -13,9 +13,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
 from kernlearn.estimators._bank import choose_bank
+from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -332,9 +334,19 @@ class KernelCombination(Patient, ShowsKernel):
             if self.missing is not None:
                 kernels = [with_gaps(kernel) for kernel in kernels]
             self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
+            self._require_memory(len(self.kernels_), points, ys)
             grams = gram_stack(self.kernels_, points)
         grams = check_stack(grams, psd=self._psd())
         return Candidates(grams, self._checked_total(), lambda C: None)
+
+    def _require_memory(self, n_kernels: int, points: Any, ys: Sequence[Array]) -> None:
+        n = len(points) if isinstance(points, list) else points.shape[0]
+        d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
+        require(
+            combination_bytes(n_kernels, n, len(ys)) + matrices(4, n, d),
+            f"{type(self).__name__} with {n_kernels} kernels on {n:,} points",
+            "use fewer points or kernels",
+        )
 
     def _combined(self, weights: Array) -> Kernel:
         """The learned kernel as a function."""
@@ -378,7 +390,7 @@ class KernelCombination(Patient, ShowsKernel):
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
-        values = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 
     def _checked(self, X: Any, reset: bool) -> Any:

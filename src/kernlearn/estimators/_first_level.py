@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
@@ -22,6 +23,9 @@ from kernlearn.solvers.low_rank.kernel_fit import Table
 from kernlearn.solvers.selection_descent import Limits
 
 Array = NDArray[np.float64]
+
+# Matrices of the size of the kernel's that exist together, at most (measured).
+MATRICES = 12
 
 
 class FirstLevel(Patient):
@@ -80,6 +84,11 @@ class FirstLevel(Patient):
             self.mu_, self.cv_loss_ = 0.0, 0.5 * float(self.loss_by_rank_["loss"][-1])
             self.n_machine_solves_ = self.n_evaluations_
             return
+        require(
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
+            f"{type(self).__name__} on {len(kept):,} points",
+            "use fewer points",
+        )
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = np.average(Y[kept], axis=0, weights=weight[kept])
         problem = FirstLevelProblem(

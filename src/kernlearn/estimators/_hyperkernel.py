@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from kernlearn._checks import check_positive
+from kernlearn._memory import combination_bytes, require
 from kernlearn.estimators._base import Array, Candidates
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.families.hyper_norm import HyperNorm
-from kernlearn.gram import pair_cholesky
+from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.kernels import Kernel
 
@@ -21,6 +22,8 @@ WIDTH, QUANTILE = 50.0, 0.9
 _SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
+# What lies beside the sections while they are filled.
+GRID_BYTES = 100_000_000
 
 
 class HyperkernelExpansion:
@@ -49,16 +52,7 @@ class HyperkernelExpansion:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
-        chosen = pair_cholesky(
-            self.hyperkernel_,
-            X,
-            tol=self.pivot_tol,
-            max_rank=self.max_pivots,
-            n_pairs=self.n_pairs,
-            random_state=self.random_state,
-        )
-        self.pivots_ = X[chosen.pivots]
-        self.pivot_residual_ = chosen.relative_residual
+        self.pivots_ = self._chosen_pivots(X, len(ys))
         K_pivots = self.hyperkernel_(self.pivots_)
         lambda_q = check_positive("lambda_q", self.lambda_q)
 
@@ -67,6 +61,28 @@ class HyperkernelExpansion:
 
         grams = self.hyperkernel_.sections(X, self.pivots_)
         return Candidates(grams, self._scale(ys), penalty)
+
+    def _chosen_pivots(self, X: Array, n_machines: int) -> Array:
+        """The pairs, refused once their sections would not fit; the factor is given back."""
+
+        def check(n_pivots: int) -> None:
+            require(
+                combination_bytes(n_pivots, len(X), n_machines) + GRID_BYTES,
+                f"{type(self).__name__} with {n_pivots} sections on {len(X):,} points",
+                "use fewer points, or lower max_pivots or raise pivot_tol",
+            )
+
+        chosen = checked_pair_cholesky(
+            self.hyperkernel_,
+            X,
+            self.pivot_tol,
+            self.max_pivots,
+            self.n_pairs,
+            self.random_state,
+            also=check,
+        )
+        self.pivot_residual_ = chosen.relative_residual
+        return X[chosen.pivots]
 
     def _combined(self, weights: Array) -> Kernel:
         kept = weights > 0

@@ -10,8 +10,10 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
@@ -39,6 +41,8 @@ SELECTIONS = ["loo", "cv", "bayes"]
 # Held-out errors of a millionth of the targets' spread are as good as none: where there are more
 # parameters than points, nothing else would end the descent.
 _NEGLIGIBLE = 1e-12
+# Matrices of the size of the kernel's that exist together, at most (measured).
+MATRICES = 8
 
 
 class LeastSquaresSVM(Patient, KernelInputs):
@@ -89,6 +93,12 @@ class LeastSquaresSVM(Patient, KernelInputs):
             table = Table(rows, Y[kept], weight[kept], self.random_state)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
+        columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
+        require(
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
+            f"{type(self).__name__} on {len(kept):,} points",
+            "use fewer points, or let rank be an integer",
+        )
         with sharing(), threads_for(len(kept)):
             if isinstance(self.kernel, Kernel):
                 family = FixedKernel(self.kernel.fitted_to(rows))
@@ -206,5 +216,5 @@ class LeastSquaresSVM(Patient, KernelInputs):
         return self._values(self._checked(X, reset=False))
 
     def _values(self, rows: Any) -> Array:
-        values: Array = self.kernel_(rows, self.support_vectors_) @ self.dual_coef_.T
+        values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)

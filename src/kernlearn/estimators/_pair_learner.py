@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._embedding import Embedding
@@ -24,6 +25,8 @@ _BLOCK = 4096
 # σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
 # scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
 _WIDTH, _SHARED = 0.5, 3.0
+# What there is for each pair, at most: numbers, and copies of the factor's row (measured).
+PAIR_COLUMNS, FACTORS = 30, 4
 
 
 class PairLearner(Patient):
@@ -46,6 +49,7 @@ class PairLearner(Patient):
         conic = self.combination == "conic"
         tol, patience = check_positive("tol", self.tol), self._patience()
         self._check_pivots()
+        self._require_memory(len(pairs), X.shape[1])
         self.hyperkernel_ = self._prepared_hyperkernel(X)
         with threads_for(len(pairs)):
             space, self.pivot_residual_ = represent(
@@ -67,6 +71,14 @@ class PairLearner(Patient):
             type(self).__name__, solution.status, patience, solution.gap, tol, stacklevel=3
         )
         return self
+
+    def _require_memory(self, n_pairs: int, n_features: int) -> None:
+        rank = n_pairs if self.max_pivots is None else min(n_pairs, self.max_pivots)
+        require(
+            matrices(1, n_pairs, PAIR_COLUMNS + 6 * n_features + FACTORS * rank),
+            f"{type(self).__name__} on {n_pairs:,} pairs",
+            "pass n_pairs, for example n_pairs=20000, or lower max_pivots",
+        )
 
     def _store(self, pairs: Array, solution: PairSolution) -> None:
         kept = np.flatnonzero(solution.coef)

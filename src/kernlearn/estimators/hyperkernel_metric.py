@@ -183,6 +183,9 @@ class HyperkernelMetric(
         if self.n_pairs is not None and check_count("n_pairs", self.n_pairs) < 2:
             raise ValueError("expected n_pairs of at least two, one of each label, got 1; raise it")
         self.classes_ = classes
+        total = len(X) * (len(X) + 1) // 2
+        n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
+        self._require_memory(n_pairs, X.shape[1])
         return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self.random_state))
 
     def fit_pairs(self, X: Any, pairs: Any, same: Any) -> Self:

@@ -250,12 +250,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         """Fit probabilities to held-out values."""
         if isinstance(machines, ThroughLandmarks):
             held_out = machines.refits
-            targets = [target[held_out.rows] for target in machines.targets]
+            Y = np.column_stack(machines.targets)[held_out.rows]
             weight, values = machines.sample_weight[held_out.rows], held_out.values
         else:
-            targets, weight = machines.targets, machines.settings.sample_weight
-            values = machines.held_out_values(self._held_out_folds(targets))
-        self.calibration_ = fit_calibration(values, np.column_stack(targets), weight)
+            Y, weight = np.column_stack(machines.targets), machines.settings.sample_weight
+            values = machines.held_out_values(self._held_out_folds(machines.targets))
+        self.calibration_ = fit_calibration(values, Y, weight)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""

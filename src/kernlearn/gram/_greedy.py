@@ -26,6 +26,9 @@ BLOCK = 64
 _PART, _FEW = 64, 1024
 # Numbers that the factor has room for at first (half a gigabyte).
 _ROOM = 2**26
+# Rows that are updated together: enough for a matrix product to be fast, and what lies beside the
+# factor then takes a few hundred megabytes, however many rows there are.
+ROWS_AT_A_TIME = 2**18
 # A residual below this part of the diagonal is rounding, and no pivot.
 ROUNDING = 1e-12
 # A residual below minus this part of the diagonal is no rounding: the matrix is indefinite.
@@ -38,16 +41,22 @@ def factorise(
     tol: float,
     max_rank: int | None,
     choose: Choice | None = None,
+    check: Callable[[int], None] | None = None,
 ) -> tuple[FloatArray, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative.
 
-    Pivots are those of `choose`, or of the largest residuals where it is not given.
+    Pivots are those of `choose`, or of the largest residuals where it is not given. How many there
+    will be shows only on the way: `check` is called with the number of them before there are so
+    many, and raises if what comes of them would not fit into memory.
     """
     limit = _check_limits(diagonal, tol, max_rank)
     trace = float(diagonal.sum())
     growing = Growing(restrict, diagonal, tol * trace, limit)
     while not growing.is_done():
-        growing.extend(*(growing.largest() if choose is None else choose(growing)))
+        chosen, corner = growing.largest() if choose is None else choose(growing)
+        if check is not None:
+            check(len(growing.pivots) + len(chosen))
+        growing.extend(chosen, corner)
     left = float(growing.residual.sum())
     return growing.rows().T, growing.pivots, left, left / trace if trace > 0 else 0.0
 
@@ -119,27 +128,37 @@ class Growing:
 
     def extend(self, chosen: Indices, corner: FloatArray) -> None:
         """Add the columns of the chosen pivots, up to the one that reaches the target."""
-        columns = _checked(self.restrict(slice(None))(chosen))
-        known = self.rows()
-        block = known[:, chosen].T @ known
-        np.subtract(columns, block, out=block)
-        # In place: the transposes are how BLAS sees these arrays.
-        block = dtrsm(1.0, corner, block.T, side=1, lower=1, trans_a=1, overwrite_b=1).T
+        self._make_room(len(chosen))
+        known, start = self.rows(), len(self.pivots)
+        block = self._room[start : start + len(chosen)]
+        at_pivots = known[:, chosen].T
+        for first in range(0, len(self.diagonal), ROWS_AT_A_TIME):
+            part = slice(first, min(first + ROWS_AT_A_TIME, len(self.diagonal)))
+            piece = at_pivots @ known[:, part]
+            np.subtract(_checked(self.restrict(part)(chosen)), piece, out=piece)
+            # In place: the transposes are how BLAS sees these arrays.
+            block[:, part] = dtrsm(
+                1.0, corner, piece.T, side=1, lower=1, trans_a=1, overwrite_b=1
+            ).T
         gains = np.cumsum(np.einsum("ij,ij->i", block, block))
         needed = float(self.residual.sum()) - self.target
         count = 1 + int(np.searchsorted(gains[:-1], needed))
-        self._append(block[:count])
         self.pivots = np.concatenate([self.pivots, chosen[:count]])
         self.residual = _reduced(self.residual, block[:count], chosen[:count], self.diagonal)
 
-    def _append(self, block: FloatArray) -> None:
-        start, stop = len(self.pivots), len(self.pivots) + len(block)
-        if stop > len(self._room):
+    def _make_room(self, count: int) -> None:
+        start, stop = len(self.pivots), len(self.pivots) + count
+        if stop <= len(self._room):
+            return
+        size = self._room.shape[1]
+        if stop * size <= _ROOM:
             # Doubled, so that copying takes no longer than filling.
-            larger = np.empty((min(self.limit, 2 * stop), self._room.shape[1]))
+            larger = np.empty((min(self.limit, 2 * stop), size))
             larger[:start] = self._room[:start]
             self._room = larger
-        self._room[start:stop] = block
+        else:
+            # Where it lies, so that there are never two of them. No view of it is alive here.
+            self._room.resize((stop + max(BLOCK, start // 8), size), refcheck=False)
 
 
 def _largest(residual: FloatArray) -> tuple[Indices, float, float]:

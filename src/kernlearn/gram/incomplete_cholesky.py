@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from kernlearn.gram._greedy import Columns, Indices, Restrict, check_count, factorise
+import numpy as np
+
+from kernlearn._memory import matrices, require
+from kernlearn.gram._greedy import (
+    ROWS_AT_A_TIME,
+    Columns,
+    Indices,
+    Restrict,
+    check_count,
+    factorise,
+)
 from kernlearn.gram._validation import FloatArray
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._pairs import choose_pairs
@@ -145,23 +156,70 @@ def pair_cholesky(
     >>> low_rank.factor.shape, low_rank.relative_residual <= 1e-2
     ((6, 2), True)
     """
+    return checked_pair_cholesky(hyperkernel, X, tol, max_rank, n_pairs, random_state)
+
+
+def checked_pair_cholesky(
+    hyperkernel: Hyperkernel,
+    X: Any,
+    tol: float,
+    max_rank: int | None,
+    n_pairs: int | None,
+    random_state: Any,
+    also: Callable[[int], None] = lambda n_pivots: None,
+) -> PairCholesky:
+    """`pair_cholesky`; `also` is told every number of pivots before there are so many."""
     check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
     hyperkernel._check_parameters()
     points = check_numbers(X, "X")
     if n_pairs is not None:
         check_count(n_pairs, "n_pairs")
+    total = len(points) * (len(points) + 1) // 2
+    count = total if n_pairs is None else min(n_pairs, total)
+
+    def check(n_pivots: int) -> None:
+        require(
+            _factor_bytes(count, n_pivots, points.shape[1]),
+            f"a factor of {count:,} pairs of points with {n_pivots} pivots",
+            "pass n_pairs, for example n_pairs=20000, a lower limit on pivots, or fewer points",
+        )
+        also(n_pivots)
+
+    check(1)
     pairs = choose_pairs(len(points), n_pairs, random_state)
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
-        table = hyperkernel._table(points[pairs[:, 0]], points[pairs[:, 1]])
+        table, diagonal = _pair_table(hyperkernel, points, pairs)
 
         def restrict(rows: Indices | slice) -> Columns:
             part = table[rows]
             return lambda positions: hyperkernel._evaluate(table[positions], part)
 
-        found = factorise(restrict, hyperkernel._diag(table), tol, max_rank)
+        found = factorise(restrict, diagonal, tol, max_rank, check=check)
     factor, pivots, residual_trace, relative = found
     return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs)
+
+
+def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int) -> float:
+    """The pairs, what is known of them, the factor with its spare room, and what lies beside it."""
+    beside = 4 * min(n_pairs, ROWS_AT_A_TIME) * (n_features + min(n_pivots, 64))
+    return matrices(1, n_pairs, 12 + 2 * n_features + n_pivots + n_pivots // 8) + 8.0 * beside
+
+
+def _pair_table(
+    hyperkernel: Hyperkernel, points: FloatArray, pairs: Indices
+) -> tuple[FloatArray, FloatArray]:
+    """What the hyperkernel needs of each pair, and its diagonal, so many pairs at a time."""
+    table, diagonal = np.empty(0), np.empty(len(pairs))
+    for start in range(0, len(pairs), ROWS_AT_A_TIME):
+        rows = slice(start, start + ROWS_AT_A_TIME)
+        piece = hyperkernel._table(points[pairs[rows, 0]], points[pairs[rows, 1]])
+        if len(piece) == len(pairs):
+            return piece, hyperkernel._diag(piece)
+        if start == 0:
+            table = np.empty((len(pairs), *piece.shape[1:]), dtype=piece.dtype)
+        table[rows], diagonal[rows] = piece, hyperkernel._diag(piece)
+    return table, diagonal
 
 
 def check_kind(value: Any, kind: type, name: str, example: str) -> None:

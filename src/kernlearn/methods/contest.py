@@ -117,7 +117,7 @@ def _entered(learner: Learner, X: Any, y: Any, folds: Any, advance: Callable[[],
             model = learner.fit(X.iloc[train].reset_index(drop=True), y[train])
             scores.append(float(model.score(X.iloc[test].reset_index(drop=True), y[test])))
             advance()
-    except ValueError as error:
+    except (ValueError, MemoryError) as error:
         for _ in folds[len(scores) :]:
             advance()
         return Entry(learner, (), time.perf_counter() - start, str(error))

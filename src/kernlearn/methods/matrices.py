@@ -59,7 +59,9 @@ def _stored(path: Path) -> Any:
         )
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, EOFError, OverflowError, SyntaxError, MemoryError) as error:
+    except OSError:
+        raise
+    except Exception as error:  # numpy parses the header as Python, and fails as parsers do
         raise _no_matrix(path, error) from error
 
 

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from kernlearn._memory import require
 from kernlearn._optional import load_arrow
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat
 from kernlearn.tables.names import check_names_differ
 
 __all__ = ["parquet_chunks"]
+
+PIECE = 2**24
 
 
 def parquet_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
@@ -28,7 +31,7 @@ def parquet_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
     source: Any = path
     if form.is_gzip:
         # The index of a Parquet file is at its end, so it has to be unpacked first.
-        source = io.BytesIO(gzip.decompress(path.read_bytes()))
+        source = _unpacked(path)
     try:
         with path.open("rb"):  # for the system's own message if it cannot be read
             table = arrow.parquet.ParquetFile(source)
@@ -41,10 +44,21 @@ def parquet_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
             yield _frame(table.schema_arrow.empty_table())
     except TableError:
         raise
-    except (arrow.ArrowException, ValueError, TypeError, OverflowError) as error:
+    except (arrow.ArrowException, ValueError, TypeError, OverflowError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # the system's; pyarrow calls damage an OSError too, but without a number
         raise TableError(
             f"{path.name} is no Parquet file that can be read ({error}); save it again, or as CSV"
         ) from error
+
+
+def _unpacked(path: Path) -> io.BytesIO:
+    unpacked = io.BytesIO()
+    with gzip.open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            unpacked.write(piece)
+            require(2 * unpacked.tell(), f"what {path.name} unpacks to", "use a smaller table")
+    return unpacked
 
 
 def _check_columns(arrow: Any, schema: Any, path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from kernlearn._memory import require
 from kernlearn._optional import load_pandas
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat, table_format
@@ -16,6 +17,8 @@ from kernlearn.tables.parquet import parquet_chunks
 from kernlearn.tables.text import text_chunks
 
 __all__ = ["read_chunks", "read_table"]
+
+ROWS_OF_A_PIECE = 50_000
 
 
 def read_table(path: str | Path, delimiter: str | None = None) -> Any:
@@ -34,7 +37,18 @@ def read_table(path: str | Path, delimiter: str | None = None) -> Any:
         Cells of a text file stay text here: what they are is decided for a column as a whole.
     """
     pd = load_pandas("reading a table")
-    chunks = list(read_chunks(path, 50_000, delimiter))
+    chunks: list[Any] = []
+    size = 0
+    for chunk in read_chunks(path, ROWS_OF_A_PIECE, delimiter):
+        if chunks:
+            # Pieces of one table are of about one size, and are put together in the end.
+            size = size or int(chunks[0].memory_usage(deep=True).sum())
+            require(
+                2.0 * size * (len(chunks) + 1),
+                f"the more than {ROWS_OF_A_PIECE * len(chunks):,} rows of {Path(path).name}",
+                "use fewer rows or columns",
+            )
+        chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else pd.concat(chunks, ignore_index=True)
 
 

@@ -1,0 +1,169 @@
+"""What a computation will need, held against what there is, before it starts.
+
+A matrix of 40,000 rows takes 13 GB. A system that runs out of memory does not tell the program so:
+it ends it, or grinds to a halt. So the public functions reckon up the large arrays that they are
+about to make, and refuse with the numbers where these do not fit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+__all__ = ["ALLOWANCE", "available", "combination_bytes", "in_words", "matrices", "require"]
+
+# Set by the user to a size such as 8GB: what may be used, instead of what there is.
+ALLOWANCE = "KERNLEARN_MEMORY"
+# Less than this is not worth a look at the system: interpreter and libraries take as much.
+SMALL = 64_000_000
+FLOAT = 8
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
+
+
+def require(needed: float, what: str, cure: str) -> None:
+    """Refuse what does not fit.
+
+    Parameters
+    ----------
+    needed : float
+        Bytes, at least as many as the largest arrays that exist together will take.
+    what : str
+        What needs them, after "for".
+    cure : str
+        What would need less.
+
+    Raises
+    ------
+    MemoryError
+        With both numbers and the cure.
+    """
+    if needed <= SMALL and ALLOWANCE not in os.environ:
+        return
+    there = available()
+    if there is not None and needed > there:
+        raise MemoryError(
+            f"expected {in_words(needed)} of free memory for {what}, got {in_words(there)}; "
+            f"{cure}, or set the environment variable {ALLOWANCE} if there is more"
+        )
+
+
+def matrices(count: float, n_rows: int, n_columns: int | None = None) -> float:
+    """Bytes of so many matrices of floats, square ones if the columns are not given."""
+    return float(count) * FLOAT * n_rows * (n_rows if n_columns is None else n_columns)
+
+
+def combination_bytes(n_kernels: int, n_points: int, n_machines: int) -> float:
+    """What learning weights of so many matrices takes at most, those matrices included.
+
+    Beside the matrices there are K(w), what a kernel makes on the way to its matrix, and for each
+    machine the systems of its free points with their factors (measured).
+    """
+    return matrices(n_kernels + 2 + 5 * n_machines, n_points)
+
+
+def available() -> int | None:
+    """Bytes that can be taken without harm to others, or None where the system does not say.
+
+    The least of what is free on the machine, what is left of the limits of the control groups that
+    this process is in (those of containers), and what is left of its own limit (``ulimit -v``).
+    """
+    allowed = os.environ.get(ALLOWANCE)
+    if allowed is not None:
+        return parse_size(allowed)
+    limits = [size for size in (_of_machine(), *_of_groups(), _of_process()) if size is not None]
+    return max(0, min(limits)) if limits else None
+
+
+def parse_size(text: str) -> int:
+    """A size as people write it.
+
+    >>> parse_size("1.5GB"), parse_size("2 GiB"), parse_size("500000")
+    (1500000000, 2147483648, 500000)
+    """
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise ValueError(
+            f"expected {ALLOWANCE} to be a size such as 8GB or 500MB, got {text!r}; set it to one, "
+            "or unset it"
+        )
+    number, unit, binary = match.groups()
+    factor = _UNITS[unit.upper()]
+    if binary:
+        factor = 1024 ** ("KMGT".index(unit.upper()) + 1) if unit else 1
+    return int(float(number) * factor)
+
+
+def in_words(size: float) -> str:
+    """A size as people read it.
+
+    >>> in_words(24.3e9), in_words(812e6), in_words(3e13)
+    ('24 GB', '0.81 GB', '30,000 GB')
+    """
+    gigabytes = size / 1e9
+    return f"{gigabytes:,.0f} GB" if gigabytes >= 10 else f"{gigabytes:.2g} GB"
+
+
+def _of_machine() -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        for line in Path("/proc/meminfo").read_text().splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) * 1024
+    # Not all of it is free, but no more than it can be had.
+    with suppress(OSError, ValueError, AttributeError):
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return None
+
+
+def _of_groups(
+    root: Path = Path("/sys/fs/cgroup"), process: str = "/proc/self/cgroup"
+) -> list[int]:
+    """What is left of the limit of each control group from this process's up to the root."""
+    left = []
+    with suppress(OSError):
+        for line in Path(process).read_text().splitlines():
+            _, controllers, place = line.split(":", 2)
+            if controllers == "":  # the second version
+                left += list(_left(root, place, "memory.max", "memory.current"))
+            elif "memory" in controllers.split(","):
+                names = "memory.limit_in_bytes", "memory.usage_in_bytes"
+                left += list(_left(root / "memory", place, *names))
+    return left
+
+
+def _left(root: Path, place: str, limit: str, used: str) -> Iterator[int]:
+    folder = root / place.lstrip("/")
+    for group in (folder, *folder.parents):
+        # The word "max" is no number: no limit.
+        with suppress(OSError, ValueError):
+            largest = int((group / limit).read_text())
+            # What a group has read from files is counted as used, but given back when needed.
+            yield largest - int((group / used).read_text()) + _file_pages(group)
+        if group == root:
+            return
+
+
+def _file_pages(group: Path) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        for line in (group / "memory.stat").read_text().splitlines():
+            if line.startswith(("inactive_file ", "total_inactive_file ")):
+                return int(line.split()[1])
+    return 0
+
+
+def _of_process() -> int | None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit == resource.RLIM_INFINITY:
+        return None
+    with suppress(OSError, ValueError, IndexError):
+        used = int(Path("/proc/self/statm").read_text().split()[0])
+        return int(limit) - used * os.sysconf("SC_PAGE_SIZE")
+    return int(limit)

@@ -1,0 +1,32 @@
+"""Decision values of any number of points, so many at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+
+from kernlearn.kernels import Kernel
+
+Array = NDArray[np.float64]
+
+# Kernel values that are held together: 128 MB, and a few times that within a kernel.
+MOST_VALUES = 2**24
+
+
+def decision_values(kernel: Kernel, rows: Any, support: Any, coefs: Array) -> Array:
+    """K(rows, support) @ coefs.T in memory that does not grow with the number of rows.
+
+    Inputs are checked. Up to sixteen million kernel values are one block, as ever.
+    """
+    n_rows, n_support = np.shape(rows)[0], np.shape(support)[0]
+    step = max(1, MOST_VALUES // max(n_support, 1))
+    if n_rows <= step:
+        return np.asarray(kernel(rows, support) @ coefs.T)
+    values: Array = np.empty((n_rows, len(coefs)))
+    for start in range(0, n_rows, step):
+        part = slice(start, min(start + step, n_rows))
+        values[part] = kernel(_safe_indexing(rows, part), support) @ coefs.T
+    return values

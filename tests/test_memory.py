@@ -1,0 +1,174 @@
+"""What a fit will need is known before it starts, and held against what there is."""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import kernlearn as kl
+from kernlearn import _memory
+from kernlearn.estimators import _blocks
+from kernlearn.gram import _greedy, incomplete_cholesky, pair_cholesky
+from kernlearn.hyperkernels import ARDHarmonic
+from kernlearn.kernels import Gaussian
+
+N = 220
+X = np.random.default_rng(0).normal(size=(N, 3))
+NOISE = np.random.default_rng(1).normal(size=N)
+VALUES = X[:, 0] * X[:, 1] + 0.3 * NOISE
+LABELS = (VALUES > 0).astype(int)
+
+ESTIMATORS = {
+    "two classes": (kl.MKLClassifier(), LABELS),
+    "one kernel": (kl.MKLClassifier([Gaussian(0.1)]), LABELS),
+    "four classes": (kl.MKLClassifier(), np.digitize(VALUES, [-1, 0, 1])),
+    "free signs": (kl.MKLClassifier(weights="free"), LABELS),
+    "noise": (kl.MKLClassifier([Gaussian(5.0)], C=100.0), (NOISE > 0).astype(int)),
+    "least squares": (kl.MKLRegressor(quality="least_squares"), VALUES),
+    "novelty": (kl.MKLNoveltyDetector(), None),
+    "hyperkernel": (kl.HyperkernelClassifier(), LABELS),
+    "hyperkernel regression": (kl.HyperkernelRegressor(n_pairs=4000), VALUES),
+    "hyperkernel novelty": (kl.HyperkernelNoveltyDetector(n_pairs=4000), None),
+    "LS-SVM": (kl.LSSVMClassifier(max_iter=3), LABELS),
+    "LS-SVM ARD": (kl.LSSVMRegressor("ard", max_iter=3), VALUES),
+    "first level": (kl.FirstLevelClassifier(lam=0.1, mu=0.1, max_iter=5), LABELS),
+    "first level regression": (kl.FirstLevelRegressor(lam=0.1, mu=0.1, max_iter=5), VALUES),
+    "metric": (kl.HyperkernelMetric(n_pairs=3000), LABELS),
+}
+# What does not grow with the data: blocks of hyperkernel values, and the interpreter.
+CONSTANT = 110_000_000
+
+
+def peak_of(model, y):
+    tracemalloc.start()
+    try:
+        model.fit(X, y)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_estimate_is_an_upper_bound_and_no_large_one(name, monkeypatch):
+    model, y = ESTIMATORS[name]
+    peak = peak_of(clone(model), y)
+    monkeypatch.setenv(_memory.ALLOWANCE, str(int(0.95 * peak)))
+    with pytest.raises(MemoryError, match=r"expected .* GB of free memory for .*, got .* GB; .*"):
+        clone(model).fit(X, y)
+    monkeypatch.setenv(_memory.ALLOWANCE, str(4 * peak + CONSTANT))
+    clone(model).fit(X, y)
+
+
+def test_learn_weights(monkeypatch):
+    grams = np.stack([Gaussian(g)(X) for g in (0.1, 1.0)])
+    monkeypatch.setenv(_memory.ALLOWANCE, "3MB")
+    kl.learn_weights(grams, LABELS)
+    with pytest.raises(MemoryError, match=r"learn_weights on 220 points, .* which is not copied"):
+        kl.learn_weights(list(grams), LABELS)
+
+
+def test_four_thousand_points_of_twenty_columns(monkeypatch):
+    """This took 24 GB, and the machine down with it."""
+    many = np.random.default_rng(0).normal(size=(4000, 20))
+    monkeypatch.setenv(_memory.ALLOWANCE, "2GB")
+    tracemalloc.start()
+    try:
+        with pytest.raises(
+            MemoryError, match="a factor of 8,002,000 pairs of points with 1 pivots"
+        ):
+            kl.HyperkernelClassifier().fit(many, many[:, 0] > 0)
+        with pytest.raises(MemoryError, match=r"with \d+ sections on 4,000 points, got 2 GB; use"):
+            kl.HyperkernelClassifier(n_pairs=1000).fit(many, many[:, 0] > 0)
+        with pytest.raises(MemoryError, match="HyperkernelMetric on 8,002,000 pairs"):
+            kl.HyperkernelMetric().fit(many, many[:, 0] > 0)
+        with pytest.raises(MemoryError, match="MKLClassifier with 7 kernels on 60,000 points"):
+            kl.MKLClassifier().fit(np.tile(many, (15, 1)), np.arange(60_000) % 2)
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_little_is_not_asked_for(monkeypatch):
+    monkeypatch.setattr(_memory, "available", lambda: pytest.fail("the system was asked"))
+    monkeypatch.delenv(_memory.ALLOWANCE, raising=False)
+    kl.MKLClassifier().fit(X, LABELS)
+
+
+def test_an_allowance_that_is_no_size(monkeypatch):
+    monkeypatch.setenv(_memory.ALLOWANCE, "much")
+    with pytest.raises(ValueError, match="KERNLEARN_MEMORY to be a size such as 8GB or 500MB, got"):
+        kl.MKLClassifier().fit(X, LABELS)
+
+
+def test_available_is_what_the_system_says(monkeypatch):
+    monkeypatch.delenv(_memory.ALLOWANCE, raising=False)
+    there = _memory.available()
+    assert there is None or 0 <= there < 2**50
+    monkeypatch.setattr(_memory, "_of_machine", lambda: 5)
+    monkeypatch.setattr(_memory, "_of_groups", lambda: [7, 3])
+    monkeypatch.setattr(_memory, "_of_process", lambda: None)
+    assert _memory.available() == 3
+    monkeypatch.setattr(_memory, "_of_groups", lambda: [-3])
+    assert _memory.available() == 0
+
+
+def group(folder, **files):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name.replace("_", ".", 1)).write_text(f"{content}\n")
+
+
+def test_control_groups(tmp_path):
+    process = tmp_path / "cgroup"
+    process.write_text("0::/outer/inner\n")
+    group(tmp_path / "outer", memory_max=900, memory_current=500)
+    group(tmp_path / "outer" / "inner", memory_max="max", memory_current=400)
+    (tmp_path / "outer" / "memory.stat").write_text("anon 5\ninactive_file 100\n")
+    assert _memory._of_groups(tmp_path, str(process)) == [500]
+    process.write_text("5:cpu,memory:/box\n3:cpu:/other\n")
+    group(tmp_path / "memory" / "box", memory_limit_in_bytes=800, memory_usage_in_bytes=200)
+    assert _memory._of_groups(tmp_path, str(process)) == [600]
+    assert _memory._of_groups(tmp_path, str(tmp_path / "nothing")) == []
+
+
+def test_pairs_in_blocks_are_the_pairs_at_once(monkeypatch):
+    hyperkernel, points = ARDHarmonic(0.6, [0.1, 0.2, 0.3]), X[:40]
+    whole = pair_cholesky(hyperkernel, points, tol=1e-4)
+    rank_one = incomplete_cholesky(Gaussian(0.3), points, tol=1e-4)
+    monkeypatch.setattr(_greedy, "ROWS_AT_A_TIME", 7)
+    module = sys.modules["kernlearn.gram.incomplete_cholesky"]  # the function has its name
+    monkeypatch.setattr(module, "ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(_greedy, "_ROOM", 10)
+    monkeypatch.setattr(_greedy, "_BLOCK", 3)
+    parts = pair_cholesky(hyperkernel, points, tol=1e-4)
+    np.testing.assert_array_equal(parts.pivots, whole.pivots)
+    np.testing.assert_allclose(parts.factor, whole.factor, atol=1e-10)
+    assert len(whole.pivots) > 20
+    again = incomplete_cholesky(Gaussian(0.3), points, tol=1e-4)
+    np.testing.assert_array_equal(again.pivots, rank_one.pivots)
+    np.testing.assert_allclose(again.factor, rank_one.factor, atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("model", [kl.MKLClassifier(), kl.LSSVMClassifier(max_iter=3)])
+def test_predictions_in_blocks(model, monkeypatch):
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b", "c"])
+    model.fit(frame[:60], LABELS[:60])
+    whole = model.decision_function(frame)
+    sizes, kernel = [], type(model.kernel_)
+    call = kernel.__call__
+
+    def counted(self, rows, support):
+        sizes.append(len(rows) * len(support))
+        return call(self, rows, support)
+
+    monkeypatch.setattr(_blocks, "MOST_VALUES", 1000)
+    monkeypatch.setattr(kernel, "__call__", counted)
+    np.testing.assert_allclose(model.decision_function(frame), whole, rtol=1e-12)
+    assert len(sizes) > 3
+    assert max(sizes) <= 1000
