@@ -20,7 +20,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernlearn import MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay
-from kernlearn.kernels import Columns, Gaussian, Kernel, Sum
+from kernlearn.kernels import Columns, Gaussian, Kernel, Scaled, Sum
 
 images, y = load_digits(return_X_y=True)
 images = images.reshape(-1, 8, 8)
@@ -74,7 +74,8 @@ splits = StratifiedShuffleSplit(3, train_size=200, test_size=1000, random_state=
 for rows, new in splits.split(X, y):
     kernels = kernels_for(X[rows])
     contest = {name: [kernel] for name, kernel in zip(sources, kernels, strict=True)}
-    contest |= {"all, equal weights": [Sum(kernels)], "all, learned weights": kernels}
+    equal = Scaled(Sum(kernels), 1.0 / len(kernels))
+    contest |= {"all, equal weights": [equal], "all, learned weights": kernels}
     for name, used in contest.items():
         model = MKLClassifier(used, C=10.0).fit(X[rows], y[rows])
         accuracy.setdefault(name, []).append(model.score(X[new], y[new]))

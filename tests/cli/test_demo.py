@@ -61,8 +61,8 @@ def test_weights_and_accuracy_are_those_of_a_fit_by_hand(shown, split):
     rows += [_row(shown, f"Gaussian, γ = {k.gamma:.3g} ") for k in model.kernels_[2:]]
     printed = np.array([[float(cell) for cell in row[1:]] for row in rows])
     np.testing.assert_allclose(printed[:, 0], model.weights_, atol=6e-5)
-    # Seven kernels with unit diagonal, and their trace kept: both columns add up to seven.
-    np.testing.assert_allclose(printed.sum(axis=0), 7.0, atol=1e-3)
+    # Kernels with unit diagonal, and the mean of their traces kept: both columns add up to one.
+    np.testing.assert_allclose(printed.sum(axis=0), 1.0, atol=1e-3)
     assert (printed[:, 0] >= 0).all()
     assert (printed[:, 1] < 0).any()
     accuracy = _row(shown, "learned kernel, positive weights")[1]

@@ -173,8 +173,6 @@ def test_regression(table, tmp_path):
     assert (facts["task"], facts["metric"], facts["classes"]) == ("regression", "R²", None)
     assert facts["scores"][0]["score"] > facts["scores"][-1]["score"]
     assert facts["scores"][-1]["name"] == "always the mean"
-    run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
-    assert list(pd.read_csv(tmp_path / "p.csv").columns) == ["prediction"]
 
 
 def test_auto_shows_the_comparison_and_keeps_the_best(table, monkeypatch):
@@ -269,11 +267,45 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path,
     first, second = pd.read_csv(tmp_path / "p.csv.gz"), pd.read_csv(tmp_path / "q.csv")
     assert first["prediction"].tolist() == second["prediction"].tolist()
     names = [f"decision: class {i}" for i in range(3)]
-    assert list(first.columns) == ["prediction", *names]
+    shares = [f"probability: class {i}" for i in range(3)]
+    assert list(first.columns) == ["prediction", *names, *shares]
     np.testing.assert_allclose(first[names], second[names], rtol=1e-9)
+    np.testing.assert_allclose(first[shares].sum(axis=1), 1.0)
+    assert [f"class {i}" for i in first[shares].to_numpy().argmax(axis=1)] == list(
+        first["prediction"]
+    )
     assert [f"class {i}" for i in first[names].to_numpy().argmax(axis=1)] == list(
         first["prediction"]
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "columns"),
+    [
+        ("lssvm", ["prediction", "lower", "upper", "std"]),
+        ("mkl", ["prediction", "lower", "upper"]),
+        ("rbf-svm", ["prediction"]),
+    ],
+)
+def test_numbers_come_with_intervals_where_the_model_has_them(table, tmp_path, method, columns):
+    model = tmp_path / "m.kl"
+    run("fit", table, "--target", "alcohol", "--method", method, "--model", model)
+    result = run("predict", model, table, "--out", tmp_path / "p.csv")
+    assert result.exit_code == 0, result.output
+    narrow = run("predict", model, table, "--out", tmp_path / "n.csv", "--coverage", "0.5")
+    assert narrow.exit_code == 0, narrow.output
+    wide, narrow = pd.read_csv(tmp_path / "p.csv"), pd.read_csv(tmp_path / "n.csv")
+    assert list(wide.columns) == columns
+    if "lower" in columns:
+        assert (wide["lower"] < wide["prediction"]).mean() > 0.9
+        assert (wide["upper"] - wide["lower"] > narrow["upper"] - narrow["lower"]).all()
+
+
+def test_a_coverage_that_is_no_probability_is_refused(table, fitted, tmp_path):
+    result = run("predict", fitted, table, "--out", tmp_path / "p.csv", "--coverage", "90")
+    assert result.exit_code != 0
+    assert "expected coverage between 0 and 1" in result.output
+    assert not (tmp_path / "p.csv").exists()
 
 
 def test_quiet_prints_nothing(table, fitted, tmp_path):

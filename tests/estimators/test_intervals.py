@@ -17,10 +17,10 @@ from kernlearn.kernels import Gaussian
 REGRESSORS = [
     kl.LSSVMRegressor(),
     kl.FirstLevelRegressor(lam=0.1, mu=0.1),
-    kl.MKLRegressor(quality="least_squares", C=0.3),
+    kl.MKLRegressor(quality="least_squares", C=3.0),
     kl.HyperkernelRegressor(quality="least_squares", max_pivots=10),
-    kl.MKLRegressor(C=0.3),
-    kl.MKLRegressor(quality="nu_svr", C=0.3),
+    kl.MKLRegressor(C=3.0),
+    kl.MKLRegressor(quality="nu_svr", C=3.0),
     kl.HyperkernelRegressor(max_pivots=10),
 ]
 LEAST_SQUARES = REGRESSORS[:4]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn import MKLRegressor
-from kernlearn.kernels import Columns, Gaussian
+from kernlearn.kernels import Columns, Gaussian, default_bank
 from kernlearn.reference import positive_weights_program
 
 QUALITIES = ["epsilon_svr", "nu_svr", "least_squares"]
@@ -91,9 +91,10 @@ def test_repeated_rows_that_can_be_interpolated(quality):
     times[0] = 0
     y = np.repeat(rng.integers(0, 3, size=15).astype(float), times)
     X = np.repeat(X, times, axis=0)
+    kernels = default_bank(X)
     # The program holds the sum of the traces.
-    model = MKLRegressor(quality=quality, total=7.0 * len(X)).fit(X, y)
-    grams = [k(X) for k in model.kernels_]
+    model = MKLRegressor(kernels, quality=quality, total=float(len(kernels) * len(X))).fit(X, y)
+    grams = [k(X) for k in kernels]
     judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=0.1)
     assert model.objective_ == pytest.approx(judge.value, rel=2e-6)
     assert np.isfinite(model.lower_bound_)

@@ -13,6 +13,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
+from kernlearn.estimators._intervals import check_coverage
 from kernlearn.methods.predictions import predictions
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import table_writer
@@ -42,10 +43,17 @@ def predict(
             "begins with = + - @ and is no number.",
         ),
     ] = False,
+    coverage: Annotated[
+        float, typer.Option(help="Probability with which intervals are to hold a number.")
+    ] = 0.9,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
-    """Predict the target for every row of a table, in its order."""
+    """Predict the target for every row of a table, in its order, and say how sure that is.
+
+    Classes come with their probabilities, numbers with the ends of an interval, where the model
+    has them.
+    """
     check_outputs([out], [model, table])
     to_stdout = goes_to_stdout(out)
     if to_stdout and as_json:
@@ -54,7 +62,7 @@ def predict(
     stopped = f"stopped; {out} was not written."
     with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
-        chunks = _predicted(bundle, table, delimiter, summary)
+        chunks = _predicted(bundle, table, delimiter, check_coverage(coverage), summary)
         with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
@@ -63,7 +71,11 @@ def predict(
 
 
 def _predicted(
-    bundle: ModelBundle, table: Path, delimiter: str | None, summary: dict[str, Any]
+    bundle: ModelBundle,
+    table: Path,
+    delimiter: str | None,
+    coverage: float,
+    summary: dict[str, Any],
 ) -> Iterator[Any]:
     columns = [Column(**column) for column in bundle.facts["columns"]]
     for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
@@ -74,7 +86,7 @@ def _predicted(
             summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
-        yield predictions(bundle, rows)
+        yield predictions(bundle, rows, coverage)
 
 
 def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:

@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 # Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
 _TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
+# Fewer rows cannot tell widths apart.
+_FEWEST = 20
 # Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
 # the narrowest; one a little narrower did not harm.
 _AROUND = (-4.0, -2.0, 0.0, 1.0)
@@ -32,7 +34,8 @@ def choose_bank(
     X : ndarray of shape (N, d)
         The points, labelled ones first.
     targets : sequence of ndarray of shape (n,)
-        What is to be predicted; where they are all equal, widths cannot be told apart.
+        What is to be predicted. Where they are all equal, or fewer than twenty, widths cannot be
+        told apart, and the bank lies around the median distance.
     weight : ndarray of shape (n,)
         Weights of the labelled points.
     random_state : int, RandomState or None
@@ -45,7 +48,7 @@ def choose_bank(
     parts = [target[rows] for target in targets]
     exponents: Sequence[float] = WITHOUT_TARGETS
     notes: list[str] = []
-    if len(rows) > 2 and any(np.ptp(part) > 0 for part in parts):
+    if len(rows) >= _FEWEST and any(np.ptp(part) > 0 for part in parts):
         best = _best_exponent(sample, median, parts, weight[rows])
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma

@@ -1,4 +1,4 @@
-"""A model's predictions as a table."""
+"""A model's predictions as a table, with how sure it is."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from kernlearn.bundle import ModelBundle
 __all__ = ["predictions"]
 
 
-def predictions(bundle: ModelBundle, rows: Any) -> Any:
-    """Predictions, and for classes the values behind them.
+def predictions(bundle: ModelBundle, rows: Any, coverage: float = 0.9) -> Any:
+    """Predictions, the values behind them, and how sure they are.
 
     Parameters
     ----------
@@ -21,23 +21,52 @@ def predictions(bundle: ModelBundle, rows: Any) -> Any:
         From a model file.
     rows : DataFrame
         Typed rows.
+    coverage : float, default=0.9
+        The probability with which intervals are to hold a number.
 
     Returns
     -------
     DataFrame
-        A column ``prediction``; for two classes ``decision``, positive for the second; for more
-        ``decision: CLASS`` for each, or ``probability: CLASS`` where the method votes.
+        A column ``prediction``. For two classes ``decision``, positive for the second; for more
+        ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower``
+        and ``upper``, and ``std`` where the model is a Gaussian process. Only what the model has.
     """
     pd = load_pandas("predicting")
-    pipeline = bundle.pipeline
-    table = {"prediction": pipeline.predict(rows)}
+    table = {"prediction": bundle.pipeline.predict(rows)}
     if bundle.facts["task"] == "classification":
-        has_decision = hasattr(pipeline, "decision_function")
-        word = "decision" if has_decision else "probability"
-        values = (pipeline.decision_function if has_decision else pipeline.predict_proba)(rows)
-        if np.ndim(values) == 1:
-            table[word] = values
-        else:
-            labels = bundle.facts["classes"]
-            table |= {f"{word}: {labels[j]}": values[:, j] for j in range(len(labels))}
+        table |= _class_columns(bundle, rows)
+    else:
+        table |= _number_columns(bundle, rows, coverage)
     return pd.DataFrame(table)
+
+
+def _class_columns(bundle: ModelBundle, rows: Any) -> dict[str, Any]:
+    pipeline, labels = bundle.pipeline, bundle.facts["classes"]
+    columns: dict[str, Any] = {}
+    if hasattr(pipeline, "decision_function"):
+        values = pipeline.decision_function(rows)
+        if np.ndim(values) == 1:
+            columns["decision"] = values
+        else:
+            columns |= {f"decision: {label}": values[:, j] for j, label in enumerate(labels)}
+    if hasattr(pipeline, "predict_proba") and _is_calibrated(bundle.estimator):
+        shares = pipeline.predict_proba(rows)
+        columns |= {f"probability: {label}": shares[:, j] for j, label in enumerate(labels)}
+    return columns
+
+
+def _is_calibrated(estimator: Any) -> bool:
+    """Whether there were rows to fit probabilities to."""
+    return not np.isnan(getattr(estimator, "calibration_", 0.0)).any()
+
+
+def _number_columns(bundle: ModelBundle, rows: Any, coverage: float) -> dict[str, Any]:
+    last = bundle.pipeline.steps[-1][1]
+    if not hasattr(last, "predict_interval"):
+        return {}
+    prepared = bundle.pipeline[:-1].transform(rows) if len(bundle.pipeline.steps) > 1 else rows
+    lower, upper = last.predict_interval(prepared, coverage).T
+    columns = {"lower": lower, "upper": upper}
+    if getattr(last, "quality", "least_squares") == "least_squares":
+        columns["std"] = last.predict(prepared, return_std=True)[1]
+    return columns
