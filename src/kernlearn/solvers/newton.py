@@ -36,6 +36,7 @@ MAX_PROGRAMS = 600
 MAX_STALLED, MANY = 8, 30  # many coordinates take as many steps to be told apart
 SHRINK, GROW = 0.4, 4.0
 ENOUGH = 0.9
+PROBES = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, where no step makes progress
 LOOSE = 1e-3  # relative accuracy of a machine in the first steps
 
 
@@ -110,6 +111,7 @@ class Newton:
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
+        self.looked: Evaluation | None = None
         self.best: Evaluation | None = None
 
     def start_from(self, other: Newton, same_family: bool = True) -> None:
@@ -170,9 +172,37 @@ class Newton:
             self._tell()
             progress = max(self.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
+            if 0 < stalled <= len(PROBES) and not self._closed(best):
+                found, x_found = self._probe(best, x_best, PROBES[stalled - 1])
+                if found is not None and found.upper < best.upper:
+                    best, x_best, stalled = found, x_found, 0
+                    centre, x, self.radius = found, x_found, np.inf
+                    self.best = best
             if stalled >= MAX_STALLED + min(len(x), MANY):
                 return Status.INACCURATE
         return Status.OPTIMAL
+
+    def _probe(self, best: Evaluation, x: Array, share: float) -> tuple[Evaluation | None, Array]:
+        """Look a little way from the best point, for the plane that proves it to be the best.
+
+        Where kernels of low rank have no weight, many coefficients are optimal, and only some of
+        them make a plane that is flat enough towards those kernels: the ones that a small weight
+        would ask for.
+        """
+        target = self.domain.start
+        if not self.domain.free_sign:
+            slopes = in_coordinates(best.plane, self.domain)[0] / self.domain.equality
+            target = np.zeros(len(x))
+            target[slopes.argmin()] = 1.0 / self.domain.equality[slopes.argmin()]
+        near = (1.0 - share) * x + share * target
+        # From the last look: from the best point, the coefficients would stay what they are.
+        found = self.objective.evaluate(
+            self.domain.weights(near), self.looked, self._inner_tol(best)
+        )
+        if found is not None:
+            self.looked = found
+            self._learn(found, min(best, found, key=lambda one: one.upper))
+        return found, near
 
     def _tell(self) -> None:
         if self.tell is None:

@@ -121,6 +121,9 @@ def settled_machine(
     f = K @ a + machine.offset * a.sum()
     candidates = [(a, machine.tightened(f, multipliers))]
     size = machine.stretch(f, multipliers)
+    if machine.stretchable:
+        # A hair more than asked for, so that no margin falls short of one by rounding.
+        size *= 1.0 + 4.0 * float(_product_error(K, machine, a).max())
     stretched = None if size == 1.0 else machine.feasible(a * size)
     if stretched is not None:
         candidates.append((stretched, Multipliers(multipliers.rows * size, 0.0)))
@@ -137,10 +140,15 @@ def settled_machine(
 def _roughly(K: Array, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
     """The value of one function in double precision."""
     f = K @ a + machine.offset * a.sum()
-    diagonal = np.sqrt(np.abs(K.diagonal()) + machine.offset)
-    error = rounding(len(a)) * diagonal * float(np.abs(a) @ diagonal)
     value = machine.upper_value(a, f, multipliers, stretch=False)
-    return Settled(value, machine.value_noise(a, f, multipliers, error), a, multipliers)
+    noise = machine.value_noise(a, f, multipliers, _product_error(K, machine, a))
+    return Settled(value, noise, a, multipliers)
+
+
+def _product_error(K: Array, machine: Machine, a: Array) -> Array:
+    """Bounds on the rounding of Ka: entries are at most as large as their diagonals allow."""
+    diagonal = np.sqrt(np.abs(K.diagonal()) + machine.offset)
+    return np.asarray(rounding(len(a)) * diagonal * float(np.abs(a) @ diagonal))
 
 
 def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
