@@ -88,7 +88,6 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     "options",
     [
         ["--method", "lssvm", "--cv", "2"],  # in a fold
-        ["--method", "mkl"],  # in the search for C
         ["--method", "auto"],  # in the contest
     ],
 )

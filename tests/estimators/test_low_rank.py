@@ -51,7 +51,7 @@ def test_at_full_rank_it_is_the_exact_estimator(model, y):
     found = clone(model).set_params(rank=10_000).fit(X, y, sample_weight=weight)
     assert exact.rank_ is None
     assert found.rank_ == 108 - model.center
-    np.testing.assert_allclose(found.weights_, exact.weights_, atol=2e-6 * exact.weights_.max())
+    np.testing.assert_allclose(found.weights_, exact.weights_, atol=4e-6 * exact.weights_.max())
     assert found.objective_ == pytest.approx(exact.objective_, rel=1e-8)
     size = np.abs(exact.decision_function(NEW)).max() if hasattr(exact, "classes_") else 1.0
     method = "decision_function" if hasattr(exact, "decision_function") else "predict"

@@ -48,6 +48,8 @@ def _below(model):
 
 def test_every_estimator_is_tried():
     public = {getattr(kl, name) for name in kl.__all__ if hasattr(getattr(kl, name), "fit")}
+    # A mixture of machines has no one kernel to be written down.
+    public -= {kl.KernelClassifier, kl.KernelRegressor}
     assert {type(model) for model in ESTIMATORS} == {c for c in public if inspect.isclass(c)}
 
 

@@ -22,6 +22,7 @@ _FEWEST = 20
 # Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
 # the narrowest; one a little narrower did not harm.
 _AROUND = (-4.0, -2.0, 0.0, 1.0)
+_CLEARLY = 0.9  # of the loss: less is no reason to warn
 
 
 def choose_bank(
@@ -49,14 +50,14 @@ def choose_bank(
     exponents: Sequence[float] = WITHOUT_TARGETS
     notes: list[str] = []
     if len(rows) >= _FEWEST and any(np.ptp(part) > 0 for part in parts):
-        best = _best_exponent(sample, median, parts, weight[rows])
+        best, pays = _best_exponent(sample, median, parts, weight[rows])
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma
         notes.append(
             f"the Gaussians lie around gamma = {gamma:.3g}, which of {len(_TRIED) + 2} widths has "
             f"the smallest leave-one-out loss on {len(rows)} rows"
         )
-        if best > _TRIED[-1]:
+        if best > _TRIED[-1] and pays:
             warnings.warn(
                 f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out "
                 "rows best, so that a better width may lie beyond the default bank; pass kernels "
@@ -68,7 +69,11 @@ def choose_bank(
     return kernels, notes + left_out
 
 
-def _best_exponent(X: Array, median: float, targets: Sequence[Array], weight: Array) -> float:
+def _best_exponent(
+    X: Array, median: float, targets: Sequence[Array], weight: Array
+) -> tuple[float, bool]:
+    """The exponent, and whether it predicts clearly better than the widest one."""
+
     def losses(exponents: Sequence[float]) -> Array:
         gaussians = bank_at(median, exponents)[2:]
         return held_out_losses((k(X) for k in gaussians), targets, weight)
@@ -77,4 +82,6 @@ def _best_exponent(X: Array, median: float, targets: Sequence[Array], weight: Ar
     best = _TRIED[int(first.argmin())]
     between = (best - 1.0, best + 1.0)
     second = losses(between)
-    return best if first.min() <= second.min() else between[int(second.argmin())]
+    if second.min() < first.min():
+        best = between[int(second.argmin())]
+    return best, bool(min(first.min(), second.min()) < _CLEARLY * first[0])

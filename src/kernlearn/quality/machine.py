@@ -228,8 +228,10 @@ class Machine:
         """
         low, high = self.breakpoints[:, 0], self.breakpoints[:, -1]
         a = np.clip(a, low, high)
+        # What rests at a breakpoint stays there, if the others can make up for it.
+        rests = (a[:, None] == self.breakpoints).any(axis=1)
         for members, total in self._sums():
-            a[members] = _with_sum(a[members], total, low[members], high[members])
+            a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
         if size > self.budget:  # shrinking keeps a sum of zero and the box around it
             a = a * (self.budget / size)
@@ -338,16 +340,16 @@ def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> fl
     return 0.5 * (low + high)
 
 
-def _with_sum(a: Array, total: float, low: Array, high: Array) -> Array:
+def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np.bool_]) -> Array:
     """Coefficients with this sum, each moved in proportion to its room."""
     for _ in range(3):  # the first moves, the others mend its rounding
         missing = total - float(a.sum())
         if missing == 0.0:
             break
         room = high - a if missing > 0 else a - low
-        inside = np.where((a > low) & (a < high), room, 0.0)
+        inside = np.where(rests, 0.0, room)
         if float(inside.sum()) >= abs(missing):
-            room = inside  # what rests at a bound stays there
+            room = inside
         unbounded = np.isinf(room)
         if unbounded.any():
             # Where nothing bounds them, in proportion to their size.

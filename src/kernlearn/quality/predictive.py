@@ -95,8 +95,8 @@ class LogLoss(PredictiveLoss):
     >>> import numpy as np
     >>> y = np.repeat([[1.0], [-1.0]], 50, axis=0)
     >>> small = np.where(np.arange(100) % 10 == 0, -0.01, 0.01)[:, None] * y  # one sign in ten
-    >>> round(LogLoss(y, np.ones(100)).value(small), 2)  # -0.9 log 0.9 - 0.1 log 0.1
-    0.33
+    >>> round(LogLoss(y, np.ones(100)).value(small), 2)  # 0.33, and more for Platt's targets
+    0.36
     """
 
     @cached_property

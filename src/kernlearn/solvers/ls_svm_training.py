@@ -35,7 +35,7 @@ def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, 
     >>> train_ls_svm(np.eye(2), Y, 0.5, weight)[0]
     0.5
     >>> lam, fit = train_ls_svm(np.ones((2, 2)), Y, 1e-30, weight)
-    >>> round(lam / 4e-12, 6), bool(np.all(fit.ridge == lam / weight))
+    >>> round(float(lam) / 4e-12, 6), bool(np.all(fit.ridge == lam / weight))
     (1.0, True)
     """
     while True:
