@@ -44,20 +44,25 @@ class _ViewBanks:
     verbose = 0
     random_state: Any
 
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """The numbers alone: of a data frame, hundreds of views would take seconds."""
+        return np.asarray(super()._checked(X, reset), dtype=float)  # type: ignore[misc]
+
     def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
-        if not hasattr(X, "columns"):
+        names = getattr(self, "feature_names_in_", None)
+        if names is None:
             raise ValueError(
                 f"{type(self).__name__} expected a data frame with columns named view__column, "
-                f"got {type(X).__name__}; pass a data frame"
+                "got an array; pass a data frame"
             )
-        views = np.array([view_of(str(name)) for name in X.columns])
+        views = np.array([view_of(str(name)) for name in names])
         self.view_names_ = list(dict.fromkeys(views.tolist()))
         kernels: list[Kernel] = []
         self.kernel_views_: list[str] = []
         self.bank_notes_: list[str] = []
         for view in self.view_names_:
             places = np.flatnonzero(views == view)
-            table = np.asarray(labelled.X.iloc[:, places], dtype=float)
+            table = labelled.X[:, places]
             bank, notes = choose_bank(table, labelled.targets, labelled.weight, self.random_state)
             self.bank_notes_ += [f"{view}: {note}" for note in notes]
             kernels += [Columns(places.tolist(), kernel) for kernel in bank]

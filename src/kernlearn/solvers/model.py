@@ -16,7 +16,8 @@ import numpy as np
 
 from kernlearn.families.weights import Array, Domain
 from kernlearn.solvers.oracle import Evaluation, Plane
-from kernlearn.solvers.quadratic import QuadraticSolution, quadratic_program
+from kernlearn.solvers.quadratic import QuadraticSolution
+from kernlearn.solvers.sifted_quadratic import sifted_quadratic_program
 
 ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
 FLAT = 1e-9  # curvature added so that the minimiser is unique where the model is flat
@@ -71,7 +72,7 @@ def minimise_model(
     # The variable t counts from the present value, which keeps the program well scaled.
     h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
     low, high = _box(x0, domain, radius)
-    solution = quadratic_program(
+    solution = sifted_quadratic_program(
         P=P,
         q=np.append(-H @ x0, 1.0),
         A=np.append(domain.equality, 0.0)[None, :],
