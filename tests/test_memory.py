@@ -86,8 +86,8 @@ def test_four_thousand_points_of_twenty_columns(monkeypatch):
             kl.HyperkernelClassifier(n_pairs=1000).fit(many, many[:, 0] > 0)
         with pytest.raises(MemoryError, match="HyperkernelMetric on 8,002,000 pairs"):
             kl.HyperkernelMetric().fit(many, many[:, 0] > 0)
-        with pytest.raises(MemoryError, match="MKLClassifier with 7 kernels on 60,000 points"):
-            kl.MKLClassifier().fit(np.tile(many, (15, 1)), np.arange(60_000) % 2)
+        with pytest.raises(MemoryError, match=r"MKLClassifier with \d+ kernels on 60,000 points"):
+            kl.MKLClassifier(rank=None).fit(np.tile(many, (15, 1)), np.arange(60_000) % 2)
         assert tracemalloc.get_traced_memory()[1] < 100_000_000
     finally:
         tracemalloc.stop()
@@ -144,7 +144,7 @@ def test_pairs_in_blocks_are_the_pairs_at_once(monkeypatch):
     module = sys.modules["kernlearn.gram.incomplete_cholesky"]  # the function has its name
     monkeypatch.setattr(module, "ROWS_AT_A_TIME", 7)
     monkeypatch.setattr(_greedy, "_ROOM", 10)
-    monkeypatch.setattr(_greedy, "_BLOCK", 3)
+    monkeypatch.setattr(_greedy, "BLOCK", 3)
     parts = pair_cholesky(hyperkernel, points, tol=1e-4)
     np.testing.assert_array_equal(parts.pivots, whole.pivots)
     np.testing.assert_allclose(parts.factor, whole.factor, atol=1e-10)

@@ -76,7 +76,7 @@ def test_every_hyperkernel_of_the_package_is_exported_and_has_an_example():
     names = {
         cls.__name__
         for cls in Hyperkernel.__subclasses__()
-        if cls.__module__.startswith("kernlearn.")
+        if cls.__module__.startswith("kernlearn.hyperkernels.")
     }
     others = {"Hyperkernel", "Expansion", "Series", "TABLE_2"}
     assert names == set(EXAMPLES)
