@@ -29,6 +29,7 @@ from kernlearn.estimators._preparation import Preparation
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
+from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.kernels import Kernel
 from kernlearn.quality.predictive import PredictiveLoss
@@ -42,6 +43,8 @@ N_FOLDS = 5
 _JUDGED = 1500
 # κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
 _PRIOR = 20.0
+# Members of a mixture that is trained through landmarks.
+_FEW = 3
 
 
 class KernelMixture(Patient, ShowsKernel):
@@ -101,7 +104,9 @@ class KernelMixture(Patient, ShowsKernel):
         judged = whole.sample(_JUDGED, random_state)
         with threads_for(len(y)):
             contest = hold_contest(whole.rows(judged), families, stretch, random_state)
-            weights = self._mix(contest, max_members)
+            # Each takes long to train on so many rows, and weights are well known.
+            few = max_members if len(y) <= EXACT_ROWS else min(max_members, _FEW)
+            weights = self._mix(contest, few)
             self._members = Members.trained(contest, weights, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
         warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)

@@ -98,7 +98,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     -----
     Up to 600 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows,
-    through landmarks where these are more than 6000.
+    through landmarks, and three at most, where there are more than 6000.
 
     Examples
     --------

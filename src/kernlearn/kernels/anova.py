@@ -11,6 +11,9 @@ from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
+# Rows handled together, so that a block stays in cache from the first column to the last.
+_BLOCK = 16
+
 
 class ANOVA(Kernel):
     r"""Products of Gaussians of single columns, averaged over sets of at most p columns.
@@ -48,21 +51,34 @@ class ANOVA(Kernel):
         positive_integer(self.degree, "ANOVA's degree")
 
     def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        same = Y is X
         X, Y = rescaled(X, Y, np.sqrt(self.gamma))
-        n_columns = X.shape[1]
+        columns = np.ascontiguousarray(Y.T)
+        K = np.empty((len(X), len(Y)))
+        for start in range(0, len(X), _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            first = start if same else 0
+            K[rows, first:] = self._block(X[rows], columns[:, first:])
+            if same:
+                K[first:, rows] = K[rows, first:].T
+        return K
+
+    def _block(self, rows: FloatArray, columns: FloatArray) -> FloatArray:
+        n_columns = len(columns)
         degree = min(self.degree, n_columns)
         # sums[q] holds the polynomial of degree q of the columns so far.
-        sums = np.zeros((degree + 1, len(X), len(Y)))
+        sums = np.zeros((degree + 1, len(rows), columns.shape[1]))
         sums[0] = 1.0
-        for j in range(n_columns):
-            differences = X[:, j][:, None] - Y[:, j]
-            differences *= differences
-            single = exp_of_minus(differences)
+        product = np.empty_like(sums[0])
+        for j, column in enumerate(columns):
+            single = rows[:, j, None] - column
+            single *= single
+            exp_of_minus(single)
             for q in range(min(degree, j + 1), 0, -1):
-                sums[q] += sums[q - 1] * single
+                np.multiply(sums[q - 1], single, out=product)
+                sums[q] += product
         shares = [1.0 / (degree * comb(n_columns, q)) for q in range(1, degree + 1)]
-        K: FloatArray = np.tensordot(shares, sums[1:], axes=1)
-        return K
+        return np.asarray(np.tensordot(shares, sums[1:], axes=1))
 
     def _diag(self, X: FloatArray) -> FloatArray:
         return np.ones(len(X))

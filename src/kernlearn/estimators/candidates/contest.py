@@ -13,19 +13,20 @@ import numpy as np
 
 from kernlearn._patience import Stopped
 from kernlearn.estimators.candidates.family import Family, Found
+from kernlearn.estimators.candidates.first_level import first_level_view
+from kernlearn.estimators.candidates.gradients import gradient_view
 from kernlearn.estimators.candidates.problem import Problem
-from kernlearn.estimators.candidates.relevance import stretched_view
-from kernlearn.estimators.candidates.view import View
+from kernlearn.estimators.candidates.view import StretchedView, View
 
 __all__ = ["Contest", "hold_contest"]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
 _SCREENED = 600
 _SHORTLIST = 6
-# θ is learned from so many rows at most, since every step costs their cube, and for so many
+# First-level learning is given so many rows at most, since every step costs their cube, and so many
 # columns, since it costs their square.
-_RELEVANCE_ROWS = 400
-_RELEVANCE_COLUMNS = 100
+_FIRST_LEVEL_ROWS = 400
+_FIRST_LEVEL_COLUMNS = 30
 # With fewer rows their folds have nothing to learn from.
 _FEWEST_ROWS = 20
 
@@ -97,13 +98,19 @@ def _all_found(
     stretching = [family for family in families if family.stretches and stretch]
     if best is None or not stretching or len(problem) < _FEWEST_ROWS:
         return
-    table = best.view.table
-    if 2 <= problem.tables[table].shape[1] <= _RELEVANCE_COLUMNS:
-        sample = problem.rows(problem.sample(_RELEVANCE_ROWS, random_state))
+    if problem.tables[best.view.table].shape[1] > 1:
         with suppress(np.linalg.LinAlgError):
-            view = stretched_view(sample, table)
+            view = _stretched(problem, best.view.table, random_state)
             for family in stretching:
                 yield from _searched(family, problem, view)
+
+
+def _stretched(problem: Problem, table: str, random_state: Any) -> StretchedView:
+    """Learned at the first level, or for many columns from slopes."""
+    if problem.tables[table].shape[1] > _FIRST_LEVEL_COLUMNS:
+        return gradient_view(problem, table)
+    sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
+    return first_level_view(sample, table)
 
 
 def _searched(

@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 # Up to so many rows a machine is trained on the whole matrix; beyond, through so many landmarks.
 EXACT_ROWS = 6000
-_LANDMARKS = 2500
+_LANDMARKS = 2000
 # Ridges below these shares of the mean diagonal drown in rounding; the next is tried where a
 # factorisation breaks down.
 _LEAST_RIDGES = (1e-12, 1e-10, 1e-8, 1e-6)

@@ -19,8 +19,7 @@ from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.machine import solve
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.kernels import Kernel, Stretched
-from kernlearn.quality.leave_one_out import LeaveOneOut
-from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.ridge_search import minimise_along
 
 Array = NDArray[np.float64]
@@ -76,10 +75,10 @@ class View:
         X = problem.tables[self.table]
         kernel = kernel_of(X)
         K = kernel(X)
-        loss = LeaveOneOut(problem.weight)
+        path = RidgePath.of(K, problem.Y, problem.weight)
 
         def held_out(lam: float) -> Array:
-            return problem.Y - loss.residuals(fit_ls_svm(K, problem.Y, lam / problem.weight))
+            return problem.Y - path.residuals(lam)
 
         return Judged(kernel, *_least(held_out, problem, _unit(K), start))
 

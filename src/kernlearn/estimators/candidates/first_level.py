@@ -25,7 +25,7 @@ _ROUGHER = 5.0
 _FINAL_TOL = 1e-6
 
 
-def stretched_view(problem: Problem, table: str) -> StretchedView:
+def first_level_view(problem: Problem, table: str) -> StretchedView:
     """The columns of a table by their relevance, learned on these rows.
 
     Raises
