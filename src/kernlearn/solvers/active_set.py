@@ -143,6 +143,8 @@ class _Exchange:
         solved = cho_solve(
             (self.factor, True), np.column_stack([target, self.rows_S.T]), check_finite=False
         )
+        if not np.isfinite(solved).all():
+            raise LinAlgError("the system of the free points has no solution in numbers")
         schur = self.rows_S @ solved[:, 1:]
         self.b = np.linalg.lstsq(schur, self.rows_S @ solved[:, 0] - rhs, rcond=1e-14)[0]
         a_S = solved[:, 0] - solved[:, 1:] @ self.b
