@@ -41,7 +41,7 @@ class CandidateTable:
     def of(cls, contest: Contest, weights: Array) -> CandidateTable:
         """From a contest and the mixture of its candidates."""
         loss = contest.problem.loss
-        held_out = [found.judged.held_out for found in contest.found]
+        held_out = [found.judged.on_folds for found in contest.found]
         rows = np.array([loss.rows(loss.scale(F) * F) for F in held_out])
         means = rows @ loss.share
         errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)

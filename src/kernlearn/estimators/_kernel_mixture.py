@@ -118,8 +118,8 @@ class KernelMixture(Patient, ShowsKernel):
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
                 "rows, got none; leave scale=True, or rescale the columns"
             )
-        held_out = np.stack([found.judged.held_out for found in contest.found])
-        weights = Mixing(contest.problem.loss, held_out, _PRIOR).weights(max_members)
+        on_folds = np.stack([found.judged.on_folds for found in contest.found])
+        weights = Mixing(contest.problem.loss, on_folds, _PRIOR).weights(max_members)
         self._tried = CandidateTable.of(contest, weights)
         self.n_iter_ = len(contest.found)
         return weights

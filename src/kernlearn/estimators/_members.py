@@ -57,7 +57,7 @@ class Members:
         kept = np.flatnonzero(weights)
         found = [contest.found[i] for i in kept]
         held_out = [one.judged.held_out for one in found]
-        factors = weights[kept] * [judged.loss.scale(F) for F in held_out]
+        factors = weights[kept] * [judged.loss.scale(one.judged.on_folds) for one in found]
         machines = []
         for one in found:
             table = one.view.table

@@ -17,12 +17,13 @@ decomposition costs less than three factorisations with their inverses.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+from scipy.linalg import cho_factor, cho_solve, eigh
 
 Array = NDArray[np.float64]
 
@@ -106,3 +107,18 @@ class RidgePath:
         shrunk = 1.0 / (self.values + lam)
         beta = self.vectors @ (shrunk[:, None] * self.projected)
         return np.asarray(beta / (self.root * (self.squares @ shrunk))[:, None])
+
+    def fold_residuals(self, lam: float, folds: Sequence[NDArray[np.intp]]) -> Array:
+        r"""Residuals of every row by the machine trained without its fold, of shape (n, k).
+
+        :math:`r_F = P_{FF}^{-1} \alpha_F` (:mod:`kernlearn.quality.held_out`), for folds that hold
+        every row once.
+        """
+        halves = self.vectors / np.sqrt(self.values + lam)
+        beta = halves @ (self.projected / np.sqrt(self.values + lam)[:, None])
+        residuals = np.empty_like(beta)
+        for rows in folds:
+            block = halves[rows] @ halves[rows].T
+            solved = cho_solve(cho_factor(block, lower=True, check_finite=False), beta[rows])
+            residuals[rows] = solved / self.root[rows, None]
+        return residuals

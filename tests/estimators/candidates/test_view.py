@@ -35,6 +35,9 @@ def test_leave_one_out_is_that_of_machines_trained_again(problem):
     judged = View("standard").judge(lambda X: Gaussian(0.4), problem, None)
     naive = np.vstack([trained_without(problem, judged.kernel, judged.lam, [i]) for i in range(24)])
     np.testing.assert_allclose(judged.held_out, naive, atol=1e-9)
+    for rows in problem.folds:
+        naive = trained_without(problem, judged.kernel, judged.lam, rows)
+        np.testing.assert_allclose(judged.on_folds[rows], naive, atol=1e-9)
 
 
 def test_folds_are_predicted_by_kernels_that_have_not_seen_them(problem):

@@ -67,7 +67,7 @@ class Family:
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
                 judged = view.judge(lambda X: self.kernel(X, self.ladder[rung]), problem, start)
-                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.held_out))
+                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.on_folds))
             return known[rung].loss
 
         try:

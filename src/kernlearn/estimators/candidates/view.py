@@ -41,11 +41,15 @@ class Judged:
         The λ of the least held-out loss.
     held_out : ndarray of shape (n, k)
         Predictions for every row by machines trained without it.
+    on_folds : ndarray of shape (n, k)
+        The same by machines trained without its fold. Leave-one-out has seen more rows, and would
+        not be fair to candidates that only folds can judge: these are what all are compared by.
     """
 
     kernel: Kernel
     lam: float
     held_out: Array
+    on_folds: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +84,9 @@ class View:
         def held_out(lam: float) -> Array:
             return problem.Y - path.residuals(lam)
 
-        return Judged(kernel, *_least(held_out, problem, _unit(K), start))
+        lam, predictions = _least(held_out, problem, _unit(K), start)
+        on_folds = problem.Y - path.fold_residuals(lam, problem.folds)
+        return Judged(kernel, lam, predictions, on_folds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +131,8 @@ class StretchedView(View):
             return predictions
 
         kernel = _stretched(kernel_of, X, self.scales)
-        return Judged(kernel, *_least(held_out, problem, _unit(parts[0][2]), start))
+        lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
+        return Judged(kernel, lam, predictions, predictions)
 
 
 def _stretched(kernel_of: KernelOf, X: Array, scales: Array) -> Kernel:
