@@ -10,6 +10,8 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.metrics import log_loss, recall_score
 from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import scale
+from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
@@ -140,7 +142,9 @@ def test_one_member_is_one_kernel_machine():
     X, y = two_classes(40)
     model = kl.KernelClassifier([Gaussian(0.2), "linear"], max_members=1).fit(X, y)
     assert isinstance(model.kernel_, Kernel)
-    assert model.kernel_.gamma == 0.2
+    np.testing.assert_allclose(model.kernel_(X), Gaussian(0.2)(scale(X)))
+    machine = SVC(kernel=model.kernel_).fit(X, y)
+    assert machine.score(X, y) > 0.6
     assert (model.candidates_["weight"] > 0).sum() == 1
     several = kl.KernelClassifier(FEW).fit(X, y)
     if (several.candidates_["weight"] > 0).sum() > 1:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
     assert_all_finite,
@@ -25,13 +26,13 @@ from kernlearn.estimators._cells import is_frame
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
-from kernlearn.estimators._preparation import Preparation
+from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.solvers.mixture import Mixing
 from kernlearn.solvers.status import Status
@@ -74,7 +75,7 @@ class KernelMixture(Patient, ShowsKernel):
 
     @property
     def kernel_(self) -> Kernel:
-        """The learned kernel, where the mixture has one member; it reads the prepared table."""
+        """The learned kernel, where the mixture has one member, on rows as the user has them."""
         members: Members | None = vars(self).get("_members")
         machines = [] if members is None else members.machines
         if len(machines) != 1:
@@ -82,7 +83,8 @@ class KernelMixture(Patient, ShowsKernel):
                 f"expected a mixture of one member for kernel_, got {len(machines)} members; fit "
                 "with max_members=1"
             )
-        return machines[0].kernel
+        prepare = PreparedTable(self.preparation_, machines[0].table)
+        return Features(FrozenEstimator(prepare), machines[0].kernel)
 
     def _formula_html(self) -> str:
         """Below the diagram: what was mixed."""

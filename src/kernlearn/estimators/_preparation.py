@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 
 from kernlearn.estimators._cells import is_category, is_frame, numbers, texts
 from kernlearn.estimators._columns import CategoryColumn, NumberColumn
@@ -17,7 +18,7 @@ Array = NDArray[np.float64]
 STANDARD, RANKED = "standard", "ranked"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Preparation:
     """How each column becomes numbers.
 
@@ -47,6 +48,9 @@ class Preparation:
             else:
                 columns.append(NumberColumn.learned(_numbers(X, j, name), scale))
         return cls(list(names), columns)
+
+    def __repr__(self) -> str:
+        return f"Preparation of {len(self.names)} columns"
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -79,3 +83,31 @@ class Preparation:
 
 def _numbers(X: Any, j: int, name: str) -> Array:
     return numbers(X.iloc[:, j], name) if is_frame(X) else np.asarray(X[:, j], dtype=float)
+
+
+class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
+    """A transformer from rows as the user has them to one prepared table; it is there fitted.
+
+    Parameters
+    ----------
+    preparation : Preparation
+        How columns become numbers.
+    table : str
+        Which table.
+    """
+
+    def __init__(self, preparation: Preparation, table: str) -> None:
+        self.preparation = preparation
+        self.table = table
+
+    def fit(self, X: Any, y: Any = None) -> PreparedTable:
+        """Nothing is left to be learned."""
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """The numbers that a kernel sees."""
+        rows = X if is_frame(X) else np.asarray(X, dtype=float)
+        return self.preparation.apply(rows, self.table)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True

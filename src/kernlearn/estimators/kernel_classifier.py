@@ -68,8 +68,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         By column, the part of what the mixture explains on held-out rows that is lost when the
         column's cells are shuffled. It is computed when it is asked for.
     kernel_ : Kernel
-        The learned kernel, if the mixture has one member. It reads the prepared table,
-        ``preparation_.apply(X, "standard")``.
+        The learned kernel, if the mixture has one member, to be called on rows as they came.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     held_out_score_ : float

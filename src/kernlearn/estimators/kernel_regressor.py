@@ -65,8 +65,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         By column, the part of what the mixture explains on held-out rows that is lost when the
         column's cells are shuffled. It is computed when it is asked for.
     kernel_ : Kernel
-        The learned kernel, if the mixture has one member. It reads the prepared table,
-        ``preparation_.apply(X, "standard")``.
+        The learned kernel, if the mixture has one member, to be called on rows as they came.
     held_out_score_ : float
         R² of the mixture's held-out predictions. Slightly hopeful, since the weights have seen
         them.

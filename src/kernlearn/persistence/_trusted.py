@@ -15,7 +15,7 @@ from kernlearn.estimators._columns import CategoryColumn, NumberColumn
 from kernlearn.estimators._embedding import Embedding
 from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._members import Members
-from kernlearn.estimators._preparation import Preparation
+from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators.candidates.machine import Machine
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
@@ -42,6 +42,7 @@ OTHERS = (
     Network,
     Pairs,
     Preparation,
+    PreparedTable,
     Solution,
     Step,
     ViewMKLClassifier,
