@@ -1,6 +1,7 @@
 """Pictures of what was learned, by scikit-learn's Display convention."""
 
 from kernlearn.formulas.formula import kernel_formula
+from kernlearn.inspection.candidates import CandidatesDisplay
 from kernlearn.inspection.convergence import ConvergenceDisplay
 from kernlearn.inspection.critical_difference import CriticalDifferenceDisplay
 from kernlearn.inspection.decision_surface import DecisionSurfaceDisplay
@@ -17,6 +18,7 @@ from kernlearn.inspection.spectrum import SpectrumDisplay
 from kernlearn.inspection.weight_path import WeightPathDisplay
 
 __all__ = [
+    "CandidatesDisplay",
     "ConvergenceDisplay",
     "CriticalDifferenceDisplay",
     "DecisionSurfaceDisplay",

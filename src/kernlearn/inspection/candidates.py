@@ -1,0 +1,110 @@
+"""A picture of what was tried, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.inspection._bars import bars_height, name_rows
+from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection.kernel_weights import POSITIVE
+
+Array = NDArray[np.float64]
+
+
+class CandidatesDisplay:
+    """Held-out losses of candidates with their standard errors, and their weights in the mixture.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        Names of the candidates, the best first.
+    losses : array-like of shape (m,)
+        Held-out losses.
+    errors : array-like of shape (m,)
+        Their standard errors.
+    weights : array-like of shape (m,)
+        Weights in the mixture; members are drawn in colour.
+
+    Examples
+    --------
+    >>> display = CandidatesDisplay(["Gaussian", "linear"], [0.2, 0.4], [0.02, 0.03], [1.0, 0.0])
+    >>> display.weights
+    array([1., 0.])
+    """
+
+    def __init__(
+        self, labels: Sequence[str], losses: ArrayLike, errors: ArrayLike, weights: ArrayLike
+    ) -> None:
+        self.labels = list(labels)
+        self.losses: Array = np.asarray(losses, dtype=float)
+        self.errors: Array = np.asarray(errors, dtype=float)
+        self.weights: Array = np.asarray(weights, dtype=float)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, ax: Any = None) -> CandidatesDisplay:
+        """Draw ``candidates_`` of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : KernelClassifier or KernelRegressor
+            Fitted.
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        CandidatesDisplay
+            With ``ax_`` and ``figure_``.
+        """
+        check_is_fitted(estimator)
+        table = estimator.candidates_
+        rows = table if isinstance(table, list) else table.to_dict("records")
+        columns = ("candidate", "held_out_loss", "standard_error", "weight")
+        return cls(*([row[name] for row in rows] for name in columns)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> CandidatesDisplay:
+        """Draw a point with its standard error for every candidate, and the weights of members.
+
+        Parameters
+        ----------
+        ax : matplotlib axes, optional
+            Where to draw; by default a new figure.
+
+        Returns
+        -------
+        CandidatesDisplay
+            This object, with ``ax_`` and ``figure_``.
+        """
+        ax = new_axes(ax, height=bars_height(len(self.labels)))
+        places = np.arange(len(self.labels))
+        for chosen, color in ((self.weights <= 0, ink()), (self.weights > 0, POSITIVE)):
+            ax.errorbar(
+                self.losses[chosen],
+                places[chosen],
+                xerr=self.errors[chosen],
+                fmt="o",
+                color=color,
+                markersize=5,
+                elinewidth=1.2,
+            )
+        for place in places[self.weights > 0]:
+            end = (self.losses[place] + self.errors[place], place)
+            ax.annotate(
+                f"{self.weights[place]:.2f}",
+                end,
+                xytext=(6, 0),
+                textcoords="offset points",
+                va="center",
+                color=POSITIVE,
+                fontsize="small",
+            )
+        name_rows(ax, self.labels)
+        ax.margins(x=0.12)
+        ax.set_xlabel("held-out loss ± standard error; weights of the members")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
