@@ -29,6 +29,7 @@ __all__ = ["fit"]
 
 PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
 NAMES = (*METHODS, "auto")
+DEFECT = "this is a defect of kernlearn; please report it, with the table if you may"
 
 
 def fit(
@@ -114,7 +115,7 @@ def fit(
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
-    with failures(f"fit {table.name}", table):
+    with failures(f"fit {table.name}", table, otherwise=DEFECT):
         bundle = _learned(request, time_limit, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)

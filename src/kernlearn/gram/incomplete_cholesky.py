@@ -202,7 +202,7 @@ def checked_pair_cholesky(
 
 def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int) -> float:
     """The pairs, what is known of them, the factor with its spare room, and what lies beside it."""
-    beside = 4 * min(n_pairs, ROWS_AT_A_TIME) * (n_features + min(n_pivots, 64))
+    beside = 3 * min(n_pairs, ROWS_AT_A_TIME) * (n_features + min(n_pivots, 64))
     return matrices(1, n_pairs, 12 + 2 * n_features + n_pivots + n_pivots // 8) + 8.0 * beside
 
 
