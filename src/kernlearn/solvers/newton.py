@@ -38,6 +38,7 @@ SHRINK, GROW = 0.4, 4.0
 ENOUGH = 0.9
 PROBES = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, where no step makes progress
 LOOSE = 1e-3  # relative accuracy of a machine in the first steps
+LAGGING = 0.01  # share of the gap below which a promise says that it is the bound that is off
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,8 +239,10 @@ class Newton:
 
     def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
         """Bound from coefficients moved to the proposal: often spares the last machine solve."""
-        # What the model still promises is what is left of the gap with the best of bounds.
-        if centre.upper - self.predicted > self.tol * abs(centre.upper) + centre.noise:
+        # What the model still promises is what is left of the gap with the best of bounds: little
+        # of it, at the end or where the bound lags far behind.
+        little = max(self.tol * abs(centre.upper), LAGGING * self._gap(best))
+        if centre.upper - self.predicted > little + centre.noise:
             return
         plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)
         if plane is not None:
