@@ -13,7 +13,7 @@ help:
 	@echo "make demo       learn a kernel from the bundled breast cancer data"
 	@echo "make test       run the test suite"
 	@echo "make test-slow  run the tests that take minutes"
-	@echo "make fuzz       judge the certificates of 20,000 hostile problems (under an hour on two cores)"
+	@echo "make fuzz       judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"
 	@echo "make lint       ruff, mypy, import-linter"
 	@echo "make format     let ruff format the code"
 	@echo "make bench      measure the speed, as ratios in one run"
@@ -39,6 +39,8 @@ test-slow: $(STAMP)
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile_fits 400
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile 2000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -13,7 +13,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["ALLOWANCE", "available", "combination_bytes", "in_words", "matrices", "require"]
+__all__ = [
+    "ALLOWANCE",
+    "available",
+    "combination_bytes",
+    "in_words",
+    "matrices",
+    "require",
+    "require_matrices",
+]
 
 # Set by the user to a size such as 8GB: what may be used, instead of what there is.
 ALLOWANCE = "KERNLEARN_MEMORY"
@@ -55,6 +63,16 @@ def require(needed: float, what: str, cure: str) -> None:
 def matrices(count: float, n_rows: int, n_columns: int | None = None) -> float:
     """Bytes of so many matrices of floats, square ones if the columns are not given."""
     return float(count) * FLOAT * n_rows * (n_rows if n_columns is None else n_columns)
+
+
+def require_matrices(count: int, n_rows: int, n_columns: int) -> None:
+    """Refuse kernel matrices that do not fit."""
+    what = "a kernel matrix" if count == 1 else f"{count} kernel matrices"
+    require(
+        matrices(count, n_rows, n_columns),
+        f"{what} of {n_rows} x {n_columns} numbers",
+        "take fewer rows, or pass a rank= to the estimator",
+    )
 
 
 def combination_bytes(n_kernels: int, n_points: int, n_machines: int) -> float:

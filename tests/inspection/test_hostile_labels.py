@@ -59,6 +59,9 @@ DRAWN = {
     "CriticalDifferenceDisplay": lambda _: inspection.CriticalDifferenceDisplay(
         SIZES, NAMES, 0.7, [NAMES[1:3]]
     ).plot(),
+    "CandidatesDisplay": lambda _: inspection.CandidatesDisplay(
+        NAMES, SIZES, 0.1 * SIZES, SIZES / SIZES.sum()
+    ).plot(),
     "EmbeddingDisplay": lambda plane: inspection.EmbeddingDisplay(*plane).plot(),
     "GramDisplay": _gram,
     "DecisionSurfaceDisplay": lambda plane: _surface(NAMES, SVC(), plane),

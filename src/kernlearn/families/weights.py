@@ -97,7 +97,7 @@ class Domain:
         tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])
         self.cuts, self.cut_noise = self.cuts[tightest], self.cut_noise[tightest]
 
-    def add_cuts(self, rows: Array, noise: Array) -> None:
+    def add_cuts(self, rows: Array, noise: Array) -> bool:
         """Add cuts ``rows @ w ≥ 0`` on the weights, whose entries are known up to ``noise``.
 
         A direction in which every kernel is zero gives a row of rounding errors, which would cut
@@ -107,16 +107,22 @@ class Domain:
         ----------
         rows : ndarray of shape (k, m)
             The forms vᵀKᵢv of unit vectors v.
-        noise : ndarray of shape (m,)
-            Bound on the error of each column.
+        noise : ndarray of shape (m,) or (k, m)
+            Bound on the error of each column, or of each entry.
+
+        Returns
+        -------
+        bool
+            Whether any was added.
         """
         rows = rows @ self.basis
         length = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
-        error = float(np.linalg.norm(noise @ np.abs(self.basis))) + self.loose
+        error = np.linalg.norm(noise @ np.abs(self.basis), axis=-1) + self.loose
         relative = error / length
         clear = relative < MOSTLY_NOISE
         self.cuts = np.vstack([self.cuts, rows[clear] / length[clear, None]])
         self.cut_noise = np.append(self.cut_noise, relative[clear])
+        return bool(clear.any())
 
 
 def positive_weights(normaliser: Array, total: float, traces: Array | None = None) -> Domain:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._memory import require_matrices
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import Repair, check_gram
-from kernlearn.kernels._memory import check_fits
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
 
@@ -46,7 +46,7 @@ def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = No
         )
     n_rows = check_rows(X, "X").shape[0]
     n_columns = n_rows if Y is None else check_rows(Y, "Y").shape[0]
-    check_fits(len(kernels), n_rows, n_columns)
+    require_matrices(len(kernels), n_rows, n_columns)
     grams = np.empty((len(kernels), n_rows, n_columns))
     with sharing():
         for i, kernel in enumerate(kernels):

@@ -105,6 +105,6 @@ class CandidatesDisplay:
             )
         name_rows(ax, self.labels)
         ax.margins(x=0.12)
-        ax.set_xlabel("held-out loss ± standard error; weights of the members")
+        ax.set_xlabel("held-out loss ± standard error")
         self.ax_, self.figure_ = ax, ax.figure
         return self

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from kernlearn.kernels._memory import check_fits
+from kernlearn._memory import require_matrices
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._symmetry import exactly_symmetric
@@ -86,7 +86,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             table_Y = table_X if same else self._check_table(Y, "Y")
             if not self.takes_things:
                 check_same_columns(table_X, table_Y)
-            check_fits(1, table_X.shape[0], table_Y.shape[0])
+            require_matrices(1, table_X.shape[0], table_Y.shape[0])
             rows = self._check_data(table_X, "X")
             columns = rows if same else self._check_data(table_Y, "Y")
             K = self._evaluate(rows, columns)

@@ -115,7 +115,9 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     solved, _ = dpotrs(factor, np.column_stack([Y, np.ones(n)]), lower=1)
     towards_one = solved[:, -1]
     total = towards_one.sum()
-    dual_coef = solved[:, :-1] - np.outer(towards_one, solved[:, :-1].sum(axis=0) / total)
+    dual_coef = solved[:, :-1]
+    for _ in range(2):  # where ridges are very unequal, the first sum is rounding of large ones
+        dual_coef = dual_coef - np.outer(towards_one, dual_coef.sum(axis=0) / total)
     P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
     towards_one = towards_one / np.sqrt(total)
     P -= np.outer(towards_one, towards_one)

@@ -260,7 +260,10 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
             return replace(solution, factor=lower_factor(trial))
         except LinAlgError:
             continue
-    raise LinAlgError("the kernel is far from positive semidefinite")
+    # A trial kernel may be indefinite; its curvature is then that of the nearest that is not.
+    lowest = float(np.linalg.eigvalsh(matrix)[0])
+    matrix[diagonal, diagonal] += 2.0 * abs(lowest) + 1e-3 * size
+    return replace(solution, factor=lower_factor(matrix))
 
 
 def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:

@@ -126,10 +126,11 @@ def _free(
     trace = float(even @ family.traces)
     unit = replace(weight_set, total=1.0 / trace)
     plain = free_domain(family, unit)
+    given = family
     family, domain, transform = of_combinations(family, plain, unit, even / trace)
     own = alignment(family, targets, centered)
     S, q = own.inner_products, own.agreement / own.target_norm
-    cuts, ended = PsdCuts(family, domain), Status.INACCURATE
+    cuts, ended = PsdCuts(family, domain, (given, transform)), Status.INACCURATE
     x, free = domain.start, np.full(len(q), -np.inf)
     # No entry of a kernel is larger than its trace, which scales the point found to the slice.
     within = np.vstack([domain.equality - np.eye(len(q)), domain.equality + np.eye(len(q))])

@@ -186,7 +186,8 @@ def _learn_free(problem: _Problem, control: Control, units: Units) -> tuple[Outc
     n_solves = objective.n_solves
     objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
     objective.n_solves = n_solves
-    cuts = PsdCuts(objective.family, domain)
+    given = None if transform is None else (problem.family, transform)
+    cuts = PsdCuts(family, domain, given)
     tell = telling(control.patience, units.step)
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
     newton.start_from(first, same_family=transform is None)

@@ -34,10 +34,14 @@ class PsdCuts:
         The matrices.
     domain : Domain
         Receives the cuts.
+    given : tuple of Family and ndarray of shape (m, p), optional
+        The matrices that those of the family are combinations of, and what combines them.
     """
 
-    def __init__(self, family: Family, domain: Domain) -> None:
-        self.family, self.domain = family, domain
+    def __init__(
+        self, family: Family, domain: Domain, given: tuple[Family, Array] | None = None
+    ) -> None:
+        self.family, self.domain, self.given = family, domain, given
         self.vectors = np.zeros((family.n_points, 0))
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
@@ -57,8 +61,7 @@ class PsdCuts:
         if len(self.domain.cuts) > MAX_CUTS:
             # The subspace can make any of them again, and small programs are solved sooner.
             self.domain.forget_slack_cuts(x, MAX_CUTS // 2)
-        self._add_rows(vectors[:, bad])
-        return True
+        return self._add_rows(vectors[:, bad])
 
     def cut_in_full(self, x: Array) -> bool:
         """Look at the whole matrix and add cuts if it is indefinite; True if there was one."""
@@ -70,18 +73,19 @@ class PsdCuts:
         if len(values) == 0:
             return False
         self._shift = float(np.clip(3.0 * -values.min() / mean, 1e-8, 1.0))
-        self._extend(vectors)
-        return True
+        return self._extend(vectors)
 
     def _mean(self, weights: Array) -> float:
         traces = self.family.traces
         return float(np.abs(traces @ weights)) / self.family.n_points
 
-    def _extend(self, vectors: Array) -> None:
+    def _extend(self, vectors: Array) -> bool:
         for _ in range(2):  # twice is enough for orthogonality
             vectors = vectors - self.vectors @ (self.vectors.T @ vectors)
             vectors = vectors[:, np.linalg.norm(vectors, axis=0) > KNOWN]
             vectors = np.linalg.qr(vectors)[0]
+        if vectors.shape[1] == 0:
+            return True  # the subspace knows of them
         k = self.vectors.shape[1]
         together = np.hstack([self.vectors, vectors])
         block = self.family.forms(together, vectors)
@@ -90,12 +94,30 @@ class PsdCuts:
         small[:, :, k:] = block
         small[:, k:, :k] = block[:, :k].transpose(0, 2, 1)
         self.vectors, self.small = together, small
-        self._add_rows(np.eye(together.shape[1])[:, k:])
+        return self._add_rows(np.eye(together.shape[1])[:, k:])
 
-    def _add_rows(self, directions: Array) -> None:
+    def _add_rows(self, directions: Array) -> bool:
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
-        # A form is a sum of products that together are at most as large as the matrix.
-        self.domain.add_cuts(rows, 4.0 * np.finfo(float).eps * self.family.norms)
+        noise = _rounding(self.family) + 2.0 * self._below_zero(rows, directions)
+        return self.domain.add_cuts(rows, noise)
+
+    def _below_zero(self, rows: Array, directions: Array) -> Array:
+        """By how much forms of the given matrices, which count as positive, are not (k, m).
+
+        A matrix that is a little indefinite passes for positive semidefinite, and its positive
+        multiples must pass with it: what its form lacks of zero, a cut does not know.
+        """
+        if self.given is None:
+            return np.maximum(-rows - _rounding(self.family), 0.0)
+        family, transform = self.given
+        vectors = self.vectors @ directions
+        forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
+        return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))
+
+
+def _rounding(family: Family) -> Array:
+    """Of forms: sums of products that together are at most as large as the matrix."""
+    return 4.0 * np.finfo(float).eps * family.norms
 
 
 def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:

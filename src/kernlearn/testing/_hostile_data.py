@@ -90,10 +90,10 @@ def hostile_targets(rng: Generator, X: Array) -> Array:
 
 
 def hostile_weights(rng: Generator, n: int) -> Array | None:
-    """Sample weights, if any: unequal by up to 1e4, some of them zero."""
+    """Sample weights, if any: unequal by up to 1e12, some of them zero."""
     kind = rng.integers(4)
     if kind == 0:
-        return np.asarray(10.0 ** rng.uniform(-2, 2, size=n))
+        return np.asarray(10.0 ** rng.uniform(-6, 6, size=n))
     if kind == 1 and n > 4:
         weight = rng.uniform(0.5, 2.0, size=n)
         weight[rng.permutation(n)[:2]] = 0.0

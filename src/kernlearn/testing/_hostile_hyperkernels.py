@@ -26,7 +26,7 @@ from kernlearn.testing._long_double import Long, long
 
 _TRIES = 6
 # The part of the tolerance to which a gap is told, and the machine solved.
-_TOLD = 1e-3
+_TOLD = 1e-6
 
 
 def hyperkernel_problem(rng: Generator) -> HostileProblem:

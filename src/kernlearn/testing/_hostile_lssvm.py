@@ -111,8 +111,8 @@ def _losses(model: Any, Y: Long, s: Long, kept: Any) -> Iterator[str]:
 def _refits(model: Any, K: Long, ridge: Long, Y: Long, s: Long, kept: Any) -> Iterator[str]:
     """Every point by a machine trained without it, and the k-fold loss likewise."""
     n = len(K)
-    # What rounding in K does to a machine, seen through its ridge.
-    condition = 1.0 + np.abs(K).max() / ridge.min()
+    # What rounding in the system does to a machine, seen through the least ridge.
+    condition = 1.0 + (np.abs(K).max() + ridge.max()) / ridge.min()
     allowed = 100.0 * n * EPSILON * condition
     expected = held_out(K, Y, ridge, [np.array([i]) for i in range(n)])
     spread = np.abs(Y - Y.mean(axis=0)).max() + np.abs(expected - Y).max() + 1e-3 * np.abs(Y).max()

@@ -12,7 +12,7 @@ from kernlearn.testing._hostile_problem import close
 from kernlearn.testing._long_double import Long, long
 
 # Coefficients are in their box to this part of it.
-_FEASIBLE = 1e-9
+_FEASIBLE = 1e-12
 _QUICK = {"kernel": "precomputed", "tol": 1e-6, "max_iter": 3000}
 
 

@@ -5,6 +5,8 @@ single point of a class, targets far from zero, a huge and a tiny C. Every fit i
 double by plain NumPy that knows nothing of the solvers: linear systems and leave-one-out by
 elimination, objectives from their definitions, bounds against feasible points that anyone can find,
 "optimal" against the gap, and all of it twice, to the last bit.
+
+``python -m kernlearn.testing.hostile_fits 400 SEED`` judges so many of them.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import sys
 import tempfile
 import time
 import warnings
@@ -219,3 +222,11 @@ def _differences(one: Any, other: Any) -> list[str]:
         if hasattr(one, name)
         and not np.array_equal(getattr(one, name), getattr(other, name, np.nan), equal_nan=True)
     ]
+
+
+if __name__ == "__main__":
+    given = [int(word) for word in sys.argv[1:]]
+    count, first = [*given, *[200, 0][len(given) :]]
+    judged = run(count, first)
+    print(judged)
+    sys.exit(bool(judged.failures))
