@@ -30,7 +30,7 @@ class Family:
     ----------
     name : str
         What a user reads and types.
-    kernel : callable
+    kernel : callable or None
         ``kernel(X, c)``: the kernel whose width is that of the data over c.
     ladder : tuple of float
         The values of c.
@@ -40,14 +40,17 @@ class Family:
         With more prepared columns than that it takes too long.
     ranks : bool
         Whether to try it on ranks too.
+    learn : callable or None
+        ``learn(problem, table)``: a view that learns the kernel itself, instead of `kernel`.
     """
 
     name: str
-    kernel: Callable[[Array, float], Kernel]
+    kernel: Callable[[Array, float], Kernel] | None
     ladder: tuple[float, ...] = (1.0,)
     stretches: bool = False
     max_columns: int = 100_000
     ranks: bool = True
+    learn: Callable[[Problem, str], View] | None = None
 
     def suits(self, table: str, n_columns: int) -> bool:
         """Whether to try it on a prepared table."""
@@ -55,6 +58,8 @@ class Family:
 
     def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
         """Climb the ladder, from the middle or from where a search on fewer rows ended."""
+        if self.learn is not None and near is None:
+            view = self.learn(problem, view.table)
         known: dict[int, Found] = {}
         place = len(self.ladder) // 2 if near is None else near.place
 
@@ -66,7 +71,7 @@ class Family:
                     problem.patience.check()
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
-                judged = view.judge(lambda X: self.kernel(X, self.ladder[rung]), problem, start)
+                judged = view.judge(self._at(rung), problem, start)
                 known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.on_folds))
             return known[rung].loss
 
@@ -79,6 +84,13 @@ class Family:
                 raise
             problem.patience.accept(stop)
         return min(known.values(), key=lambda found: found.loss)
+
+    def _at(self, rung: int) -> Callable[[Array], Kernel]:
+        def kernel_of(X: Array) -> Kernel:
+            assert self.kernel is not None  # learned views do not ask
+            return self.kernel(X, self.ladder[rung])
+
+        return kernel_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.kernels import ANOVA, Gaussian, Laplacian, Linear, Matern, Polynomial
 
@@ -61,6 +62,8 @@ FAMILIES: dict[str, Family] = {
         Family("exponential", lambda X, c: Matern(_root(X) / c, 0.5), _WIDTHS, True),
         Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),
         Family("additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, False, _FEW),
+        Family("combination", None, learn=combined(bank), max_columns=_FEW),
+        Family("hyperkernel", None, learn=combined(sections), max_columns=_FEW, ranks=False),
         Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
     )
 }

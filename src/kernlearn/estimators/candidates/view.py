@@ -90,7 +90,41 @@ class View:
 
 
 @dataclass(frozen=True, eq=False)
-class StretchedView(View):
+class LearnedView(View):
+    """A prepared table with something that was learned from the targets, fold by fold."""
+
+    @property
+    def is_learned(self) -> bool:
+        """The targets had a say."""
+        return True
+
+    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+        """The kernel for these rows, by all rows or by all but those of one fold."""
+        raise NotImplementedError
+
+    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+        """Find λ by the loss on the folds, each with the kernel learned without it."""
+        X = problem.tables[self.table]
+        parts = []
+        for number, rows in enumerate(problem.folds):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            kernel = self.learned(kernel_of, X[others], number)
+            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+
+        def held_out(lam: float) -> Array:
+            predictions = np.empty_like(problem.Y)
+            for rows, others, K, K_out in parts:
+                a, b = solve(K, problem.Y[others], lam / problem.weight[others])
+                predictions[rows] = K_out @ a + b
+            return predictions
+
+        kernel = self.learned(kernel_of, X, None)
+        lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
+        return Judged(kernel, lam, predictions, predictions)
+
+
+@dataclass(frozen=True, eq=False)
+class StretchedView(LearnedView):
     """A prepared table with its columns stretched by what was learned.
 
     Attributes
@@ -109,34 +143,10 @@ class StretchedView(View):
         """The title of the table, and that columns count by their relevance."""
         return f"{super().title}, ARD"
 
-    @property
-    def is_learned(self) -> bool:
-        """The targets had."""
-        return True
-
-    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
-        """Find λ by the loss on the folds, each with the kernel learned without it."""
-        X = problem.tables[self.table]
-        parts = []
-        for rows, scales in zip(problem.folds, self.without, strict=True):
-            others = np.setdiff1d(np.arange(len(X)), rows)
-            kernel = _stretched(kernel_of, X[others], scales)
-            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
-
-        def held_out(lam: float) -> Array:
-            predictions = np.empty_like(problem.Y)
-            for rows, others, K, K_out in parts:
-                a, b = solve(K, problem.Y[others], lam / problem.weight[others])
-                predictions[rows] = K_out @ a + b
-            return predictions
-
-        kernel = _stretched(kernel_of, X, self.scales)
-        lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
-        return Judged(kernel, lam, predictions, predictions)
-
-
-def _stretched(kernel_of: KernelOf, X: Array, scales: Array) -> Kernel:
-    return Stretched(kernel_of(X * scales), scales)
+    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+        """The family's kernel on columns stretched without that fold."""
+        scales = self.scales if fold is None else self.without[fold]
+        return Stretched(kernel_of(X * scales), scales)
 
 
 def _unit(K: Array) -> float:

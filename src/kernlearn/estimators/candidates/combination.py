@@ -1,0 +1,106 @@
+r"""Learn a combination of kernels: the weights whose kernel is best aligned with the targets.
+
+The centred alignment of :math:`K(w) = \sum_i w_i K_i`, :math:`w \ge 0`, with the targets is largest
+at the solution of one small quadratic program (Lanckriet et al. 2004, section 4.7, for kernels that
+are centred first). It asks for no ridge, and its matrices are looked at once: the inner products
+without a fold are those of a part of them. The kernels are those of a bank, or sections of a
+hyperkernel (Ong, Smola and Williamson 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.view import LearnedView
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import gram_stack
+from kernlearn.gram.incomplete_cholesky import pair_cholesky
+from kernlearn.hyperkernels import ARDHarmonic
+from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
+from kernlearn.solvers.aligned import learn_by_alignment
+from kernlearn.solvers.problem import Control, WeightSet
+
+Array = NDArray[np.float64]
+
+# Weights are learned from so many rows at most: inner products of matrices are well known by then.
+_ROWS = 300
+_WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
+# Sections of a hyperkernel that is narrow and of one that is wide, by so many pairs of rows each.
+_PAIRS, _PAIR_SAMPLE = 12, 2000
+_HARMONIC_WIDTHS = (1.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedView(LearnedView):
+    """A prepared table seen through kernels that were learned.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        By all rows.
+    without : tuple of Kernel
+        By all rows but those of each fold.
+    """
+
+    kernel: Kernel
+    without: tuple[Kernel, ...]
+
+    def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
+        """The kernel learned without that fold, whatever the family."""
+        return self.kernel if fold is None else self.without[fold]
+
+
+def combined(
+    kernels_of: Callable[[Array], Sequence[Kernel]],
+) -> Callable[[Problem, str], CombinedView]:
+    """How to learn a combination of the kernels that `kernels_of` makes for a table."""
+
+    def learn(problem: Problem, table: str) -> CombinedView:
+        rows = problem.sample(_ROWS, np.random.RandomState(0))
+        sample = problem.rows(rows)
+        X = sample.tables[table]
+        kernels = list(kernels_of(X))
+        grams = gram_stack(kernels, X)
+        everything = np.arange(len(X))
+        without = (np.setdiff1d(everything, fold) for fold in sample.folds)
+        weights = [_weights(grams, sample.Y, kept) for kept in (everything, *without)]
+        first, *others = (WeightedSum(kernels, found) for found in weights)
+        return CombinedView(table, first, tuple(others))
+
+    return learn
+
+
+def _weights(grams: Array, Y: Array, rows: NDArray[np.intp]) -> Array:
+    """Non-negative weights of the largest centred alignment, in which the mean diagonal is one."""
+    stack = GramStack(np.ascontiguousarray(grams[:, rows[:, None], rows]))
+    weight_set = WeightSet(stack.traces, float(len(rows)), free_sign=False)
+    targets = Y[rows] - Y[rows].mean(axis=0)
+    return learn_by_alignment(stack, targets, True, weight_set, Control()).weights
+
+
+def bank(X: Array) -> list[Kernel]:
+    """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column."""
+    square = 2.0 * X.var(axis=0)
+    whole = float(square.sum()) or 1.0
+    columns = [Columns([j], Gaussian(1.0 / s)) for j, s in enumerate(square) if s > 0]
+    gaussians = [Gaussian(c / whole) for c in _WIDTHS]
+    return [Linear(), Polynomial(2, whole / 2.0), *gaussians, *columns]
+
+
+def sections(X: Array) -> list[Kernel]:
+    """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
+    square = 2.0 * X.var(axis=0)
+    whole = float(square.sum()) or 1.0
+    found: list[Kernel] = []
+    for c in _HARMONIC_WIDTHS:
+        hyperkernel = ARDHarmonic(gammas=np.full(X.shape[1], c / whole))
+        chosen = pair_cholesky(
+            hyperkernel, X, max_rank=_PAIRS, n_pairs=_PAIR_SAMPLE, random_state=0
+        )
+        found += [hyperkernel.section(pair) for pair in X[chosen.pivots]]
+    return found

@@ -1,0 +1,66 @@
+"""Combinations as candidates: best aligned, and blind to the fold that they are judged by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.estimators.candidates.combination import bank, combined, sections
+from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.gram import gram_stack
+from kernlearn.quality.predictive import SquaredLoss
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(40, 2))
+    folds = [np.arange(i, 40, 4) for i in range(4)]
+    return Problem({"standard": X}, SquaredLoss(Y, np.ones(40)), folds)
+
+
+def _alignment(K, Y):
+    centre = np.eye(len(K)) - 1.0 / len(K)
+    K = centre @ K @ centre
+    Y = centre @ Y
+    return np.sum((Y @ Y.T) * K) / np.linalg.norm(K) / np.linalg.norm(Y @ Y.T)
+
+
+@pytest.mark.parametrize("kernels_of", [bank, sections])
+def test_no_other_weights_align_better(problem, kernels_of):
+    X, Y = problem.tables["standard"], problem.Y
+    found = combined(kernels_of)(problem, "standard")
+    best = _alignment(found.kernel(X), Y)
+    rng = np.random.default_rng(0)
+    kernels = found.kernel.kernels
+    grams = gram_stack(kernels, X)
+    others = [*np.eye(len(kernels)), *rng.exponential(size=(50, len(kernels))) ** 3]
+    others += [found.kernel.weights * (1 + 0.3 * rng.normal(size=len(kernels))) for _ in range(20)]
+    values = [_alignment(np.tensordot(np.maximum(w, 0), grams, 1), Y) for w in others]
+    assert max(values) <= best * (1 + 1e-6)
+
+
+def test_a_fold_has_no_say_in_the_kernel_that_predicts_it(problem):
+    learn = combined(bank)
+    before = learn(problem, "standard")
+    changed = problem.Y.copy()
+    changed[problem.folds[1]] += np.random.default_rng(2).normal(size=(10, 2))
+    after = learn(replace(problem, loss=replace(problem.loss, Y=changed)), "standard")
+    np.testing.assert_array_equal(before.without[1].weights, after.without[1].weights)
+    assert not np.array_equal(before.without[0].weights, after.without[0].weights)
+    assert not np.array_equal(before.kernel.weights, after.kernel.weights)
+
+
+def test_an_estimator_may_have_nothing_else(problem):
+    X, y = problem.tables["standard"], problem.Y[:, 0]
+    model = kl.KernelRegressor(["combination", "hyperkernel"], max_members=1).fit(X, y)
+    assert set(model.candidates_["candidate"]) >= {"combination", "hyperkernel"}
+    assert model.score(X, y) > 0.9
+    assert len(model.predict_interval(X[:3])) == 3
+    # Of the bank, the first column alone is what matters.
+    only = kl.KernelRegressor(["combination"], max_members=1).fit(X, y).kernel_.kernel
+    assert np.argmax(only.weights) == len(only.weights) - 3
