@@ -7,7 +7,7 @@ and compares, with the same candidates and the same held-out predictions,
 - the mixture of decision values, for several strengths of the prior and numbers of members;
 - the mixture of kernels: the weights of the default mixture on the candidates' matrices, each in
   units of the variance that it gives to a row, under one machine with its own λ by leave-one-out;
-- the default without ranks, and without learned scales of columns.
+- the default without ranks, learned scales of columns, combinations or hyperkernels.
 
 It prints mean errors, mean ranks and the mean log loss of the test rows.
 
@@ -21,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn.comparison import compare
 from kernlearn.estimators._folds import make_folds
@@ -115,22 +116,32 @@ RULES: dict[str, Rule] = {
     "10 members": mixed(members=10),
     "no ranks": mixed(keep=lambda title: "ranked" not in title),
     "no ARD": mixed(keep=lambda title: "ARD" not in title),
+    "no combination": mixed(keep=lambda title: "combination" not in title),
+    "no hyperkernel": mixed(keep=lambda title: "hyperkernel" not in title),
 }
+
+
+def judged(part: Division) -> dict[str, tuple[float, float]]:
+    """Error in per cent and log loss of every rule on one division."""
+    held, found = Held(part), {}
+    for rule, values_of in RULES.items():
+        values = values_of(held)
+        wrong = 100.0 * float(np.mean((values > 0) != (part.y_test > 0)))
+        found[rule] = wrong, float(np.mean(np.logaddexp(0.0, -values * part.y_test)))
+    return found
 
 
 def main(folder: Path, divisions: int, names: list[str]) -> None:
     tables = load_classes(folder)
     errors: dict[str, dict[str, list[float]]] = {rule: {} for rule in RULES}
     losses: dict[str, list[float]] = {rule: [] for rule in RULES}
+    parallel = Parallel(n_jobs=-1)
     for name in names or tables:
-        for index in range(divisions):
-            part = tables[name].divide(index, 0)
-            held = Held(part)
-            for rule, values_of in RULES.items():
-                values = values_of(held)
-                wrong = 100.0 * float(np.mean((values > 0) != (part.y_test > 0)))
+        parts = (tables[name].divide(index, 0) for index in range(divisions))
+        for found in parallel(delayed(judged)(part) for part in parts):
+            for rule, (wrong, loss) in found.items():
                 errors[rule].setdefault(name, []).append(wrong)
-                losses[rule].append(float(np.mean(np.logaddexp(0.0, -values * part.y_test))))
+                losses[rule].append(loss)
         row = ", ".join(f"{rule} {np.mean(errors[rule][name]):.2f}" for rule in RULES)
         print(f"{name}: {row}", flush=True)
     ranks = compare(errors).ranks
