@@ -3,11 +3,13 @@
 KernelClassifier mixes the decision values of its candidates. This runs its contest on the IDA suite
 and compares, with the same candidates and the same held-out predictions,
 
-- the best candidate alone;
-- the mixture of decision values, for several strengths of the prior and numbers of members;
-- the mixture of kernels: the weights of the default mixture on the candidates' matrices, each in
-  units of the variance that it gives to a row, under one machine with its own λ by leave-one-out;
-- the default without ranks, learned scales of columns, combinations or hyperkernels.
+- the best candidate alone, by loss or by errors;
+- the default, decision values mixed by how clearly candidates err more than the best, for several
+  numbers of members;
+- decision values mixed by the log loss of the mixture, with a prior and without;
+- the mixture of kernels: the weights of the default on the candidates' matrices, each in units of
+  the variance that it gives to a row, under one machine with its own λ by leave-one-out;
+- the default without ranks, learned scales, combinations, hyperkernels or margins.
 
 It prints mean errors, mean ranks and the mean log loss of the test rows.
 
@@ -34,11 +36,12 @@ from kernlearn.estimators.candidates.view import View
 from kernlearn.kernels import Precomputed
 from kernlearn.papers.defaults.data import Division, load_classes
 from kernlearn.quality.predictive import LogLoss
-from kernlearn.solvers.mixture import Mixing
+from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
-PRIOR, MEMBERS = 20.0, 5
+PRIOR, MEMBERS = 20.0, 8
 Values = np.ndarray
 Rule = Callable[["Held"], Values]
+Weights = Callable[[LogLoss, Values], Values]
 
 
 class Held:
@@ -62,32 +65,49 @@ class Held:
         found = self.contest.found[place]
         table = found.view.table
         training = Training(self.tables[table], self.problem.Y, self.problem.weight)
-        machine = Machine.trained(table, found.judged.kernel, found.judged.lam, training, None)
+        judged = found.judged
+        machine = Machine.trained(
+            table, judged.kernel, judged.lam, training, None, judged.has_margin
+        )
         return machine.predict(self.new[table])[:, 0]
 
-    def weights(self, prior: float, members: int, keep: Callable[[str], bool]) -> Values:
-        """Of the candidates with such titles, zero for the others."""
-        kept = [i for i, found in enumerate(self.contest.found) if keep(found.title)]
+    def weights(self, keep: Callable[[str], bool], rule: Weights) -> Values:
+        """Of the candidates with such titles, zero for the others; of all where none has one."""
+        everyone = range(len(self.held_out))
+        kept = [i for i in everyone if keep(self.contest.found[i].title)] or list(everyone)
         weights = np.zeros(len(self.held_out))
-        weights[kept] = Mixing(self.problem.loss, self.held_out[kept], prior).weights(members)
+        weights[kept] = rule(self.problem.loss, self.held_out[kept])
         return weights
 
 
-def best(held: Held) -> Values:
-    losses = [found.loss for found in held.contest.found]
-    place = int(np.argmin(losses))
-    return held.scales[place] * held.test[place]
+def everything(title: str) -> bool:
+    return True
 
 
-def mixed(
-    prior: float = PRIOR, members: int = MEMBERS, keep: Callable[[str], bool] = lambda title: True
-) -> Rule:
-    return lambda held: (held.weights(prior, members, keep) * held.scales) @ held.test
+def by_errors(members: int) -> Weights:
+    return lambda loss, held_out: weights_by_errors(loss, held_out, members)
+
+
+def by_loss(prior: float, members: int) -> Weights:
+    return lambda loss, held_out: Mixing(loss, held_out, prior).weights(members)
+
+
+def lowest_loss(loss: LogLoss, held_out: Values) -> Values:
+    losses = np.array([loss.value(F) for F in held_out])
+    return (losses == losses.min()).astype(float)
+
+
+def mixed(rule: Weights, keep: Callable[[str], bool] = everything) -> Rule:
+    return lambda held: (held.weights(keep, rule) * held.scales) @ held.test
+
+
+def without(word: str) -> Rule:
+    return mixed(by_errors(MEMBERS), lambda title: word not in title)
 
 
 def kernels_mixed(held: Held) -> Values:
     """One machine on Σ w_j K_j / u_j."""
-    weights = held.weights(PRIOR, MEMBERS, lambda title: True)
+    weights = held.weights(everything, by_errors(MEMBERS))
     K, K_new = 0.0, 0.0
     for found, weight in zip(held.contest.found, weights, strict=True):
         if weight > 0:
@@ -106,18 +126,20 @@ def kernels_mixed(held: Held) -> Values:
 
 
 RULES: dict[str, Rule] = {
-    "best candidate": best,
+    "the lowest loss": mixed(lowest_loss),
+    "the fewest errors": mixed(by_errors(1)),
     "mixture of kernels": kernels_mixed,
-    "mixture of values": mixed(),
-    "no prior": mixed(prior=1e-3),
-    "prior / 4": mixed(prior=PRIOR / 4),
-    "prior × 4": mixed(prior=4 * PRIOR),
-    "3 members": mixed(members=3),
-    "10 members": mixed(members=10),
-    "no ranks": mixed(keep=lambda title: "ranked" not in title),
-    "no ARD": mixed(keep=lambda title: "ARD" not in title),
-    "no combination": mixed(keep=lambda title: "combination" not in title),
-    "no hyperkernel": mixed(keep=lambda title: "hyperkernel" not in title),
+    "mixture of values by loss, with a prior": mixed(by_loss(PRIOR, MEMBERS)),
+    "mixture of values by loss": mixed(by_loss(1e-3, MEMBERS)),
+    "mixture of values by errors (default)": mixed(by_errors(MEMBERS)),
+    "default with 3 members": mixed(by_errors(3)),
+    "default with 5 members": mixed(by_errors(5)),
+    "default with all members": mixed(by_errors(100)),
+    "default without ranks": without("ranked"),
+    "default without ARD": without("ARD"),
+    "default without combinations": without("combination"),
+    "default without hyperkernels": without("hyperkernel"),
+    "default without margins": without("SVM"),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
-from kernlearn.solvers.mixture import Mixing
+from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
 
 def problem(kind, m=5, n=60, prior=3.0):
@@ -79,3 +79,34 @@ def test_perfect_predictions_are_no_trouble():
     weights = Mixing(SquaredLoss(Y, np.ones(3)), np.stack([Y, 0 * Y]), 20.0).weights(2)
     assert np.isfinite(weights).all()
     assert weights[0] >= weights[1]
+
+
+def test_labels_are_weighed_by_how_clearly_candidates_err_more():
+    rng = np.random.default_rng(3)
+    y = np.where(rng.random(200) < 0.5, 1.0, -1.0)[:, None]
+    right = 0.5 * y + 0.1 * rng.normal(size=(200, 1))
+    values = []
+    for n_wrong in (10, 14, 80):  # of other rows each
+        spoilt = right.copy()
+        rows = rng.permutation(200)[:n_wrong]
+        spoilt[rows] = -spoilt[rows]
+        values.append(spoilt)
+    held_out = np.stack([values[1], values[0], values[2]])
+    loss = LogLoss(y, np.ones(200))
+    wrong = np.array([loss.wrong(F) for F in held_out]).astype(int)
+    assert wrong.sum(axis=1).tolist() == [14, 10, 80]
+    b = ((wrong == 1) & (wrong[1] == 0)).sum(axis=1)
+    c = ((wrong == 0) & (wrong[1] == 1)).sum(axis=1)
+    expected = np.exp(-1.5 * (b - c) / np.sqrt(b + c + 1))
+    np.testing.assert_allclose(weights_by_errors(loss, held_out, 3), expected / expected.sum())
+    np.testing.assert_array_equal(weights_by_errors(loss, held_out, 1), [0, 1, 0])
+    # A row of weight two counts as two rows that err together.
+    doubled = LogLoss(y, np.where(np.arange(200) < 100, 2.0, 1.0))
+    assert not np.allclose(weights_by_errors(doubled, held_out, 3), expected / expected.sum())
+
+
+def test_several_classes_are_told_by_the_largest_value():
+    Y = np.array([[1, -1, -1], [-1, 1, -1], [-1, -1, 1]], dtype=float)
+    loss = LogLoss(Y, np.ones(3))
+    told = np.array([[0.1, -3, -3], [0.2, 0.1, 0], [-3, -2, -1.0]])
+    assert loss.wrong(told).tolist() == [False, True, False]

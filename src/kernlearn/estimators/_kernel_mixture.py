@@ -34,7 +34,7 @@ from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss
-from kernlearn.solvers.mixture import Mixing
+from kernlearn.solvers.mixture import Mixing, weights_by_errors
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
@@ -101,6 +101,8 @@ class KernelMixture(Patient, ShowsKernel):
         tables = {table: prepare.apply(X, table) for table in prepare.tables}
         rows = np.arange(len(y))
         n_folds = min(N_FOLDS, len(y))
+        if len(y) > EXACT_ROWS:  # landmarks are for least squares
+            families = [family for family in families if not family.has_margin]
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
         whole = Problem(tables, loss, folds, patience)
         judged = whole.sample(_JUDGED, random_state)
@@ -118,10 +120,14 @@ class KernelMixture(Patient, ShowsKernel):
         if not contest.found:
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
-                "rows, got none; leave scale=True, or rescale the columns"
+                "rows, got none; leave scale=True, rescale the columns, or name more candidates"
             )
         on_folds = np.stack([found.judged.on_folds for found in contest.found])
-        weights = Mixing(contest.problem.loss, on_folds, _PRIOR).weights(max_members)
+        loss = contest.problem.loss
+        if loss.is_of_labels:
+            weights = weights_by_errors(loss, on_folds, max_members)
+        else:
+            weights = Mixing(loss, on_folds, _PRIOR).weights(max_members)
         self._tried = CandidateTable.of(contest, weights)
         self.n_iter_ = len(contest.found)
         return weights

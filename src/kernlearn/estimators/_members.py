@@ -62,8 +62,8 @@ class Members:
         for one in found:
             table = one.view.table
             training = Training(whole.tables[table], whole.Y, whole.weight)
-            kernel, lam = one.judged.kernel, one.judged.lam
-            machines.append(Machine.trained(table, kernel, lam, training, random_state))
+            kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
+            machines.append(Machine.trained(table, kernel, lam, training, random_state, has_margin))
         used = {machine.table for machine in machines}
         return cls(
             machines,
@@ -112,7 +112,8 @@ class Members:
     def _on(self, machine: Machine, rows: NDArray[np.intp]) -> Machine:
         X = self.tables[machine.table][rows]
         training = Training(X, self.Y[rows], self.weight[rows])
-        return Machine.trained(machine.table, machine.kernel, machine.lam, training, None)
+        kernel, lam = machine.kernel, machine.lam
+        return Machine.trained(machine.table, kernel, lam, training, None, machine.has_margin)
 
 
 def _mixed(machines: list[Machine], factors: Array, tables: Mapping[str, Array]) -> Array:

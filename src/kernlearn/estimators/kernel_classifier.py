@@ -43,7 +43,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         and kernels of your own, which read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one.
-    max_members : int, default=5
+    max_members : int, default=8
         How many candidates may have a weight. With one, the mixture is one kernel machine.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
@@ -114,7 +114,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         candidates: Any = "auto",
         *,
         scale: bool = True,
-        max_members: int = 5,
+        max_members: int = 8,
         class_weight: Any = None,
         random_state: Any = 0,
         verbose: int = 0,

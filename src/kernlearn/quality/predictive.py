@@ -16,6 +16,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class PredictiveLoss(ABC):
 
     Y: Array
     weight: Array
+    is_of_labels: ClassVar[bool] = False
 
     @cached_property
     def share(self) -> Array:
@@ -57,6 +59,10 @@ class PredictiveLoss(ABC):
     @abstractmethod
     def rows(self, predictions: Array) -> Array:
         """The loss of every row, summed over targets."""
+
+    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+        """For labels, which rows are told wrong."""
+        raise NotImplementedError
 
     @abstractmethod
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
@@ -99,6 +105,8 @@ class LogLoss(PredictiveLoss):
     0.36
     """
 
+    is_of_labels = True
+
     @cached_property
     def targets(self) -> Array:
         """Platt's targets: frequencies of the labels with one more row of either kind."""
@@ -129,6 +137,12 @@ class LogLoss(PredictiveLoss):
     def rows(self, predictions: Array) -> Array:
         """Cross-entropy at these log-odds."""
         return np.asarray((np.logaddexp(0.0, predictions) - self.targets * predictions).sum(axis=1))
+
+    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+        """The rows whose label the largest value, or the sign of the only one, does not tell."""
+        if self.Y.shape[1] == 1:
+            return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
+        return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
 
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Of the cross-entropy."""

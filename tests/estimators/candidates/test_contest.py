@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
+import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.estimators.candidates import contest as module
 from kernlearn.estimators.candidates.choice import chosen_families
@@ -14,7 +18,7 @@ from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.registry import ARD, FAMILIES
 from kernlearn.estimators.candidates.view import View
 from kernlearn.kernels import Gaussian, Kernel, Linear
-from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.quality.predictive import LogLoss, SquaredLoss
 from kernlearn.solvers.status import Status
 
 
@@ -49,6 +53,8 @@ def test_a_search_may_go_on_from_another():
 @pytest.mark.parametrize("name", FAMILIES)
 def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
     family, problem = FAMILIES[name], make_problem(30)
+    if family.has_margin:
+        problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
     found = family.search(problem, View("standard"))
     assert isinstance(found.judged.kernel, Kernel)
     scaled = Problem({"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds)
@@ -120,3 +126,25 @@ def test_kernels_of_ones_own_take_part():
     assert [family.name for family in families] == ["Gaussian(gamma=0.3)", "Linear()"]
     assert not stretch
     assert chosen_families([ARD])[1]
+
+
+def test_a_machine_with_a_margin_is_that_of_libsvm():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, 2))
+    Y = np.where(X[:, :1] + 0.5 * rng.normal(size=(60, 1)) > 0, 1.0, -1.0)
+    weight = rng.uniform(0.5, 2.0, size=60)
+    folds = [np.arange(i, 60, 5) for i in range(5)]
+    problem = Problem({"standard": X}, LogLoss(Y, weight), folds)
+    found = FAMILIES["Gaussian SVM"].search(problem, View("standard"))
+    kernel, lam = found.judged.kernel, found.judged.lam
+    for rows in folds:
+        others = np.setdiff1d(np.arange(60), rows)
+        machine = SVC(C=1.0 / lam, gamma=kernel.gamma)
+        machine.fit(X[others], Y[others, 0], sample_weight=weight[others])
+        expected = machine.decision_function(X[rows])
+        np.testing.assert_allclose(found.judged.on_folds[rows, 0], expected, atol=1e-2)
+    model = kl.KernelClassifier(["Gaussian SVM"], scale=False).fit(X, Y[:, 0])
+    assert (model.predict(X) == Y[:, 0]).mean() > 0.75
+    assert model.predict_proba(X).shape == (60, 2)
+    with pytest.raises(ValueError, match=r"got none; .* or name more candidates"):
+        kl.KernelRegressor(["Gaussian SVM"]).fit(X, X[:, 0])

@@ -17,12 +17,13 @@ from kernlearn.estimators.candidates.first_level import first_level_view
 from kernlearn.estimators.candidates.gradients import gradient_view
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
+from kernlearn.solvers.mixture import weights_by_errors
 
 __all__ = ["Contest", "hold_contest"]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
-_SCREENED = 600
-_SHORTLIST = 6
+_SCREENED = 700
+_SHORTLIST = 8
 # First-level learning is given so many rows at most, since every step costs their cube, and so many
 # columns, since it costs their square.
 _FIRST_LEVEL_ROWS = 400
@@ -77,10 +78,19 @@ def hold_contest(
     small = _collected(sample, _all_found(sample, families, stretch, random_state))
     if problem.patience.stopped is not None:
         return small
-    best = sorted(small.found, key=lambda found: found.loss)[:_SHORTLIST]
-    searches = (_searched(near.family, problem, near.view, near) for near in best)
+    searches = (_searched(near.family, problem, near.view, near) for near in _shortlist(small))
     large = _collected(problem, chain.from_iterable(searches))
     return large if large.found else small
+
+
+def _shortlist(contest: Contest) -> list[Found]:
+    """The best on a sample: those with the least loss, or that tell labels best."""
+    found, loss = contest.found, contest.problem.loss
+    if not loss.is_of_labels:
+        return sorted(found, key=lambda one: one.loss)[:_SHORTLIST]
+    on_folds = np.stack([one.judged.on_folds for one in found])
+    weights = weights_by_errors(loss, on_folds, _SHORTLIST)
+    return [found[i] for i in np.flatnonzero(weights)]
 
 
 def _all_found(
@@ -88,9 +98,9 @@ def _all_found(
 ) -> Iterator[Found]:
     """Every family on every table, then on the stretched columns of the best one."""
     best: Found | None = None
-    for table, X in problem.tables.items():
+    for table in problem.tables:
         for family in families:
-            if not family.suits(table, X.shape[1]):
+            if not family.suits(problem, table):
                 continue
             for found in _searched(family, problem, View(table)):
                 best = found if best is None or found.loss < best.loss else best

@@ -40,6 +40,8 @@ class Family:
         With more prepared columns than that it takes too long.
     ranks : bool
         Whether to try it on ranks too.
+    has_margin : bool
+        Whether its machines have a soft margin; they then learn labels only.
     learn : callable or None
         ``learn(problem, table)``: a view that learns the kernel itself, instead of `kernel`.
     """
@@ -50,11 +52,14 @@ class Family:
     stretches: bool = False
     max_columns: int = 100_000
     ranks: bool = True
+    has_margin: bool = False
     learn: Callable[[Problem, str], View] | None = None
 
-    def suits(self, table: str, n_columns: int) -> bool:
+    def suits(self, problem: Problem, table: str) -> bool:
         """Whether to try it on a prepared table."""
-        return n_columns <= self.max_columns and (self.ranks or table == STANDARD)
+        few = problem.tables[table].shape[1] <= self.max_columns
+        sees = self.ranks or table == STANDARD
+        return few and sees and (problem.loss.is_of_labels or not self.has_margin)
 
     def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
         """Climb the ladder, from the middle or from where a search on fewer rows ended."""
@@ -71,7 +76,11 @@ class Family:
                     problem.patience.check()
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
-                judged = view.judge(self._at(rung), problem, start)
+                kernel_of = self._at(rung)
+                if self.has_margin:
+                    judged = view.judge_margin(kernel_of, problem)
+                else:
+                    judged = view.judge(kernel_of, problem, start)
                 known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.on_folds))
             return known[rung].loss
 

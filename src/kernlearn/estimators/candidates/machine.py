@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
+from kernlearn.estimators.candidates.margin import solve_margin
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.bordered import Bordered
 
@@ -76,6 +77,8 @@ class Machine:
         b.
     is_exact : bool
         Whether it was trained on the whole matrix.
+    has_margin : bool
+        Whether it has a soft margin; else it is one of least squares.
     """
 
     table: str
@@ -85,13 +88,24 @@ class Machine:
     dual_coef: Array
     intercept: Array
     is_exact: bool
+    has_margin: bool = False
 
     @classmethod
     def trained(
-        cls, table: str, kernel: Kernel, lam: float, training: Training, random_state: Any
+        cls,
+        table: str,
+        kernel: Kernel,
+        lam: float,
+        training: Training,
+        random_state: Any,
+        has_margin: bool = False,
     ) -> Machine:
         """Trained on all rows; `random_state` draws landmarks where there are too many."""
         X, Y, weight = training.X, training.Y, training.weight
+        if has_margin:
+            dual_coef, intercept = solve_margin(kernel(X), Y, lam, weight)
+            used = dual_coef.any(axis=1)
+            return cls(table, kernel, lam, X[used], dual_coef[used], intercept, True, True)
         if len(X) <= EXACT_ROWS:
             offset = np.average(Y, axis=0, weights=weight)
             dual_coef, intercept = solve(kernel(X), Y - offset, lam / weight)

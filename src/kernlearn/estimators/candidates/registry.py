@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
-from kernlearn.kernels import ANOVA, Gaussian, Laplacian, Linear, Matern, Polynomial
+from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 
 __all__ = ["ARD", "FAMILIES"]
 
@@ -52,12 +52,17 @@ def _size(X: Array) -> float:
     return float((X**2).sum(axis=1).mean()) or 1.0
 
 
+def _gaussian(X: Array, c: float) -> Kernel:
+    return Gaussian(c / _square(X))
+
+
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("linear", lambda X, c: Linear()),
         Family("polynomial", lambda X, c: Polynomial(int(c), _size(X)), (2.0, 3.0)),
-        Family("Gaussian", lambda X, c: Gaussian(c / _square(X)), (0.03, *_WIDTHS, 30.0), True),
+        Family("Gaussian", _gaussian, (0.03, *_WIDTHS, 30.0), True),
+        Family("Gaussian SVM", _gaussian, (0.03, *_WIDTHS, 30.0), ranks=False, has_margin=True),
         Family("Matérn", lambda X, c: Matern(_root(X) / c, 1.5), _WIDTHS),
         Family("exponential", lambda X, c: Matern(_root(X) / c, 0.5), _WIDTHS, True),
         Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.machine import solve
+from kernlearn.estimators.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.quality.ridge_path import RidgePath
@@ -44,12 +45,15 @@ class Judged:
     on_folds : ndarray of shape (n, k)
         The same by machines trained without its fold. Leave-one-out has seen more rows, and would
         not be fair to candidates that only folds can judge: these are what all are compared by.
+    has_margin : bool
+        Whether the machine has a soft margin; else it is one of least squares.
     """
 
     kernel: Kernel
     lam: float
     held_out: Array
     on_folds: Array
+    has_margin: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +91,29 @@ class View:
         lam, predictions = _least(held_out, problem, _unit(K), start)
         on_folds = problem.Y - path.fold_residuals(lam, problem.folds)
         return Judged(kernel, lam, predictions, on_folds)
+
+    def judge_margin(self, kernel_of: KernelOf, problem: Problem) -> Judged:
+        """The same of a machine with a soft margin, fold by fold, for a few λ."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+        best: Judged | None = None
+        least = (np.inf, np.inf)
+        for ridge in RIDGES:
+            lam = ridge * _unit(K)
+            predictions = np.empty_like(problem.Y)
+            for rows in problem.folds:
+                others = np.setdiff1d(np.arange(len(X)), rows)
+                a, b = solve_margin(
+                    K[np.ix_(others, others)], problem.Y[others], lam, problem.weight[others]
+                )
+                predictions[rows] = K[np.ix_(rows, others)] @ a + b
+            wrong = float(problem.loss.share @ problem.loss.wrong(predictions))
+            value = (wrong, problem.loss.value(predictions))
+            if best is None or value < least:
+                best, least = Judged(kernel, lam, predictions, predictions, True), value
+        assert best is not None
+        return best
 
 
 @dataclass(frozen=True, eq=False)
