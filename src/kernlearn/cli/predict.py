@@ -66,7 +66,7 @@ def predict(
         with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
-            _check_rows(bundle, summary["rows"])
+            bundle.check_n_rows(summary["rows"])
     _show(summary, as_json, quiet, err=to_stdout)
 
 
@@ -95,16 +95,6 @@ def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:
     if columns_used(columns, "row number"):
         return []
     return [name for name in chunk.columns if name not in known]
-
-
-def _check_rows(bundle: ModelBundle, n_rows: int) -> None:
-    kernels = getattr(bundle.estimator, "kernels", None) or []
-    sizes = {len(kernel.K) for kernel in kernels if hasattr(kernel, "K")}
-    if sizes and sizes != {n_rows}:
-        raise TableError(
-            f"expected the {sizes.pop()} rows of the kernel matrices, got {n_rows}; a model of "
-            "kernel matrices predicts the rows of its own table, those without a target too"
-        )
 
 
 def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> None:

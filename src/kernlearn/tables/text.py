@@ -116,7 +116,7 @@ def _names(cells: list[str], path: Path, delimiter: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     if not any(names):
         raise TableError(f"{path.name} has no line of column names to begin with; add one")
-    check_names_differ(names, path)
+    check_names_differ(names, path.name)
     found = [mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]]
     if len(names) == 1 and found:
         raise TableError(
