@@ -47,8 +47,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_, kernel_, kernels_, bank_notes_, dual_coef_, intercept_, support_, support_vectors_
+    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
         As in :class:`kernlearn.MKLClassifier`.
+    support_, support_vectors_
+        Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
@@ -120,8 +122,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training points.
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, in any order if they have names.
         y : array-like of shape (n,)
             Targets.
         X_unlabeled : array-like or data frame, optional

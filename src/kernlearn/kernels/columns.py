@@ -23,6 +23,8 @@ class Columns(_Wrapper):
         The columns that the kernel sees: positions, or names when called with data frames.
     kernel : Kernel
         The kernel k. One that reads text or other things finds them in a single column.
+    name : str, optional
+        What formulas and pictures call the columns; by default what they are.
 
     Examples
     --------
@@ -31,9 +33,15 @@ class Columns(_Wrapper):
     array([[5.]])
     """
 
-    def __init__(self, columns: int | str | slice | Sequence[int | str], kernel: Kernel) -> None:
+    def __init__(
+        self,
+        columns: int | str | slice | Sequence[int | str],
+        kernel: Kernel,
+        name: str | None = None,
+    ) -> None:
         self.columns = columns
         self.kernel = kernel
+        self.name = name
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         seen = self._select(X)
