@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kernlearn._words import counted
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
@@ -105,4 +106,4 @@ def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> Non
         if ignored:
             listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
             say(f"Ignored, since the model does not know them: {listed}.", err)
-        say(f"{summary['rows']} rows predicted; written: {summary['out']}", err)
+        say(f"{counted(summary['rows'], 'row')} predicted; written: {summary['out']}", err)

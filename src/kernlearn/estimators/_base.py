@@ -16,6 +16,7 @@ from kernlearn._checks import check_choice, check_count, check_positive, check_s
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn._words import counted
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
 from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._folds import make_folds
@@ -353,7 +354,7 @@ class KernelCombination(Patient, ShowsKernel):
         d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
         require(
             combination_bytes(n_kernels, n, len(ys)) + matrices(4, n, d),
-            f"{type(self).__name__} with {n_kernels} kernels on {n:,} points",
+            f"{type(self).__name__} with {counted(n_kernels, 'kernel')} on {counted(n, 'point')}",
             "use fewer points or kernels",
         )
 
@@ -456,8 +457,8 @@ class KernelCombination(Patient, ShowsKernel):
         shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
         if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
             raise ValueError(
-                f"expected X_unlabeled with {n_columns} columns, as X has, got shape {shape}; "
-                "pass the same columns for both"
+                f"expected X_unlabeled with {counted(n_columns, 'column')}, as X has, got shape "
+                f"{shape}; pass the same columns for both"
             )
         return self._checked(X_unlabeled, reset=False)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernlearn._frames import known_frame
 from kernlearn._optional import load_pandas
+from kernlearn._words import counted
 from kernlearn.estimators._bank import choose_bank
 from kernlearn.estimators._rows import takes_things
 from kernlearn.kernels import Columns, Kernel
@@ -115,8 +116,8 @@ def in_order(X: Any, places: Mapping[str, slice]) -> Any:
         shape = getattr(given[name], "shape", None) or np.shape(given[name])
         if len(shape) == 2 and shape[1] != place.stop - place.start:
             raise ValueError(
-                f"expected view {name!r} with {place.stop - place.start} columns, as in fit, got "
-                f"{shape[1]}; pass the same columns"
+                f"expected view {name!r} with {counted(place.stop - place.start, 'column')}, as in "
+                f"fit, got {shape[1]}; pass the same columns"
             )
     return {name: given[name] for name in names}
 

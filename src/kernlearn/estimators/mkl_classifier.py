@@ -40,7 +40,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
         the view of that name alone.
     quality : str, default="soft_margin"
-        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin", "nu_svm",
+        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
+        "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
         "least_squares", "alignment" or "centered_alignment". The alignments choose the kernel
         and then train a soft margin machine with it.
     C : float, "auto" or "learn", default=1.0

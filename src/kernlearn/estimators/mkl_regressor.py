@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn._words import counted
 from kernlearn.estimators._auto_C import squared_loss
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._fold_predictor import FoldPredictor
@@ -178,8 +179,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return values
         if self.rank_ is not None:
             raise ValueError(
-                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
-                " underestimate the spread away from them; use predict_interval"
+                f"expected rank=None for return_std=True, got {counted(self.rank_, 'landmark')}, "
+                "which underestimate the spread away from them; use predict_interval"
             )
         if self._ridge is None:
             raise ValueError(
