@@ -10,7 +10,7 @@ DOCS_STAMP := $(VENV)/.installed-docs
 .PHONY: help demo test test-slow fuzz lint format bench docs clean
 
 help:
-	@echo "make demo       learn a kernel from the bundled breast cancer data"
+	@echo "make demo       where learning the kernel wins, and where not, in under a minute"
 	@echo "make test       run the test suite"
 	@echo "make test-slow  run the tests that take minutes"
 	@echo "make fuzz       judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "combination_bytes",
     "in_words",
     "matrices",
+    "noted",
     "require",
     "require_matrices",
 ]
@@ -28,6 +30,8 @@ ALLOWANCE = "KERNLEARN_MEMORY"
 # Less than this is not worth a look at the system: interpreter and libraries take as much.
 SMALL = 64_000_000
 FLOAT = 8
+
+_asked: ContextVar[list[float] | None] = ContextVar("kernlearn_memory_asked", default=None)
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
@@ -50,6 +54,9 @@ def require(needed: float, what: str, cure: str) -> None:
     MemoryError
         With both numbers and the cure.
     """
+    asked = _asked.get()
+    if asked is not None:
+        asked.append(needed)
     if needed <= SMALL and ALLOWANCE not in os.environ:
         return
     there = available()
@@ -58,6 +65,23 @@ def require(needed: float, what: str, cure: str) -> None:
             f"expected {in_words(needed)} of free memory for {what}, got {in_words(there)}; "
             f"{cure}, or set the environment variable {ALLOWANCE} if there is more"
         )
+
+
+@contextmanager
+def noted() -> Iterator[list[float]]:
+    """Collect the bytes that everything within asks for, whether granted or not.
+
+    >>> with noted() as asked:
+    ...     require(matrices(2, 100), "two matrices", "use one")
+    >>> asked
+    [160000.0]
+    """
+    asked: list[float] = []
+    token = _asked.set(asked)
+    try:
+        yield asked
+    finally:
+        _asked.reset(token)
 
 
 def matrices(count: float, n_rows: int, n_columns: int | None = None) -> float:

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
+
+from sklearn.utils.metaestimators import available_if
+
+from kernlearn.tables import Column, TableError, columns_used, typed_frame
 
 __all__ = ["ModelBundle"]
 
 
-@dataclass(frozen=True, eq=False)
+def _last_has(name: str) -> Callable[[ModelBundle], bool]:
+    return lambda bundle: hasattr(bundle.pipeline.steps[-1][1], name)
+
+
+def _pipeline_has(name: str) -> Callable[[ModelBundle], bool]:
+    return lambda bundle: hasattr(bundle.pipeline, name)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class ModelBundle:
     """A fitted pipeline, the facts of its making, and a few rows to draw.
+
+    This is what :func:`kernlearn.load` makes of a file that ``kernlearn fit --model`` wrote.
+    `predict` and its like take the table as it comes, a data frame with the columns that the model
+    was fitted to, in any order, as ``pandas.read_csv`` reads it: dates as text or as dates, empty
+    cells, further columns, which are ignored. The target may be among them.
 
     Attributes
     ----------
@@ -108,3 +126,148 @@ class ModelBundle:
         place = [step for _, step in self.pipeline.steps].index(self.estimator)
         rows = self.sample_X if X is None else X
         return self.pipeline[:place].transform(rows) if place else rows
+
+    @property
+    def classes_(self) -> Any:
+        """The labels in the order of the columns of :meth:`predict_proba`."""
+        return self.pipeline.classes_
+
+    def predict(self, table: Any, **options: Any) -> Any:
+        """Predict the target for every row.
+
+        Parameters
+        ----------
+        table : data frame
+            With the columns of the table that the model was fitted to, as they come.
+        **options
+            Of the estimator, such as ``return_std=True`` for a Gaussian process.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Labels as they were in the target's column, or numbers.
+        """
+        return self.pipeline.predict(self.typed(table), **options)
+
+    @available_if(_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, table: Any) -> Any:
+        """Decision values; a column for each of :attr:`classes_` where there are more than two.
+
+        Parameters
+        ----------
+        table : data frame
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n,) or (n, n_classes)
+        """
+        return self.pipeline.decision_function(self.typed(table))
+
+    @available_if(_pipeline_has("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, table: Any) -> Any:
+        """Probabilities of the classes, in the order of :attr:`classes_`.
+
+        Parameters
+        ----------
+        table : data frame
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        ndarray of shape (n, n_classes)
+        """
+        return self.pipeline.predict_proba(self.typed(table))
+
+    @available_if(_last_has("predict_interval"))  # type: ignore[untyped-decorator]
+    def predict_interval(self, table: Any, coverage: float = 0.9) -> Any:
+        """Intervals that hold new targets with a given probability.
+
+        Parameters
+        ----------
+        table : data frame
+            As in :meth:`predict`.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        ndarray of shape (n, 2)
+            Lower and upper ends.
+        """
+        rows, steps = self.typed(table), self.pipeline.steps
+        prepared = self.pipeline[:-1].transform(rows) if len(steps) > 1 else rows
+        return steps[-1][1].predict_interval(prepared, coverage)
+
+    def typed(self, table: Any) -> Any:
+        """The columns of a table that the model sees, with the types that it knows.
+
+        Parameters
+        ----------
+        table : data frame
+            As in :meth:`predict`.
+
+        Returns
+        -------
+        DataFrame
+            One row per row of the table, like `sample_X`.
+        """
+        lacking = self.lacking()
+        if lacking:
+            raise TableError(
+                f"the model lacks {', '.join(lacking)} among what kernlearn fit writes; fit it "
+                "again by kernlearn fit"
+            )
+        columns = [Column(**column) for column in self.facts["columns"]]
+        sample = {} if self.sample_X is None else self.sample_X
+        known = {name: sample.get(name, ()) for name in columns_used(columns, "category")}
+        rows = typed_frame(table, columns, known)
+        self.check_n_rows(len(rows))
+        return rows
+
+    def lacking(self) -> list[str]:
+        """What it would need to predict for a table, and does not have; a file may be damaged."""
+        facts = vars(self).get("facts")
+        missing = [
+            name
+            for name, is_right in _NEEDED.items()
+            if not isinstance(facts, dict) or not is_right(facts.get(name))
+        ]
+        return (
+            missing if hasattr(vars(self).get("pipeline"), "predict") else [*missing, "the model"]
+        )
+
+    def check_n_rows(self, n_rows: int) -> None:
+        """Refuse any but its own table for a model of kernel matrices."""
+        kernels = getattr(self.estimator, "kernels", None) or []
+        sizes = {len(kernel.K) for kernel in kernels if hasattr(kernel, "K")}
+        if sizes and sizes != {n_rows}:
+            raise TableError(
+                f"expected the {sizes.pop()} rows of the kernel matrices, got {n_rows}; a model of "
+                "kernel matrices predicts the rows of its own table, those without a target too"
+            )
+
+    def __repr__(self) -> str:
+        facts = self.facts if isinstance(self.facts, dict) else {}
+        words = [facts.get(name, "unknown") for name in ("method_title", "target", "table")]
+        return f"<ModelBundle: {words[0]}, predicts {words[1]!r}, fitted to {words[2]}>"
+
+
+def _are_columns(value: Any) -> bool:
+    keys = {"name", "kind", "action"}
+    return isinstance(value, list) and all(
+        isinstance(column, dict) and set(column) == keys and _are_texts([*column.values()])
+        for column in value
+    )
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+_NEEDED: dict[str, Callable[[Any], bool]] = {
+    "task": lambda value: value in ("classification", "regression"),
+    "target": lambda value: isinstance(value, str),
+    "columns": _are_columns,
+    "classes": lambda value: value is None or _are_texts(value),
+}

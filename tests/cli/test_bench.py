@@ -16,7 +16,7 @@ from kernlearn.speed.ladder import Ladder
 RUNNER = CliRunner(env={"COLUMNS": "140", "TERM": "dumb"})
 LADDERS = (
     Ladder("SVC", "one SVC", (200, 400), (0.01, 0.04)),
-    Ladder("mkl", "multiple kernel learning", (200, 400), (0.5, 2.0), "", 2500),
+    Ladder("mkl", "multiple kernel learning", (200, 400), (0.5, 2.0), "", 2500, (4e6, 16e6)),
     Ladder("metric", "learned metric", (200,), (123.4,), "stopped before 400 rows", 500),
 )
 
@@ -28,6 +28,7 @@ def run(*arguments):
 @pytest.fixture
 def measured(monkeypatch):
     """Seconds that are known, and what was asked for."""
+    monkeypatch.setenv("KERNLEARN_MEMORY", "64GB")
     asked = []
 
     def measure(trial, methods, advance):
@@ -53,12 +54,20 @@ def test_the_table(measured):
     out = result.stdout
     # Both laws are squares: a minute is √(60 / 0.04) · 400 = 15492 rows, and 2191.
     # 15492 is 38.7 times 400, too far to say.
-    assert cells(out, "SVC") == ["SVC", "0.01", "0.04", "1", "2.0", "–", "–"]
-    assert cells(out, "mkl") == ["mkl", "0.5", "2", "50", "2.0", "2,200", "2,500"]
-    assert cells(out, "metric") == ["metric", "123", "–", "12340", "–", "–", "500"]
+    assert cells(out, "SVC") == ["SVC", "0.01", "0.04", "1", "2.0", "–", "–", "–"]
+    assert cells(out, "mkl") == ["mkl", "0.5", "2", "50", "2.0", "0.016", "2,200", "2,500"]
+    assert cells(out, "metric") == ["metric", "123", "–", "12340", "–", "–", "–", "500"]
     assert "Note: metric: stopped before 400 rows." in out
     assert "table of 7 columns" in out
     assert "extrapolated" in out
+
+
+def test_memory_ends_a_promise(measured, monkeypatch):
+    monkeypatch.setenv("KERNLEARN_MEMORY", "64MB")
+    out = run("--columns", 1).stdout
+    assert cells(out, "mkl")[-2] == "800 (memory)"
+    assert "no more than fit into the 0.064 GB of memory that are free" in " ".join(out.split())
+    assert "table of 1 column," in out
 
 
 def test_json_has_every_digit(measured):
@@ -69,6 +78,7 @@ def test_json_has_every_digit(measured):
     mkl = facts["methods"][1]
     assert mkl["seconds"] == [0.5, 2.0]
     assert mkl["rows_in_a_minute"] == 2191
+    assert mkl["memory"] == [4e6, 16e6]
     assert measured[0][1] == [m.name for m in METHODS.values() if "regression" in m.tasks]
     assert measured[0][0].rows == (200, 400, 800)
 

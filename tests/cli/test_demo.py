@@ -3,105 +3,146 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.model_selection import train_test_split
+from scipy.stats import binom
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
-from kernlearn import MKLClassifier
-from kernlearn.cli import demo
+from kernlearn import KernelClassifier, MKLClassifier
+from kernlearn.cli import demo, demo_rivals
 from kernlearn.cli.app import app
+from kernlearn.cli.demo_data import HELD_OUT, patients, plant, tumours
+from kernlearn.cli.demo_rivals import Entry, verdict
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
-SMALL_GRID = {"C": np.array([1.0]), "gamma": np.array([0.01])}
+SMALL_GRID = {"svc__C": [1.0], "svc__gamma": [0.01]}
+SEED, N = 3, 80
+
+
+def small(patch):
+    """Few rows, one SVM and one kernel, so that it takes seconds."""
+    patch.setattr(demo, "ROWS_OF_PATIENTS", N)
+    patch.setattr(demo, "ROWS_OF_PLANT", N)
+    patch.setattr(demo_rivals, "GRID", SMALL_GRID)
+    patch.setattr(demo, "KernelClassifier", partial(KernelClassifier, candidates=["Gaussian"]))
 
 
 @pytest.fixture(scope="module")
-def picture(tmp_path_factory):
-    return tmp_path_factory.mktemp("demo") / "weights.png"
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("demo")
 
 
 @pytest.fixture(scope="module")
-def shown(picture):
+def shown(folder):
     """One run of the whole command."""
-    result = RUNNER.invoke(app, ["demo", "--seed", "3", "--picture", str(picture)])
+    outputs = "--picture", str(folder / "weights.png"), "--report", str(folder / "demo.html")
+    with pytest.MonkeyPatch.context() as patch:
+        small(patch)
+        result = RUNNER.invoke(app, ["demo", "--seed", str(SEED), *outputs])
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def _row(shown, start):
-    """The cells of the line of a table that begins so."""
-    line = next(line for line in shown.splitlines() if line.startswith(f"│ {start}"))
-    return [cell.strip() for cell in line.strip("│").split("│")]
+def _rows(shown, start):
+    """The cells of the lines of tables that begin so."""
+    lines = [line for line in shown.splitlines() if line.startswith(f"│ {start} ")]
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in lines]
 
 
-@pytest.fixture(scope="module")
-def split():
-    X, y = load_breast_cancer(return_X_y=True)
-    parts = train_test_split(X, y, test_size=0.3, stratify=y, random_state=3)
-    scaler = StandardScaler().fit(parts[0])
-    return scaler.transform(parts[0]), scaler.transform(parts[1]), parts[2], parts[3]
-
-
-def test_the_data_are_described(shown, split):
-    X, X_test, _, _ = split
-    assert f"{len(X)} tumours to learn from, {len(X_test)} held out, 30 measurements" in shown
-
-
-def test_weights_and_accuracy_are_those_of_a_fit_by_hand(shown, split):
-    X, X_test, y, y_test = split
-    model = MKLClassifier().fit(X, y)
-    rows = [_row(shown, "linear"), _row(shown, "polynomial, degree 2")]
-    rows += [_row(shown, f"Gaussian, γ = {k.gamma:.3g} ") for k in model.kernels_[2:]]
-    printed = np.array([[float(cell) for cell in row[1:]] for row in rows])
-    np.testing.assert_allclose(printed[:, 0], model.weights_, atol=6e-5)
-    # Kernels with unit diagonal, and the mean of their traces kept: both columns add up to one.
-    np.testing.assert_allclose(printed.sum(axis=0), 1.0, atol=1e-3)
-    assert (printed[:, 0] >= 0).all()
-    assert (printed[:, 1] < 0).any()
-    accuracy = _row(shown, "learned kernel, positive weights")[1]
-    assert accuracy == f"{model.score(X_test, y_test):.1%}"
-
-
-def test_every_method_has_its_accuracy_seconds_and_solves(shown):
-    names = ["learned kernel, positive", "learned kernel, free-sign", "RBF, C and γ"]
-    for name in names:
-        _, accuracy, seconds, solves = _row(shown, name)
-        assert 85.0 < float(accuracy.rstrip("%")) <= 100.0
-        assert float(seconds) > 0.0
-        assert int(solves) >= 2
-    # 7 values of C, 7 of γ, 5 folds, and the last fit on everything.
-    assert _row(shown, "RBF, C and γ")[3] == "246"
-
-
-def test_the_certificates_hold(shown):
+def test_the_rows_are_accounted_for(shown):
     text = " ".join(shown.split())
-    numbers = (
-        r"objective ([\d.]+); no other weights can go below ([\d.]+) \(relative gap ([\d.e+-]+)"
+    assert f"{N + HELD_OUT} patients, {N} to learn from and {HELD_OUT} held out" in text
+    assert f"{N + HELD_OUT} batches, {N} to learn from and {HELD_OUT} held out" in text
+    assert "569 tumours, 398 to learn from and 171 held out; 30 measurements each" in text
+
+
+def test_accuracies_are_those_of_fits_by_hand(shown):
+    data, places = patients(N, SEED)
+    scaler = StandardScaler().fit(data.X)
+    views = {name: scaler.transform(data.X)[:, place] for name, place in places.items()}
+    test = {name: scaler.transform(data.X_test)[:, place] for name, place in places.items()}
+    model = MKLClassifier(C="auto", random_state=SEED).fit(views, data.y)
+    wrong = int((model.predict(test) != data.y_test).sum())
+    cells = _rows(shown, "learned kernel of three sources")[0]
+    assert cells[1:3] == [f"{1 - wrong / HELD_OUT:.1%}", str(wrong)]
+    del views["genes"], test["genes"]
+    without = MKLClassifier(C="auto", random_state=SEED).fit(views, data.y)
+    assert f"genes {without.score(test, data.y_test):.1%}" in " ".join(shown.split())
+
+    boosted = _rows(shown, "HistGradientBoosting")
+    for cells, table in zip(boosted, (data, plant(N, SEED), tumours(SEED)), strict=True):
+        rival = HistGradientBoostingClassifier(random_state=SEED).fit(table.X, table.y)
+        assert cells[1] == f"{rival.score(table.X_test, table.y_test):.1%}"
+
+
+def test_every_part_ends_with_a_verdict(shown):
+    text = " ".join(shown.split())
+    assert text.count("Learning the kernel wins: ") + text.count("does not win here: ") == 3
+    assert text.count("McNemar's test, p = ") == 3
+    assert "What is lost when a column is shuffled: sensor " in text
+    assert "No other weights of the kernels lower the objective by more than" in text
+
+
+def entry(name, errors, n=100):
+    wrong = np.zeros(n, dtype=bool)
+    wrong[errors] = True
+    return Entry(name, None, wrong, 1.0)
+
+
+def test_the_verdict_is_mcnemar_s():
+    ours, same = entry("ours", range(10)), entry("same", range(10, 20))
+    worse, bad = entry("worse", range(5, 30)), entry("bad", range(50))
+    # 20 rows speak for us, 5 against: the two tails of a fair coin.
+    p = 2 * binom.cdf(5, 25, 0.5)
+    assert verdict(ours, [worse, bad]) == (
+        "Learning the kernel wins: 15 of 100 rows fewer wrong than worse, the best of the others "
+        f"(McNemar's test, p = {p:.2g})."
     )
-    found = [[float(number) for number in match] for match in re.findall(numbers, text)]
-    assert len(found) == 2
-    for objective, lower, gap in found:
-        assert lower <= objective
-        assert gap <= 1e-6
-        assert (objective - lower) / objective == pytest.approx(gap, abs=1e-7)
-    # Free signs know the positive combinations too; they see more points, in trace and all.
-    assert found[1][0] < 1.01 * found[0][0]
+    assert verdict(worse, [bad, ours]).startswith(
+        "Learning the kernel does not win here: 15 of 100 rows more wrong than ours (McNemar's"
+    )
+    assert verdict(ours, [same]) == (
+        "Learning the kernel does not win here: as many rows wrong as same, which chance explains "
+        "(McNemar's test, p = 1)."
+    )
+    nearly = entry("nearly", range(11))
+    assert "1 of 100 rows fewer wrong than nearly, which chance explains" in verdict(ours, [nearly])
+    assert "1 of 100 rows more wrong than ours, which chance" in verdict(nearly, [ours])
 
 
-def test_the_picture_is_written(shown, picture):
-    assert picture.read_bytes().startswith(b"\x89PNG")
+def test_the_tables_are_what_they_say():
+    data, places = patients(400, 0)
+    X, is_ill = np.vstack([data.X, data.X_test]), np.r_[data.y, data.y_test] == "ill"
+    radius = np.hypot(X[:, 0], X[:, 1])
+    assert radius[is_ill].mean() == pytest.approx(1.0, abs=0.1)
+    assert radius[~is_ill].mean() == pytest.approx(2.0, abs=0.1)
+    shifts = X[is_ill].mean(axis=0) - X[~is_ill].mean(axis=0)
+    np.testing.assert_allclose(shifts[places["genes"]].mean(), 0.44, atol=0.05)
+    assert np.abs(shifts[places["survey"]]).max() < 0.2
+    assert len(data.names) == X.shape[1] == places["survey"].stop
+    batches = plant(100, 0)
+    spread = batches.X.std(axis=0)
+    assert spread.max() / spread.min() > 100
+    assert set(batches.y) == {"good", "waste"}
+
+
+def test_the_picture_and_the_report_are_written(shown, folder):
+    assert (folder / "weights.png").read_bytes().startswith(b"\x89PNG")
     assert "The weights are drawn in" in shown
+    text = (folder / "demo.html").read_text(encoding="utf-8")
+    for words in (f"{N} of {N + HELD_OUT} patients", "Learning the kernel", "survey 12", "<svg"):
+        assert words in text
+    assert "The report is in" in shown
 
 
 def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "GRID", SMALL_GRID)
+    small(monkeypatch)
     path = tmp_path / "missing" / "weights.png"
     result = RUNNER.invoke(app, ["demo", "--picture", str(path)])
     assert result.exit_code == 1
@@ -111,26 +152,30 @@ def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch)
     assert isinstance(result.exception, SystemExit)
 
 
-WITHOUT_MATPLOTLIB = """
+WITHOUT = """
 import sys
-sys.modules["matplotlib"] = None
-from kernlearn.cli import demo
+sys.modules["{package}"] = None
+from kernlearn.cli import demo, demo_rivals
 from kernlearn.cli.app import app
-demo.GRID = {"C": [1.0], "gamma": [0.01]}
-app(["demo", "--picture", "weights.png"])
+demo_rivals.GRID, demo.ROWS_OF_PATIENTS = {{"svc__C": [1.0]}}, 60
+app(["demo", "{option}", "{name}"])
 """
 
 
-def test_without_matplotlib_the_picture_names_the_extra(tmp_path):
+@pytest.mark.parametrize(
+    ("package", "option", "name", "extra"),
+    [("matplotlib", "--picture", "w.png", "plot"), ("pandas", "--report", "demo.html", "io")],
+)
+def test_without_a_package_the_extra_is_named(package, option, name, extra, tmp_path):
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_MATPLOTLIB],
+        [sys.executable, "-c", WITHOUT.format(package=package, option=option, name=name)],
         capture_output=True,
         text=True,
         cwd=tmp_path,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 1
-    assert 'pip install "kernlearn[plot]"' in done.stderr
+    assert f'pip install "kernlearn[{extra}]"' in done.stderr
     assert done.stderr.count("\n") == 1
 
 
@@ -140,16 +185,16 @@ def test_a_negative_seed_is_refused():
     assert "--seed" in result.stderr
 
 
-def test_the_report_tells_what_was_learned(tmp_path):
-    page = tmp_path / "demo.html"
-    done = CliRunner().invoke(app, ["demo", "--report", str(page)])
-    assert done.exit_code == 0, done.output
-    text = page.read_text(encoding="utf-8")
-    for words in ("malignant", "171 tumours were held out", "mean radius", "<svg"):
-        assert words in text
-
-
 def test_a_report_in_no_folder_is_refused_before_the_work(tmp_path):
     done = CliRunner().invoke(app, ["demo", "--report", str(tmp_path / "none" / "demo.html")])
     assert done.exit_code != 0
     assert "in an existing folder" in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_learning_the_kernel_wins_where_it_should(seed):
+    result = RUNNER.invoke(app, ["demo", "--seed", str(seed)])
+    text = " ".join(result.stdout.split())
+    assert text.count("Learning the kernel wins: ") == 2
+    assert text.count("Learning the kernel does not win here: ") == 1

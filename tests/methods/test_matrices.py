@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from kernlearn.inspection import kernel_label
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.tables import TableError
 
@@ -39,6 +40,7 @@ def test_matrices(name, content, tmp_path):
     (tmp_path / name).write_bytes(content)
     (kernel,) = read_matrices([tmp_path / name], 2)
     np.testing.assert_array_equal(kernel([[0], [1]]), K)
+    assert kernel_label(kernel) == "k"
 
 
 @pytest.mark.parametrize(

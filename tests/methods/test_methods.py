@@ -11,6 +11,7 @@ import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators import _base
 from kernlearn.estimators._bank import choose_bank
+from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
 from kernlearn.methods import tuned_svm
 from kernlearn.methods.learner import Learner
@@ -166,6 +167,8 @@ def test_every_view_has_a_bank_of_its_own(kind):
     }
     assert by_view["one"] > by_view["two"]
     assert "one: " in kernel_in_words(model, [])
+    assert kernel_label(model.kernels_[0]) == known[0]["name"] == "one: linear"
+    assert "x[one]" in kernel_formula(model.kernel_)
 
 
 def test_views_need_names():

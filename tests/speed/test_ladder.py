@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kernlearn._memory import require
 from kernlearn.speed.ladder import Ladder, climb
 
 SIZES = (100, 200, 400, 800)
@@ -71,6 +72,23 @@ def test_a_fit_that_fails_ends_the_climb(error, reason):
         return 1e-3
 
     assert climbed(seconds_of, 60.0) == ((100,), (1e-3,), f"no fit to 200 rows: {reason}")
+
+
+def test_a_refusal_for_want_of_memory_says_how_much():
+    def seconds_of(n):
+        if n == 400:
+            require(1e30, "a test", "use fewer rows")
+        return 1e-3
+
+    note = climbed(seconds_of, 60.0)[2]
+    assert note.startswith("no fit to 400 rows: expected 1,000,000,000,000,000,000,000 GB of free")
+
+
+def test_rows_that_fit_into_memory():
+    ladder = Ladder("a", "", (100, 200), (1.0, 1.0), memory=(8e4, 32e4))
+    assert ladder.rows_in_memory(128e4) == 400
+    assert ladder.rows_in_memory(None) is None
+    assert Ladder("a", "", (100, 200), (1.0, 1.0)).rows_in_memory(1e9) is None
 
 
 def test_times_the_unit_at_the_largest_common_size():

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from kernlearn._memory import matrices, require
 from kernlearn.methods.method import Method, Plan
 from kernlearn.methods.registry import METHODS
 from kernlearn.speed import measure as measure_module
@@ -71,6 +72,24 @@ def test_seconds_growth_and_minutes_are_those_of_the_laws(clock):
     assert facts["rows"] == [100, 200, 400]
     # Every row asked for, whatever the method's limit, and the prepared columns.
     assert clock.fits[3:6] == [(100, 3), (200, 3), (400, 3)]
+
+
+def test_no_more_rows_are_promised_than_fit_into_memory(clock, monkeypatch):
+    """Ten matrices of n × n: 80 MB allow 1000 rows, of which the seconds would allow more."""
+    monkeypatch.setenv("KERNLEARN_MEMORY", "80MB")
+
+    def law(n):
+        require(matrices(10, n), "ten matrices", "use fewer rows")
+        return 0.6 * n / 400
+
+    methods = [clock.method("large", law), clock.method("small", lambda n: 6.0 * n / 400)]
+    facts = speed_facts(TRIAL, list(measure(TRIAL, methods, clock=clock)))
+    unit, large, small = facts["methods"]
+    assert facts["free_memory"] == 80_000_000
+    assert large["memory"] == [80.0 * n**2 for n in TRIAL.rows]
+    assert (large["rows_in_memory"], large["rows_in_a_minute"]) == (1000, 1000)
+    assert (small["memory"], small["rows_in_memory"], unit["memory"]) == (None, None, None)
+    assert small["rows_in_a_minute"] == 4000
 
 
 def test_progress_is_complete_even_where_a_ladder_is_not(clock):

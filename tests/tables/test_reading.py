@@ -43,6 +43,40 @@ def test_text_tables(name, content, tmp_path):
     assert table["third"].iloc[2] == "ü"
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "last"),
+    [
+        ("5.1,3.5,setosa\n4.9,?,virginica\n\n", ["x1", "x2", "x3"], ["4.9", None, "virginica"]),
+        ("size,kind\n1,a\n2,b\n", ["size", "kind"], ["2", "b"]),
+        ('18.0   8.\t"a  car"\n 15.0   ?\t"b"\n', ["x1", "x2", "x3"], ["15.0", None, "b"]),
+        ("p;x\ne;y\n", ["x1", "x2"], ["e", "y"]),
+        ("1.5\n2.5\n3.5\n4.5\n", ["x1"], ["4.5"]),
+        ("1\t2\n3\t\n", ["x1", "x2"], ["3", None]),
+    ],
+    ids=["commas", "names", "blanks", "text", "one column", "tabs"],
+)
+def test_data_files_of_repositories(text, names, last, tmp_path):
+    (tmp_path / "t.data").write_text(text)
+    (tmp_path / "t.data.gz").write_bytes(gzip.compress(text.encode()))
+    table = read_table(tmp_path / "t.data")
+    assert list(table.columns) == names
+    assert len(table) == len(text.split("\n")) - text.count("\n\n") - 1 - ("x1" not in names)
+    assert [None if pd.isna(cell) else cell for cell in table.iloc[-1]] == last
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.data.gz"), table)
+
+
+def test_data_files_with_a_delimiter_and_with_faults(tmp_path):
+    path = tmp_path / "t.data"
+    path.write_text("1|a,b\n2|c,d\n")
+    assert read_table(path, "|")["x2"].tolist() == ["a,b", "c,d"]
+    path.write_text("1 2\n3 4 5\n")
+    with pytest.raises(TableError, match="no table with 2 columns in every row: row 2 has 3 cells"):
+        read_table(path)
+    path.write_text("\n")
+    with pytest.raises(TableError, match=r"t\.data has no line"):
+        read_table(path)
+
+
 @pytest.mark.parametrize("name", ["t.parquet", "t.pq", "t.parquet.gz"])
 def test_parquet(name, tmp_path):
     frame().to_parquet(tmp_path / "plain.parquet")
@@ -96,7 +130,7 @@ def test_a_table_without_rows_has_columns(name, tmp_path):
         ("t.csv.gz", b"a,b\n1,2\n", "t.csv.gz is no complete gzip file"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n" * 999, mtime=0)[:-20], "no complete gzip file"),
         ("t.parquet", b"a,b\n1,2\n", "t.parquet is no Parquet file"),
-        ("t.xlsx", b"PK", "whose name ends in .csv, .tsv, .txt or .parquet.* got t.xlsx"),
+        ("t.xlsx", b"PK", "whose name ends in .csv, .tsv, .txt, .data or .* got t.xlsx"),
         ("t", b"a,b\n", "whose name ends in"),
     ],
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.persistence import ModelFileError, load
@@ -29,35 +27,10 @@ def read_bundle(path: Path) -> ModelBundle:
 def read_predictor(path: Path) -> ModelBundle:
     """The content of a model file, with the facts without which nothing can be predicted."""
     bundle = read_bundle(path)
-    facts = vars(bundle).get("facts")
-    missing = [
-        name
-        for name, is_right in NEEDED.items()
-        if not isinstance(facts, dict) or not is_right(facts.get(name))
-    ]
-    if missing or not hasattr(vars(bundle).get("pipeline"), "predict"):
+    lacking = bundle.lacking()
+    if lacking:
         raise ModelFileError(
-            f"{path.name} lacks {', '.join(missing) or 'the model'} among what kernlearn fit "
-            "writes; fit the model again"
+            f"{path.name} lacks {', '.join(lacking)} among what kernlearn fit writes; fit the "
+            "model again"
         )
     return bundle
-
-
-def _are_columns(value: Any) -> bool:
-    keys = {"name", "kind", "action"}
-    return isinstance(value, list) and all(
-        isinstance(column, dict) and set(column) == keys and _are_texts([*column.values()])
-        for column in value
-    )
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
-
-
-NEEDED: dict[str, Callable[[Any], bool]] = {
-    "task": lambda value: value in ("classification", "regression"),
-    "target": lambda value: isinstance(value, str),
-    "columns": _are_columns,
-    "classes": lambda value: value is None or _are_texts(value),
-}

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kernlearn._optional import load_pandas
+from kernlearn._words import counted
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures, system_message
 from kernlearn.cli.output import say
 from kernlearn.cli.picture import check_picture
@@ -65,8 +66,8 @@ def _read(path: Path, repetition: str | None) -> Any:
     for number, row in enumerate(rows, start=2):
         if len(row) != len(header):
             raise ValueError(
-                f"expected {len(header)} cells in every row, as in the first, got {len(row)} in "
-                f"row {number}; fill it up, or quote names with commas in them"
+                f"expected {counted(len(header), 'cell')} in every row, as in the first, got "
+                f"{len(row)} in row {number}; fill it up, or quote names with commas in them"
             )
     if repetition is not None and repetition not in header[1:]:
         raise ValueError(

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from kernlearn._optional import load_pandas
 from kernlearn.bundle import ModelBundle
+from kernlearn.cli.demo_data import Division
 from kernlearn.cli.failure import failures
 from kernlearn.cli.report import write_html
 from kernlearn.methods.facts import SAMPLE_ROWS
@@ -35,7 +37,7 @@ def score_fact(
 
 
 def write_demo_report(
-    path: Path, scaler: Any, model: Any, X: Any, y: Any, facts: dict[str, Any]
+    path: Path, scaler: Any, model: Any, data: Division, facts: dict[str, Any]
 ) -> None:
     """Write the report of the learned kernel.
 
@@ -45,35 +47,37 @@ def write_demo_report(
         Where to.
     scaler, model : estimators
         Fitted to the training rows.
-    X : DataFrame
-        Training rows, not scaled.
-    y : ndarray
-        Their classes.
+    data : Division
+        The rows.
     facts : dict
-        What only the caller knows: ``scores``, ``evaluation``, ``seed``, ``command``.
+        What only the caller knows: ``scores``, ``evaluation``, ``views``, ``seed``, ``command``.
     """
-    labels, counts = np.unique(y, return_counts=True)
-    names = [str(name) for name in X.columns]
+    X = load_pandas("the report").DataFrame(data.X, columns=list(data.names))
+    labels, counts = np.unique(data.y, return_counts=True)
     scaled = "standardised by the training rows"
     everything = {
         "task": "classification",
-        "target": "tumour",
+        "target": "illness",
         "classes": [str(label) for label in labels],
         "class_counts": counts.tolist(),
         "method": "mkl",
         "method_title": "a learned combination of kernels",
-        "table": "breast cancer, Wisconsin diagnostic (scikit-learn)",
+        "table": f"{len(X)} of {len(X) + len(data.y_test)} patients, drawn at random",
         "n_rows": len(X),
-        "n_columns": len(names),
-        "columns": [{"name": name, "kind": "number", "action": scaled} for name in names],
+        "n_train": len(X),
+        "n_held_out": len(data.y_test),
+        "n_columns": len(data.names),
+        "columns": [{"name": name, "kind": "number", "action": scaled} for name in data.names],
         "metric": METRICS["classification"],
         "certificate": certificate(model),
-        "kernel": kernel_in_words(model, names),
+        "kernel": kernel_in_words(model, list(data.names)),
         "weights": weights(model),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         **facts,
     }
     pipeline = Pipeline([("scale", scaler), ("learn", model)])
-    bundle = ModelBundle(pipeline, everything, X[:SAMPLE_ROWS], y[:SAMPLE_ROWS])
+    # What the page draws is named, so the scaler has to know the names too.
+    scaler.feature_names_in_ = np.array(data.names, dtype=object)
+    bundle = ModelBundle(pipeline, everything, X[:SAMPLE_ROWS], data.y[:SAMPLE_ROWS])
     with failures(f"write {path}", path):
         write_html(bundle, path)

@@ -34,7 +34,7 @@ DEFECT = "this is a defect of kernlearn; please report it, with the table if you
 
 def fit(
     table: Annotated[
-        Path, typer.Argument(help="CSV, TSV or Parquet file, or gzip of one, with column names.")
+        Path, typer.Argument(help="CSV, TSV, .data or Parquet, or gzip of one, with column names.")
     ],
     target: Annotated[str, typer.Option(help="Name of the column to predict.")],
     method: Annotated[

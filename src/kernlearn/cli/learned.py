@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kernlearn._words import counted
 from kernlearn.inspection._text import plain
 
 __all__ = ["print_learned"]
@@ -19,7 +20,7 @@ def print_learned(console: Console, facts: dict[str, Any]) -> None:
     """Print the facts for a person; names in the table are data, never markup."""
     _say(
         console,
-        f"{facts['table']}: {facts['n_rows']} rows, {facts['n_columns']} columns; "
+        f"{facts['table']}: {facts['n_rows']} rows, {counted(facts['n_columns'], 'column')}; "
         f"{facts['task_reason']}.",
     )
     for line in _columns(facts["columns"]):

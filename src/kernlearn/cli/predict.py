@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kernlearn._words import counted
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
@@ -66,7 +67,7 @@ def predict(
         with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
-            _check_rows(bundle, summary["rows"])
+            bundle.check_n_rows(summary["rows"])
     _show(summary, as_json, quiet, err=to_stdout)
 
 
@@ -97,16 +98,6 @@ def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:
     return [name for name in chunk.columns if name not in known]
 
 
-def _check_rows(bundle: ModelBundle, n_rows: int) -> None:
-    kernels = getattr(bundle.estimator, "kernels", None) or []
-    sizes = {len(kernel.K) for kernel in kernels if hasattr(kernel, "K")}
-    if sizes and sizes != {n_rows}:
-        raise TableError(
-            f"expected the {sizes.pop()} rows of the kernel matrices, got {n_rows}; a model of "
-            "kernel matrices predicts the rows of its own table, those without a target too"
-        )
-
-
 def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> None:
     if as_json:
         typer.echo(json.dumps(summary))
@@ -115,4 +106,4 @@ def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> Non
         if ignored:
             listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
             say(f"Ignored, since the model does not know them: {listed}.", err)
-        say(f"{summary['rows']} rows predicted; written: {summary['out']}", err)
+        say(f"{counted(summary['rows'], 'row')} predicted; written: {summary['out']}", err)

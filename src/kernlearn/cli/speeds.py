@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kernlearn._memory import in_words
+from kernlearn._words import counted
 from kernlearn.speed.growth import FARTHEST
 
 __all__ = ["print_speeds"]
@@ -21,15 +23,17 @@ def print_speeds(console: Console, facts: dict[str, Any]) -> None:
     console.print(_table(facts, unit))
     _say(
         console,
-        f"Seconds by the clock on {facts['cores']} cores for one fit to a generated table of "
-        f"{facts['columns']} columns, a method's own cross-validation included; other tables "
-        "differ.",
+        f"Seconds by the clock on {counted(facts['cores'], 'core')} for one fit to a generated "
+        f"table of {counted(facts['columns'], 'column')}, a method's own cross-validation "
+        "included; other tables differ.",
     )
     _say(
         console,
-        f"times {unit}: at the largest size of the method; growth: p in seconds ∝ rows^p; rows in "
-        "a minute: extrapolated by that power from the largest size, as far as "
-        f"{FARTHEST} times its rows; rows given: kernlearn fit takes a sample of more.",
+        f"times {unit}: at the largest size of the method; growth: p in seconds ∝ rows^p, from the "
+        "two largest sizes; GB: memory that a fit of the largest size asks for before it begins; "
+        "rows in a minute: extrapolated by that power from the largest size, as far as "
+        f"{FARTHEST} times its rows, and no more than fit into {_free(facts['free_memory'])}; rows "
+        "given: kernlearn fit takes a sample of more.",
     )
     for entry in facts["methods"]:
         if entry["note"]:
@@ -45,7 +49,7 @@ def _table(facts: dict[str, Any], unit: str) -> Table:
     table.add_column("method")
     for size in facts["rows"]:
         table.add_column(f"{size} rows", justify="right")
-    for title in (f"times {unit}", "growth", "rows in a minute", "rows given"):
+    for title in (f"times {unit}", "growth", "GB", "rows in a minute", "rows given"):
         table.add_column(title, justify="right")
     for entry in facts["methods"]:
         seconds = dict(zip(entry["rows"], entry["seconds"], strict=True))
@@ -54,10 +58,22 @@ def _table(facts: dict[str, Any], unit: str) -> Table:
             *(_number(seconds.get(size)) for size in facts["rows"]),
             _number(entry["times_unit"]),
             NOTHING if entry["exponent"] is None else f"{entry['exponent']:.1f}",
-            _rows(entry["rows_in_a_minute"]),
+            _number(entry["memory"] and entry["memory"][-1] / 1e9),
+            _in_a_minute(entry),
             NOTHING if entry["max_rows"] is None else f"{entry['max_rows']:,}",
         )
     return table
+
+
+def _free(size: int | None) -> str:
+    return "the memory" if size is None else f"the {in_words(size)} of memory that are free"
+
+
+def _in_a_minute(entry: dict[str, Any]) -> str:
+    """The rows, with a word where memory ends them before the minute does."""
+    rows = entry["rows_in_a_minute"]
+    is_full = rows is not None and rows == entry["rows_in_memory"]
+    return f"{_rows(rows)} (memory)" if is_full else _rows(rows)
 
 
 def _number(value: float | None) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernlearn._words import counted
+
 if TYPE_CHECKING:
     from kernlearn.comparison.comparison import Comparison
 
@@ -82,7 +84,7 @@ def summary(c: Comparison) -> str:
     test = c.iman_davenport
     return "\n".join(
         [
-            f"Comparison of {k} methods on {N} data sets, "
+            f"Comparison of {counted(k, 'method')} on {counted(N, 'data set')}, "
             f"{'lower' if c.lower_is_better else 'higher'} is better",
             f"mean ranks: {_listed([f'{name} {rank:.3f}' for name, rank in ranks.items()])}",
             f"Iman-Davenport: F = {test.statistic:.4g}, p = {test.pvalue:.3g}",

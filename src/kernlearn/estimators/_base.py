@@ -13,10 +13,11 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn._words import counted
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
-from kernlearn.estimators._bank import choose_bank
 from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
@@ -41,6 +42,14 @@ from kernlearn.estimators._rows import (
     target_of,
 )
 from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators._views import (
+    are_views,
+    banks_of_views,
+    given_kernels,
+    in_order,
+    on_views,
+    side_by_side,
+)
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
@@ -114,6 +123,7 @@ class KernelCombination(Patient, ShowsKernel):
     missing: str | None = None
     rank: Any = None
     certify: str | None = None
+    views_: dict[str, slice]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -344,7 +354,7 @@ class KernelCombination(Patient, ShowsKernel):
         d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
         require(
             combination_bytes(n_kernels, n, len(ys)) + matrices(4, n, d),
-            f"{type(self).__name__} with {n_kernels} kernels on {n:,} points",
+            f"{type(self).__name__} with {counted(n_kernels, 'kernel')} on {counted(n, 'point')}",
             "use fewer points or kernels",
         )
 
@@ -395,6 +405,7 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
+        X = self._one_table(X, reset)
         if judged_by_kernels(self.kernels, X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernels, self.missing is not None)
@@ -405,6 +416,7 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
+        X = self._one_table(X, reset=True)
         if judged_by_kernels(self.kernels, X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
@@ -412,10 +424,31 @@ class KernelCombination(Patient, ShowsKernel):
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
 
+    def _one_table(self, X: Any, reset: bool) -> Any:
+        """X, or its views side by side; frames of other makers as those of pandas."""
+        if reset:
+            self.__dict__.pop("views_", None)  # of an earlier fit
+        if not are_views(X, self.kernels):
+            return known_frame(X)
+        takes_them = "kernels" in self.get_params(deep=False) and (reset or hasattr(self, "views_"))
+        if not takes_them:
+            raise ValueError(
+                f"{type(self).__name__} expected one table, got several views; fit an estimator of "
+                "combinations, such as MKLClassifier, to the same views, or put them side by side"
+            )
+        if not reset:
+            X = in_order(X, self.views_)
+        table, places = side_by_side(X, self.kernels, self.missing is not None)
+        if reset:
+            self.views_ = places
+        return table
+
     def _checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
         if X_unlabeled is None:
             return None
-        if hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
+        of_views = are_views(X, self.kernels)
+        X, X_unlabeled = known_frame(X), self._one_table(X_unlabeled, reset=False)
+        if not of_views and hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
             raise ValueError(
                 "expected X_unlabeled of the same kind as X, got a data frame and an array; "
                 "convert one of them"
@@ -424,8 +457,8 @@ class KernelCombination(Patient, ShowsKernel):
         shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
         if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
             raise ValueError(
-                f"expected X_unlabeled with {n_columns} columns, as X has, got shape {shape}; "
-                "pass the same columns for both"
+                f"expected X_unlabeled with {counted(n_columns, 'column')}, as X has, got shape "
+                f"{shape}; pass the same columns for both"
             )
         return self._checked(X_unlabeled, reset=False)
 
@@ -434,35 +467,15 @@ class KernelCombination(Patient, ShowsKernel):
 
         Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
         """
-        kernels = self.kernels
-        if kernels is None:
-            kernels, self.bank_notes_ = choose_bank(
-                np.asarray(labelled.X, dtype=float),
-                labelled.targets,
-                labelled.weight,
-                self.random_state,
-            )
+        views: dict[str, slice] = getattr(self, "views_", {})
+        if self.kernels is None:
+            table = np.asarray(labelled.X, dtype=float)
+            given = labelled.targets, labelled.weight, self.random_state
+            kernels, self.bank_notes_ = banks_of_views(table, views, *given)
             for note in self.bank_notes_ if self.verbose else []:
                 print(f"{type(self).__name__}: {note}")
-        if isinstance(kernels, Kernel):
-            kernels = [kernels]
-        if not isinstance(kernels, list | tuple):
-            raise ValueError(
-                f"expected kernels of kernlearn.kernels, got {kernels!r}; pass a list, for example "
-                "[Linear(), Gaussian(gamma=0.1)]"
-            )
-        kernels = list(kernels)
-        if not kernels:
-            raise ValueError(
-                "expected at least one kernel, got an empty list; pass kernels=None for a "
-                "default bank"
-            )
-        for kernel in kernels:
-            if not isinstance(kernel, Kernel):
-                raise ValueError(
-                    f"expected kernels of kernlearn.kernels, got {kernel!r}; derive your own from "
-                    "kernlearn.kernels.Kernel"
-                )
+        else:
+            kernels = on_views(given_kernels(self.kernels), views)
         if self.center:
             kernels = [Centered(kernel, X) for kernel in kernels]
         if self.normalize:

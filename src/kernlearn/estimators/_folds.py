@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from kernlearn._words import counted
+
 Rows = NDArray[np.intp]
 
 
@@ -67,6 +69,6 @@ def _given_folds(cv: Any, X: Any, y: NDArray[Any], kept: Rows) -> list[Rows]:
     if len(folds) < 2 or not np.array_equal(np.sort(np.concatenate(folds)), np.arange(len(kept))):
         raise ValueError(
             f"expected cv to hold out each of the {len(kept)} rows of positive weight once, in two "
-            f"folds or more, got {len(folds)} folds that do not; try KFold or cv=5"
+            f"folds or more, got {counted(len(folds), 'fold')} that do not; try KFold or cv=5"
         )
     return folds

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernlearn._checks import check_positive
 from kernlearn._memory import combination_bytes, require
+from kernlearn._words import counted
 from kernlearn.estimators._base import Array, Candidates
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.families.hyper_norm import HyperNorm
@@ -68,7 +69,8 @@ class HyperkernelExpansion:
         def check(n_pivots: int) -> None:
             require(
                 combination_bytes(n_pivots, len(X), n_machines) + GRID_BYTES,
-                f"{type(self).__name__} with {n_pivots} sections on {len(X):,} points",
+                f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
+                f"{counted(len(X), 'point')}",
                 "use fewer points, or lower max_pivots or raise pivot_tol",
             )
 

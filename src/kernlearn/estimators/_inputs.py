@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn._frames import known_frame
 from kernlearn.estimators._rows import (
     judged_by_kernels,
     rows_as_they_are,
@@ -29,6 +30,7 @@ class KernelInputs(ShowsKernel):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; a kernel sees a data frame where one came."""
+        X = known_frame(X)
         if self._judged_by_kernel(X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernel)
@@ -37,6 +39,7 @@ class KernelInputs(ShowsKernel):
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
+        X = known_frame(X)
         if self._judged_by_kernel(X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)

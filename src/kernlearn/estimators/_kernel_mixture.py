@@ -19,6 +19,7 @@ from sklearn.utils.validation import (
 )
 
 from kernlearn._checks import check_count
+from kernlearn._frames import known_frame
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._candidate_table import CandidateTable
@@ -169,6 +170,7 @@ class KernelMixture(Patient, ShowsKernel):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """A data frame as it is, anything else as an array of numbers with NaN where missing."""
+        X = known_frame(X)
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:

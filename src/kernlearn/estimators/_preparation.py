@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from kernlearn._words import counted
 from kernlearn.estimators._cells import is_category, is_frame, numbers, texts
 from kernlearn.estimators._columns import CategoryColumn, NumberColumn
 
@@ -50,7 +51,7 @@ class Preparation:
         return cls(list(names), columns)
 
     def __repr__(self) -> str:
-        return f"Preparation of {len(self.names)} columns"
+        return f"Preparation of {counted(len(self.names), 'column')}"
 
     @property
     def tables(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn._words import counted
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._low_rank import LandmarkFolds
@@ -143,8 +144,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             return values
         if self.rank_ is not None:
             raise ValueError(
-                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
-                "underestimate the spread away from them; use predict_interval"
+                f"expected rank=None for return_std=True, got {counted(self.rank_, 'landmark')}, "
+                "which underestimate the spread away from them; use predict_interval"
             )
         return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
 

@@ -36,9 +36,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     kernels : list of Kernel, optional
         What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
         the width at which a least-squares machine has the smallest leave-one-out loss on a sample
-        of the rows. Kernels that are nearly constant or nearly the identity are left out.
+        of the rows. Kernels that are nearly constant or nearly the identity are left out. Where X
+        holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
+        the view of that name alone.
     quality : str, default="soft_margin"
-        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin", "nu_svm",
+        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
+        "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
         "least_squares", "alignment" or "centered_alignment". The alignments choose the kernel
         and then train a soft margin machine with it.
     C : float, "auto" or "learn", default=1.0
@@ -107,6 +110,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         The kernels that were combined, with normalising and centring where asked for.
     bank_notes_ : list of str
         Where the kernels were chosen for the data: at which width, and which were left out.
+    views_ : dict
+        Where X held several views: the name of each, and its place among all columns.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     dual_coef_ : ndarray of shape (n_machines, n_support)
@@ -157,6 +162,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     >>> model = MKLClassifier().fit(X, y)
     >>> bool(model.score(X, y) > 0.95), bool(model.duality_gap_ <= 1e-6)
     (True, True)
+    >>> views = {"sepals": X[:, :2], "petals": X[:, 2:]}
+    >>> model = MKLClassifier().fit(views, y)
+    >>> sorted({kernel.name for kernel in model.kernels_}), bool(model.score(views, y) > 0.95)
+    (['petals', 'sepals'], True)
     """
 
     def __init__(
@@ -213,8 +222,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training points.
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, in any order if they have names.
         y : array-like of shape (n,)
             Labels of any type, at least two classes.
         X_unlabeled : array-like or data frame, optional

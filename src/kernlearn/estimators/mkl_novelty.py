@@ -38,8 +38,10 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    weights_, kernel_, kernels_, bank_notes_, dual_coef_, intercept_, support_, support_vectors_
+    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
         As in :class:`kernlearn.MKLClassifier`.
+    support_, support_vectors_
+        Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
@@ -101,8 +103,10 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training points.
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, in any order if they have names.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional

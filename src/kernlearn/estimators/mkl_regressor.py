@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn._words import counted
 from kernlearn.estimators._auto_C import squared_loss
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._fold_predictor import FoldPredictor
@@ -47,8 +48,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
     Attributes
     ----------
-    weights_, kernel_, kernels_, bank_notes_, dual_coef_, intercept_, support_, support_vectors_
+    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
         As in :class:`kernlearn.MKLClassifier`.
+    support_, support_vectors_
+        Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
@@ -120,8 +123,10 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training points.
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, in any order if they have names.
         y : array-like of shape (n,)
             Targets.
         X_unlabeled : array-like or data frame, optional
@@ -174,8 +179,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return values
         if self.rank_ is not None:
             raise ValueError(
-                f"expected rank=None for return_std=True, got {self.rank_} landmarks, which "
-                " underestimate the spread away from them; use predict_interval"
+                f"expected rank=None for return_std=True, got {counted(self.rank_, 'landmark')}, "
+                "which underestimate the spread away from them; use predict_interval"
             )
         if self._ridge is None:
             raise ValueError(

@@ -17,6 +17,7 @@ from kernlearn.kernels import (
     Matern,
     Overlap,
     Polynomial,
+    Precomputed,
 )
 
 _MATERN = {
@@ -55,6 +56,8 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
         case Matern():
             r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
             return _MATERN[float(kernel.nu)].format(r=r)
+        case Precomputed() if kernel.name is not None:
+            return f"{kernel.name}({x}, {z})"
         case Overlap():
             return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:

@@ -91,7 +91,7 @@ class _Writer:
                 self.legend.say(_KNOWN)
                 return f"A[{self.written(kernel.kernel, x, z)}]"
             case Columns():
-                chosen = columns(kernel.columns)
+                chosen = columns(kernel.columns) if kernel.name is None else kernel.name
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
             case Stretched():
                 s = self.legend.vector("s", kernel.scales)

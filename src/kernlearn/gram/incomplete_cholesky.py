@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn._memory import matrices, require
+from kernlearn._words import counted
 from kernlearn.gram._greedy import (
     ROWS_AT_A_TIME,
     Columns,
@@ -180,7 +181,7 @@ def checked_pair_cholesky(
     def check(n_pivots: int) -> None:
         require(
             _factor_bytes(count, n_pivots, points.shape[1]),
-            f"a factor of {count:,} pairs of points with {n_pivots} pivots",
+            f"a factor of {counted(count, 'pair')} of points with {n_pivots} pivots",
             "pass n_pairs, for example n_pairs=20000, a lower limit on pivots, or fewer points",
         )
         also(n_pivots)

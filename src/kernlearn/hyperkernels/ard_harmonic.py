@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._words import counted
 from kernlearn.hyperkernels._harmonic import check_lambda_h, harmonic_diag, harmonic_gram
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._validation import FloatArray, is_finite
@@ -66,7 +67,8 @@ class ARDHarmonic(Hyperkernel):
         if len(gammas) != left.shape[1]:
             raise ValueError(
                 "ARDHarmonic's gammas must hold one number for each feature, got "
-                f"{len(gammas)} for {left.shape[1]} features; pass as many gammas as features."
+                f"{len(gammas)} for {counted(left.shape[1], 'feature')}; pass as many gammas as "
+                "features."
             )
         table: FloatArray = left - right
         table *= np.sqrt(gammas)

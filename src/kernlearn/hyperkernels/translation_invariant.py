@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._words import counted
 from kernlearn.hyperkernels._theorem9 import check_theorem_9
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
@@ -77,7 +78,8 @@ class TranslationInvariant(Hyperkernel):
         if scales.ndim == 1 and len(scales) != left.shape[1]:
             raise ValueError(
                 "TranslationInvariant's scales must hold one number for each feature, got "
-                f"{len(scales)} for {left.shape[1]} features; pass as many scales as features."
+                f"{len(scales)} for {counted(left.shape[1], 'feature')}; pass as many scales as "
+                "features."
             )
         return (left - right) / scales
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
+from kernlearn._words import counted
 from kernlearn.hyperkernels._wishart_determinants import log_determinants
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
@@ -73,7 +74,8 @@ class Wishart(Hyperkernel):
         if len(factor) != X.shape[1]:
             raise ValueError(
                 "Wishart's C must have one row and one column for each feature, got shape "
-                f"{factor.shape} for {X.shape[1]} features; pass a matrix that fits, or a number."
+                f"{factor.shape} for {counted(X.shape[1], 'feature')}; pass a matrix that fits, or "
+                "a number."
             )
         rows: FloatArray = solve_triangular(factor, X.T, lower=True, check_finite=False).T
         return rows
@@ -82,7 +84,7 @@ class Wishart(Hyperkernel):
         if self.r is not None and self.r <= n_features - 1:
             raise ValueError(
                 f"Wishart's r must be above the number of features minus one, got {self.r!r} for "
-                f"{n_features} features; choose r={n_features} or more, or leave it out."
+                f"{counted(n_features, 'feature')}; choose r={n_features} or more, or leave it out."
             )
         return 0.5 * (float(n_features if self.r is None else self.r) + 3.0)
 

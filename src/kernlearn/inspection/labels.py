@@ -17,6 +17,7 @@ from kernlearn.kernels import (
     Normalized,
     Overlap,
     Polynomial,
+    Precomputed,
     WhereKnown,
 )
 
@@ -47,6 +48,10 @@ def kernel_label(kernel: Kernel) -> str:
             return kernel_label(kernel.kernel)
         case Centered():
             return f"{kernel_label(kernel.kernel)}, centred"
+        case Columns() if kernel.name is not None:
+            return f"{_shortened(kernel.name)}: {kernel_label(kernel.kernel)}"
+        case Precomputed() if kernel.name is not None:
+            return _shortened(kernel.name)
         case Columns():
             return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
         case Features():

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 
+from kernlearn._words import counted
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -116,7 +117,7 @@ class PairScoreDisplay:
         counts = []
         for chosen, colour, name in kinds:
             heights, _ = np.histogram(self.scores[chosen], self.edges_)
-            label = f"{name}: {int(chosen.sum())} pairs"
+            label = f"{name}: {counted(int(chosen.sum()), 'pair')}"
             # Shares, not counts: of many classes, nearly all pairs are of two.
             ax.stairs(
                 heights / max(int(chosen.sum()), 1),

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
+from kernlearn._frames import known_frame
+
 FloatArray = NDArray[np.float64]
 
 
@@ -26,6 +28,7 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
 
     A sparse matrix comes in compressed rows, where it is allowed.
     """
+    X = known_frame(X)
     if issparse(X) and not sparse:
         raise ValueError(
             f"{name} must be a dense table, got a sparse matrix; convert it with {name}.toarray()."
@@ -48,6 +51,7 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
 
 def check_rows(X: Any, name: str) -> Any:
     """Return `X` as a table or, where it is none, as an array of one thing in each row."""
+    X = known_frame(X)
     if is_frame(X) or issparse(X):
         return check_table(X, name, sparse=True)
     if not _is_regular(X):
@@ -64,6 +68,7 @@ def check_things(X: Any, name: str) -> NDArray[Any]:
     Of a data frame or an array with a single column they are its cells; of an array with more,
     its rows.
     """
+    X = known_frame(X)
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object and len(X):
         return X
     if issparse(X) or (is_frame(X) and X.shape[1] != 1):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._words import counted
 from kernlearn.kernels._distances import gaussian_gram
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
@@ -56,6 +57,7 @@ class ARDGaussian(Kernel):
         if len(gammas) != X.shape[1]:
             raise ValueError(
                 f"ARDGaussian's gammas must hold one number for each column of X, got "
-                f"{len(gammas)} for {X.shape[1]} columns; pass as many gammas as columns."
+                f"{len(gammas)} for {counted(X.shape[1], 'column')}; pass as many gammas as "
+                "columns."
             )
         return gammas

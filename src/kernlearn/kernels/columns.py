@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray, is_frame
@@ -23,6 +24,8 @@ class Columns(_Wrapper):
         The columns that the kernel sees: positions, or names when called with data frames.
     kernel : Kernel
         The kernel k. One that reads text or other things finds them in a single column.
+    name : str, optional
+        What formulas and pictures call the columns; by default what they are.
 
     Examples
     --------
@@ -31,9 +34,15 @@ class Columns(_Wrapper):
     array([[5.]])
     """
 
-    def __init__(self, columns: int | str | slice | Sequence[int | str], kernel: Kernel) -> None:
+    def __init__(
+        self,
+        columns: int | str | slice | Sequence[int | str],
+        kernel: Kernel,
+        name: str | None = None,
+    ) -> None:
         self.columns = columns
         self.kernel = kernel
+        self.name = name
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         seen = self._select(X)
@@ -61,7 +70,7 @@ class Columns(_Wrapper):
         if not positions:
             raise ValueError(
                 f"Columns must choose at least one column, got {self.columns!r} for a table of "
-                f"{X.shape[1]} columns; choose columns that exist."
+                f"{counted(X.shape[1], 'column')}; choose columns that exist."
             )
 
         def seen() -> Any:
@@ -105,7 +114,7 @@ def _numbered(positions: list[int], n_columns: int) -> list[int]:
     outside = [int(p) for p in positions if not -n_columns <= p < n_columns]
     if outside:
         raise ValueError(
-            f"Columns must be positions in a table of {n_columns} columns, got {outside}; choose "
-            f"from 0 to {n_columns - 1}."
+            f"Columns must be positions in a table of {counted(n_columns, 'column')}, got "
+            f"{outside}; choose from 0 to {n_columns - 1}."
         )
     return positions

@@ -12,6 +12,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray, check_things
@@ -93,8 +94,8 @@ class Features(_Wrapper):
                 output = transformer.fit(seen).transform(seen)
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"Features could not fit {transformer!r} to {X.shape[0]} rows: {error}; change its "
-                "parameters or the column that it reads."
+                f"Features could not fit {transformer!r} to {counted(X.shape[0], 'row')}: {error}; "
+                "change its parameters or the column that it reads."
             ) from error
         frozen = FrozenEstimator(transformer)
         shared("transform", lambda: output, transformer, X)

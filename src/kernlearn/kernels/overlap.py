@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from kernlearn._words import counted
 from kernlearn.kernels._composite import with_parts
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
@@ -123,7 +124,7 @@ class Overlap(Kernel):
             )
         if len(self.frequencies) != n_columns:
             raise ValueError(
-                f"Overlap must be called with the {len(self.frequencies)} columns whose "
+                f"Overlap must be called with the {counted(len(self.frequencies), 'column')} whose "
                 f"frequencies it has, got {n_columns}; pass the same columns."
             )
 

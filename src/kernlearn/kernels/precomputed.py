@@ -22,6 +22,8 @@ class Precomputed(Kernel):
     K : array-like of shape (n, n)
         A symmetric positive semidefinite matrix over all points, training and test. It is kept as
         it is: `clone` shares it and never copies it.
+    name : str, optional
+        What formulas and pictures call it.
 
     Examples
     --------
@@ -36,15 +38,17 @@ class Precomputed(Kernel):
 
     _cure_of_overflow = "replace the entries of K that are NaN or infinite"
 
-    def __init__(self, K: ArrayLike) -> None:
+    def __init__(self, K: ArrayLike, name: str | None = None) -> None:
         self.K = K
+        self.name = name
 
     def __sklearn_clone__(self) -> Precomputed:
-        return type(self)(self.K)
+        return type(self)(self.K, self.name)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         size = " x ".join(str(n) for n in np.shape(self.K))
-        return f"{type(self).__name__}(K=<{size} matrix>)"
+        name = "" if self.name is None else f", name={self.name!r}"
+        return f"{type(self).__name__}(K=<{size} matrix>{name})"
 
     def _check_parameters(self) -> None:
         shape = np.shape(self.K)

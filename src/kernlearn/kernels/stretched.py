@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._words import counted
 from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
@@ -57,6 +58,6 @@ class Stretched(Kernel):
         if len(scales) != X.shape[1]:
             raise ValueError(
                 f"Stretched's scales must hold one number for each column of X, got {len(scales)} "
-                f"for {X.shape[1]} columns; pass as many scales as columns."
+                f"for {counted(X.shape[1], 'column')}; pass as many scales as columns."
             )
         return scales

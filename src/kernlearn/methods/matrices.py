@@ -43,7 +43,7 @@ def _read(path: Path, n_rows: int) -> Precomputed:
             f"column for each row of the table, got {K.shape}; compute it on the same rows"
         )
     try:
-        return Precomputed(check_gram(np.array(K)))
+        return Precomputed(check_gram(np.array(K)), path.stem)
     except ValueError as error:
         raise TableError(f"{path.name} holds no kernel matrix: {error}") from error
 

@@ -65,7 +65,7 @@ class _ViewBanks:
             table = labelled.X[:, places]
             bank, notes = choose_bank(table, labelled.targets, labelled.weight, self.random_state)
             self.bank_notes_ += [f"{view}: {note}" for note in notes]
-            kernels += [Columns(places.tolist(), kernel) for kernel in bank]
+            kernels += [Columns(places.tolist(), kernel, view) for kernel in bank]
             self.kernel_views_ += [view] * len(bank)
         return kernels
 

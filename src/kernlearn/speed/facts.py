@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from kernlearn._memory import available
 from kernlearn.speed.ladder import Ladder
 from kernlearn.speed.measure import Trial
 
@@ -28,19 +29,27 @@ def speed_facts(trial: Trial, ladders: Sequence[Ladder]) -> dict[str, Any]:
     Returns
     -------
     dict
-        `exponent` and `rows_in_a_minute` (extrapolated by it) are None with fewer than two sizes;
-        the latter also where it lies too far beyond them.
+        `exponent`, `rows_in_memory` and `rows_in_a_minute` are extrapolated from the two largest
+        sizes, and None with fewer, or where they lie too far beyond. `memory` are the bytes that a
+        fit asks for before it begins, `rows_in_memory` those for which what is free now suffices;
+        no more of them are promised in a minute.
     """
+    there = available()
     return {
         **asdict(trial),
         "rows": list(trial.rows),
         "cores": os.cpu_count(),
-        "methods": [_ladder_facts(ladder, ladders[0]) for ladder in ladders],
+        "free_memory": there,
+        "methods": [_ladder_facts(ladder, ladders[0], there) for ladder in ladders],
     }
 
 
-def _ladder_facts(ladder: Ladder, unit: Ladder) -> dict[str, Any]:
+def _ladder_facts(ladder: Ladder, unit: Ladder, there: int | None) -> dict[str, Any]:
     growth = ladder.growth
+    in_memory = ladder.rows_in_memory(there)
+    in_a_minute = None if growth is None else growth.rows_in(MINUTE)
+    if growth is not None and in_memory is not None and growth.value_at(in_memory) <= MINUTE:
+        in_a_minute = in_memory
     return {
         "method": ladder.name,
         "name": ladder.title,
@@ -48,7 +57,9 @@ def _ladder_facts(ladder: Ladder, unit: Ladder) -> dict[str, Any]:
         "seconds": list(ladder.seconds),
         "times_unit": ladder.times(unit),
         "exponent": None if growth is None else growth.exponent,
-        "rows_in_a_minute": None if growth is None else growth.rows_in(MINUTE),
+        "memory": list(ladder.memory) or None,
+        "rows_in_memory": in_memory,
+        "rows_in_a_minute": in_a_minute,
         "max_rows": ladder.max_rows,
         "note": ladder.note,
     }

@@ -20,7 +20,8 @@ CAUTIOUS_EXPONENT = 3.0
 class Ladder:
     """Seconds of one method at the sizes it reached; the note says why not at the others.
 
-    `max_rows` is what `kernlearn fit` gives it at most.
+    `max_rows` is what `kernlearn fit` gives it at most, `memory` the bytes that it asked for at
+    each size; none where it asks for none.
     """
 
     name: str
@@ -29,11 +30,20 @@ class Ladder:
     seconds: tuple[float, ...]
     note: str = ""
     max_rows: int | None = None
+    memory: tuple[float, ...] = ()
 
     @property
     def growth(self) -> Growth | None:
         """The power law through its seconds."""
         return fitted_growth(self.rows, self.seconds)
+
+    def rows_in_memory(self, size: float | None) -> int | None:
+        """The rows for which so many bytes suffice, by the power law of what it asked for.
+
+        None where it asks for none, the system does not say, or they are too many to tell.
+        """
+        law = fitted_growth(self.rows, self.memory) if self.memory else None
+        return None if law is None or size is None else law.rows_in(size)
 
     def times(self, unit: Ladder) -> float | None:
         """How many fits of the unit its largest fit takes, at the same size."""
@@ -85,8 +95,9 @@ def climb(
                 rows.append(size)
             except ValueError as error:
                 note = f"no fit to {size} rows: {error}"
-            except MemoryError:
-                note = f"no fit to {size} rows: it needs more memory than there is"
+            except MemoryError as error:
+                reason = str(error) or "it needs more memory than there is"
+                note = f"no fit to {size} rows: {reason}"
         advance(size)
     return tuple(rows), tuple(seconds), note
 
@@ -97,7 +108,7 @@ def _over_the_limit(rows: list[int], seconds: list[float], size: int, limit: flo
     law = fitted_growth(rows, seconds)
     # A fit reads every row: what grows slower so far will not for long.
     exponent = CAUTIOUS_EXPONENT if law is None else max(law.exponent, 1.0)
-    expected = Growth(rows[-1], seconds[-1], exponent).seconds_at(size)
+    expected = Growth(rows[-1], seconds[-1], exponent).value_at(size)
     if expected <= limit:
         return ""
     return (

@@ -10,6 +10,7 @@ from typing import Any
 
 from sklearn.svm import SVC, SVR
 
+from kernlearn._memory import noted
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.preparation import preparation
@@ -102,17 +103,25 @@ def measure(
         for _ in range(_steps(trial, size)):
             advance()
 
-    def climbed(fit: Callable[..., Any], told: Callable[[int], Any]) -> Climb:
-        def seconds(size: int) -> float:
-            return seconds_of(lambda: fit(X.iloc[:size], y[:size]), clock)
+    def climbed(
+        fit: Callable[..., Any], told: Callable[[int], Any]
+    ) -> tuple[Climb, tuple[float, ...]]:
+        memory: list[float] = []
 
-        return climb(seconds, trial.rows, trial.time_limit, told)
+        def seconds(size: int) -> float:
+            with noted() as asked:
+                taken = seconds_of(lambda: fit(X.iloc[:size], y[:size]), clock)
+            memory.append(max(asked, default=0.0))
+            return taken
+
+        found = climb(seconds, trial.rows, trial.time_limit, told)
+        return found, tuple(memory) if any(memory) else ()
 
     unit = UNITS[trial.task]()
     name = type(unit).__name__
-    yield Ladder(
-        name, f"one {name} of scikit-learn, as it comes", *climbed(unit.fit, lambda _: None)
-    )
+    found, _ = climbed(unit.fit, lambda _: None)
+    yield Ladder(name, f"one {name} of scikit-learn, as it comes", *found)
     for method in methods:
         learner = Learner(replace(method, max_rows=len(X)), setting, prepare)
-        yield Ladder(method.name, method.title, *climbed(learner.fit, report), method.max_rows)
+        found, memory = climbed(learner.fit, report)
+        yield Ladder(method.name, method.title, *found, method.max_rows, memory)

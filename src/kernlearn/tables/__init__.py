@@ -3,6 +3,7 @@
 from kernlearn.tables.column import Column, columns_used
 from kernlearn.tables.describe import describe_columns
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.frames import typed_frame
 from kernlearn.tables.reading import read_chunks, read_table
 from kernlearn.tables.target import Target, read_target
 from kernlearn.tables.typed import typed_columns
@@ -17,4 +18,5 @@ __all__ = [
     "read_table",
     "read_target",
     "typed_columns",
+    "typed_frame",
 ]

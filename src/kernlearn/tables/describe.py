@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._words import counted
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
@@ -126,11 +127,11 @@ def _category(name: str, present: Any, n_missing: int) -> Column:
     values = set(as_text(present))
     if len(values) == 1 and n_missing == 0:
         return Column(name, "constant", f"left out: every cell is {next(iter(values))!r}")
-    words = f"one column of 0 and 1 for each of {len(values)} values"
+    words = f"one column of 0 and 1 for each of {counted(len(values), 'value')}"
     if len(values) > MAX_CATEGORIES:
         words = (
             f"one column of 0 and 1 for each of the {MAX_CATEGORIES - 1} most frequent of "
-            f"{len(values)} values, and one for the rest"
+            f"{counted(len(values), 'value')}, and one for the rest"
         )
     return Column(name, "category", _filled(words, n_missing, "the most frequent value"))
 
@@ -138,4 +139,4 @@ def _category(name: str, present: Any, n_missing: int) -> Column:
 def _filled(words: str, n_missing: int, by: str) -> str:
     if n_missing == 0:
         return words
-    return f"{words}; {n_missing} missing {'cell' if n_missing == 1 else 'cells'} filled by {by}"
+    return f"{words}; {counted(n_missing, 'missing cell')} filled by {by}"

@@ -11,21 +11,26 @@ __all__ = ["TableFormat", "table_format"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 PARQUET = (".parquet", ".pq")
+LOOSE = ".data"
 
 
 @dataclass(frozen=True)
 class TableFormat:
-    """How a table is stored; no delimiter means Parquet."""
+    """How a table is stored; no delimiter means Parquet.
+
+    A loose one may lack a line of names, and an empty delimiter is to be found out.
+    """
 
     delimiter: str | None
     is_gzip: bool
+    is_loose: bool = False
 
 
 def table_format(path: Path, delimiter: str | None = None) -> TableFormat:
     """Tell the format from the name, such as ``rows.csv.gz``.
 
     >>> table_format(Path("rows.csv.gz"))
-    TableFormat(delimiter=',', is_gzip=True)
+    TableFormat(delimiter=',', is_gzip=True, is_loose=False)
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     is_gzip = suffixes[-1:] == [".gz"]
@@ -34,7 +39,9 @@ def table_format(path: Path, delimiter: str | None = None) -> TableFormat:
         return TableFormat(None, is_gzip)
     if ending in DELIMITERS:
         return TableFormat(delimiter or DELIMITERS[ending], is_gzip)
+    if ending == LOOSE:
+        return TableFormat(delimiter or "", is_gzip, is_loose=True)
     raise TableError(
-        f"expected a table whose name ends in .csv, .tsv, .txt or .parquet, or one of these and "
-        f".gz, got {path.name}; save it as CSV"
+        f"expected a table whose name ends in .csv, .tsv, .txt, .data or .parquet, or one of "
+        f"these and .gz, got {path.name}; save it as CSV"
     )

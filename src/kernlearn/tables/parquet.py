@@ -62,7 +62,7 @@ def _unpacked(path: Path) -> io.BytesIO:
 
 
 def _check_columns(arrow: Any, schema: Any, path: Path) -> None:
-    check_names_differ(schema.names, path)
+    check_names_differ(schema.names, path.name)
     for field in schema:
         if arrow.types.is_nested(field.type):
             raise TableError(

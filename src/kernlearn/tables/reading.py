@@ -1,4 +1,4 @@
-"""Read tables: CSV, TSV, Parquet, and gzip of these."""
+"""Read tables: CSV, TSV, Parquet, .data, and gzip of these."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from kernlearn._memory import require
 from kernlearn._optional import load_pandas
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat, table_format
+from kernlearn.tables.loose import delimiter_of
 from kernlearn.tables.parquet import parquet_chunks
-from kernlearn.tables.text import text_chunks
+from kernlearn.tables.text import LONGEST_LINE, text_chunks
 
 __all__ = ["read_chunks", "read_table"]
 
@@ -27,9 +28,11 @@ def read_table(path: str | Path, delimiter: str | None = None) -> Any:
     Parameters
     ----------
     path : path
-        A file of CSV, TSV or Parquet, or gzip of these, by its ending.
+        A file of CSV, TSV or Parquet, or gzip of these, by its ending. One of ``.data``, as
+        repositories have them, may lack a line of names: its columns are then x1, x2, ...
     delimiter : str, optional
-        What separates the cells; by default a comma, or a tab for ``.tsv``.
+        What separates the cells; by default a comma, or a tab for ``.tsv``; for ``.data`` what the
+        first line has: commas, semicolons, tabs or blanks.
 
     Returns
     -------
@@ -88,7 +91,8 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
 def _text_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
     with _opened(path, form) as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        yield from text_chunks(text, path, str(form.delimiter), n_rows)
+        delimiter = form.delimiter or delimiter_of(text, LONGEST_LINE)
+        yield from text_chunks(text, path, delimiter, n_rows, form.is_loose)
 
 
 def _opened(path: Path, form: TableFormat) -> Any:

@@ -11,7 +11,9 @@ from typing import IO, Any
 import numpy as np
 
 from kernlearn._optional import load_pandas
+from kernlearn._words import counted
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.loose import BLANKS, names_and_rows
 from kernlearn.tables.names import check_names_differ
 
 __all__ = ["text_chunks"]
@@ -28,11 +30,14 @@ LONGEST_LINE = 10_000_000
 _END = "\0end"
 
 
-def text_chunks(text: IO[str], path: Path, delimiter: str, n_rows: int) -> Iterator[Any]:
+def text_chunks(
+    text: IO[str], path: Path, delimiter: str, n_rows: int, is_loose: bool = False
+) -> Iterator[Any]:
     """Read a table of text in pieces of `n_rows`, every cell as it is written.
 
     Every row must have a cell for each name in the first: a row of any other length would put
-    cells under the names of their neighbours.
+    cells under the names of their neighbours. A loose table may have no row of names, and blanks
+    that separate its cells may be any number of them.
 
     Yields
     ------
@@ -40,8 +45,10 @@ def text_chunks(text: IO[str], path: Path, delimiter: str, n_rows: int) -> Itera
         Of text, NaN where a cell is missing; at least one.
     """
     pd = load_pandas("reading a table")
-    rows = _rows(text, path, delimiter)
-    names = _names(next(rows, []), path, delimiter)
+    by_blanks = is_loose and delimiter == BLANKS
+    rows = _rows(_lines(text, path, by_blanks), path, delimiter)
+    first, rows = names_and_rows(rows) if is_loose else (next(rows, []), rows)
+    names = _names(first, path, delimiter)
     checked = _checked(rows, names, path, delimiter)
 
     def frame(piece: list[list[Any]]) -> Any:
@@ -52,12 +59,10 @@ def text_chunks(text: IO[str], path: Path, delimiter: str, n_rows: int) -> Itera
         yield frame(piece)
 
 
-def _rows(text: IO[str], path: Path, delimiter: str) -> Iterator[list[str]]:
+def _rows(lines: Iterator[str], path: Path, delimiter: str) -> Iterator[list[str]]:
     """The rows that are not blank."""
     # Blanks after a delimiter are of no meaning, unless they are the delimiter.
-    reader = csv.reader(
-        _lines(text, path), delimiter=delimiter, skipinitialspace=not delimiter.isspace()
-    )
+    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=not delimiter.isspace())
     row: list[str] = []
     try:
         for row in reader:
@@ -76,7 +81,7 @@ def _rows(text: IO[str], path: Path, delimiter: str) -> Iterator[list[str]]:
     )
 
 
-def _lines(text: IO[str], path: Path) -> Iterator[str]:
+def _lines(text: IO[str], path: Path, by_blanks: bool) -> Iterator[str]:
     while line := text.readline(LONGEST_LINE):
         if "\0" in line:
             raise TableError(f"{path.name} holds bytes that are no text; save the table as CSV")
@@ -85,7 +90,7 @@ def _lines(text: IO[str], path: Path) -> Iterator[str]:
                 f"{path.name} has a line of more than {LONGEST_LINE:,} characters, so it is no "
                 "table of rows; save it as CSV"
             )
-        yield line
+        yield BLANKS.join(line.split()) + "\n" if by_blanks else line
     yield _END
 
 
@@ -99,15 +104,14 @@ def _checked(
 
 
 def _wrong_length(row: list[str], number: int, names: list[str], path: Path, delimiter: str) -> str:
-    cells = "1 cell" if len(row) == 1 else f"{len(row)} cells"
     cure = "fill it up with empty cells, or quote cells that hold line breaks"
     if len(row) > len(names):
         cure = f"quote cells that hold {OTHER_DELIMITERS.get(delimiter, repr(delimiter))}"
         if len(row) == len(names) + 1:
             cure += "; if every row has one more, name the first column or drop the last cell"
     return (
-        f"{path.name} is no table with {len(names)} columns in every row: row {number} has "
-        f"{cells}; {cure}"
+        f"{path.name} is no table with {counted(len(names), 'column')} in every row: row {number} "
+        f"has {counted(len(row), 'cell')}; {cure}"
     )
 
 
@@ -116,7 +120,7 @@ def _names(cells: list[str], path: Path, delimiter: str) -> list[str]:
     names = [cell.strip() for cell in cells]
     if not any(names):
         raise TableError(f"{path.name} has no line of column names to begin with; add one")
-    check_names_differ(names, path)
+    check_names_differ(names, path.name)
     found = [mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]]
     if len(names) == 1 and found:
         raise TableError(

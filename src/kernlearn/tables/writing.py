@@ -46,7 +46,7 @@ def table_writer(path: Path, safe: bool = False) -> Iterator[Write]:
         if form.delimiter is None:
             yield _parquet_writer(file, stack)
         else:
-            yield _text_writer(file, form.delimiter, stack, safe)
+            yield _text_writer(file, form.delimiter or ",", stack, safe)
 
 
 def _text_writer(file: BinaryIO, delimiter: str, stack: ExitStack, safe: bool) -> Write:

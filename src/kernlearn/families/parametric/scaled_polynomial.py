@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._words import counted
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
@@ -66,6 +67,6 @@ class ScaledPolynomial(Kernel):
         if len(roots) != X.shape[1]:
             raise ValueError(
                 f"ScaledPolynomial's scales must hold one number for each column of X, got "
-                f"{len(roots)} for {X.shape[1]} columns; pass as many scales as columns."
+                f"{len(roots)} for {counted(X.shape[1], 'column')}; pass as many scales as columns."
             )
         return roots

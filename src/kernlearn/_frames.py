@@ -1,0 +1,22 @@
+"""Data frames of any maker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["known_frame"]
+
+
+def known_frame(X: Any) -> Any:
+    """A data frame of Polars, Arrow or another maker as one of pandas; anything else as it is.
+
+    Kernels choose columns by name and read text from cells in the ways of pandas. Without pandas,
+    or what a maker needs to convert, the frame stays what it is: scikit-learn knows its names, and
+    numpy its numbers.
+    """
+    if hasattr(X, "iloc") or not hasattr(X, "to_pandas") or len(getattr(X, "shape", ())) != 2:
+        return X
+    try:
+        return X.to_pandas()
+    except ImportError:
+        return X
