@@ -17,9 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn.families.base import Family
 from kernlearn.quality.machine import Array
+
+# Squared length that is left of a centred kernel: below, cancellation has taken most digits.
+NEARLY_CONSTANT = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,27 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
         totals = row_sums.sum(axis=1)
         lengths = np.diagonal(S)
         S = S - (2.0 / N) * row_sums @ row_sums.T + np.outer(totals, totals) / N**2
-        # A constant kernel is zero once centred; rounding must not give it a direction.
-        kept = np.diagonal(S) > 1e-12 * lengths
-        S, agreement = S * np.outer(kept, kept), agreement * kept
+        flat = np.flatnonzero(~(np.diagonal(S) > NEARLY_CONSTANT * lengths))
+        if len(flat):
+            _mend(family, Y, flat, agreement, S)
     return Alignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))
+
+
+def _mend(family: Family, Y: Array, flat: NDArray[np.intp], agreement: Array, S: Array) -> None:
+    """Put in what kernels that are nearly constant have left once they are centred.
+
+    Sums of their squares cancel to nothing; the matrices themselves, centred in long double, do
+    not. A kernel that is constant is zero then, and has no direction.
+    """
+    n = len(Y)
+    for i in flat:
+        K = family.combine_exactly(np.eye(family.n_matrices)[i], labelled_only=False)
+        size = np.abs(K).max()
+        K -= K.mean(axis=0)
+        K -= K.mean(axis=1)[:, None]
+        if not np.abs(K).max() > 4 * len(K) * np.finfo(np.longdouble).eps * size:
+            K[:] = 0
+        rest = np.asarray(K, dtype=float)
+        agreement[i] = float(np.sum(Y * (rest[:n, :n] @ Y)))
+        S[i] = S[:, i] = family.products(rest)
+        S[i, i] = float(np.sum(rest * rest))

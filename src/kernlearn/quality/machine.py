@@ -167,14 +167,19 @@ class Machine:
 
     def tightened(self, Ka: Array, multipliers: Multipliers) -> Multipliers:
         """The multipliers with the best width of a tube, or margin, for the same intercept."""
-        fitted = Ka + multipliers.rows[:1].sum()
         upper = np.abs(self.breakpoints).max(axis=1)
+        if len(self.rows) == 1 and self.rhs[0] > 0:  # of one class: the intercept is the margin
+            return Multipliers(np.array([_quantile(-Ka, upper, float(self.rhs[0]))]), 0.0)
+        fitted = Ka + multipliers.rows[:1].sum()
         if np.isfinite(self.budget):
             width = _quantile(np.abs(self.linear - fitted), upper, self.budget)
             return Multipliers(multipliers.rows, max(width, 0.0))
         if len(self.rows) == 2:
-            margin = _quantile(-self.rows[1] * fitted, upper, float(self.rhs[1]))
-            return Multipliers(np.array([multipliers.rows[0], margin]), 0.0)
+            # Beyond the function's own values an intercept changes nothing but the rounding.
+            reach = float(np.abs(Ka).max())
+            intercept = float(np.clip(multipliers.rows[0], -reach, reach))
+            margin = _quantile(-self.rows[1] * (Ka + intercept), upper, float(self.rhs[1]))
+            return Multipliers(np.array([intercept, margin]), 0.0)
         return multipliers
 
     def best_multipliers(self, Ka: Array) -> Multipliers:

@@ -341,7 +341,9 @@ def _solution(
     if problem.penalty is not None:
         value += problem.penalty.value(weights)
     unknown = sum(found.noise for found in settled)
-    unknown += 2.0 * returned.indefinite * total_weight(solutions)
+    weight = total_weight(solutions)
+    if weight > 0.0:  # the zero function does not see the kernel
+        unknown += 2.0 * returned.indefinite * weight
     unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
     objective = value * units.value
     bound = min(outcome.lower - unknown, value) * units.value
@@ -395,20 +397,19 @@ def _returned(
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
-    allowed = min(
-        UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300),
-        PSD_TOLERANCE * _trace(problem) / family.n_points,
-    )
+    unseen = UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300)
     found, n_solves = None, 0
     for candidate in candidates:
         if candidate is None:
             continue
         candidate = with_total(candidate, given.normaliser, given.total)
+        size = _own_trace(family, candidate) / family.n_points
+        allowed = min(unseen, PSD_TOLERANCE * size)
         moved = into_the_cone(family, candidate, problem.even, allowed)
         if moved is not candidate:
             moved = with_total(moved, given.normaliser, given.total)
         indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
-        if indefinite > INDEFINITE * _trace(problem) / family.n_points:
+        if indefinite > INDEFINITE * size:
             continue
         objective = problem.objective
         same = outcome.transform is None and np.array_equal(moved, best.weights)
@@ -421,12 +422,25 @@ def _returned(
         if evaluation.upper <= best.upper + CRUMBS * abs(best.upper):
             break
     if found is None:
-        return _Returned(problem.even, best.solutions, np.inf, n_solves)
+        objective = problem.objective
+        evaluation = objective.evaluate(problem.even, best, EXACT)
+        solutions = best.solutions if evaluation is None else evaluation.solutions
+        return _Returned(problem.even, solutions, np.inf, n_solves + objective.n_solves)
     return _Returned(found[0], found[1].solutions, found[2], n_solves)
+
+
+def _own_trace(family: Family, weights: Array) -> float:
+    """The trace of K(w), without what is learned of an identity."""
+    own = slice(0, family.n_matrices - isinstance(family, WithIdentity))
+    return abs(float(weights[own] @ family.traces[own]))
 
 
 def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
     """The weights without what is rounding both of the total and of the trace."""
+    if isinstance(family, WithIdentity) and _own_trace(family, weights) < CRUMBS * abs(
+        weights[-1] * family.traces[-1]
+    ):
+        return np.where(np.arange(len(weights)) == len(weights) - 1, weights, 0.0)
     of_total = weights * given.normaliser / given.total
     of_trace = weights * family.traces / float(weights @ family.traces)
     return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))

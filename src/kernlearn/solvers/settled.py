@@ -126,7 +126,9 @@ def settled_machine(
         size *= 1.0 + 4.0 * float(_product_error(K, machine, a).max())
     stretched = None if size == 1.0 else machine.feasible(a * size)
     if stretched is not None:
-        candidates.append((stretched, Multipliers(multipliers.rows * size, 0.0)))
+        longer = (stretched, Multipliers(multipliers.rows * size, 0.0))
+        # Without a loss, the value is that of the function with margins of one, so return that.
+        candidates = [longer] if machine.homogeneous else [*candidates, longer]
     found = min((_roughly(K, machine, *one) for one in candidates), key=lambda one: one.value)
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(found.value)
     if found.noise <= enough or len(a) > LONG_DOUBLE_SIZE:
@@ -157,7 +159,12 @@ def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers)
     f: Any = K @ long + machine.offset * long.sum()
     multipliers = machine.tightened(f, multipliers)
     value = machine.upper_value(long, f, multipliers, stretch=False)
-    return Settled(value, 4 * EPS * abs(value), a, multipliers)
+    # Long double has digits of its own to lose, in sums that cancel.
+    steepest = np.abs(machine.breakpoints).max(axis=1)
+    steepest = np.where(np.isfinite(steepest), steepest, np.abs(a))
+    terms = np.abs(f) + np.abs(machine.rows.T @ multipliers.rows) + np.abs(machine.linear)
+    lost = len(a) * float(np.finfo(np.longdouble).eps * (np.maximum(steepest, np.abs(a)) @ terms))
+    return Settled(value, 4 * EPS * abs(value) + lost, a, multipliers)
 
 
 def _as_returned(multipliers: Multipliers, machine: Machine) -> Multipliers:

@@ -72,6 +72,15 @@ class Case:
         return float(self.normaliser.sum()) if self.constraint == "trace" else 1.0
 
     @property
+    def shift(self) -> np.longdouble:
+        """What is taken off targets far from zero: an intercept makes up for it.
+
+        Residuals are small beside such targets, and would lose digits to them.
+        """
+        regression = self.quality in ("epsilon_svr", "nu_svr", "least_squares")
+        return np.longdouble(np.median(self.y) if regression else 0.0)
+
+    @property
     def s(self) -> NDArray[np.longdouble]:
         """Sample weights."""
         weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
@@ -97,7 +106,7 @@ class Case:
             size = self.c * np.mean(traces[used] / self.normaliser[used]) / self.grams.shape[1]
             ridge = np.full(self.n, np.longdouble(1e-10) * size)
         C = 1.0 if self.learns_C else float(self.C)
-        y = self.y.astype(np.longdouble)
+        y = self.y.astype(np.longdouble) - self.shift
         return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge)
 
     def value(self, weights: Array) -> float:
@@ -112,13 +121,15 @@ class Case:
 def alignment_of(K: NDArray[np.longdouble], y: Array, centered: bool) -> float:
     """⟨K, yyᵀ⟩ over the labelled points, by the norms of K over all points and of yyᵀ."""
     t = y.astype(np.longdouble)
+    size = rounding = np.abs(K).max()
     if centered:
-        H = np.eye(len(K), dtype=np.longdouble) - np.longdouble(1.0) / len(K)
-        K = H @ K @ H
+        K = K - K.mean(axis=0)
+        K = K - K.mean(axis=1)[:, None]
         t = t - t.mean()
-    size = np.abs(K).max()
-    if size == 0:
-        return 0.0
+        rounding = 4 * len(K) * np.finfo(np.longdouble).eps * size
+        size = np.abs(K).max()
+    if not size >= rounding or size == 0:
+        return 0.0  # a constant kernel has no direction once centred
     K = K / size
     n = len(t)
     return float((t @ K[:n, :n] @ t) / (np.sqrt((K**2).sum()) * (t @ t)))
@@ -208,7 +219,7 @@ def _values(case: Case, solution: Any, weights: Array) -> list[str]:
     machine = case.machine(weights)
     a = np.asarray(solution.dual_coef, dtype=np.longdouble)
     penalty = 0.0 if case.penalty is None else float(case.penalty.value(weights))
-    primal = float(machine.primal(K, a, solution.intercept)) + penalty
+    primal = float(machine.primal(K, a, solution.intercept - case.shift)) + penalty
     # Long double has digits for this much of the terms, whose sum may be far smaller.
     size = np.abs(a) @ np.abs(K) @ np.abs(a) + np.abs(machine.y) @ np.abs(a)
     slopes = np.where(np.isfinite(machine.upper), machine.upper, np.abs(a))

@@ -128,14 +128,14 @@ def summary(verdicts: Iterable[Verdict]) -> str:
         lines.append(f"| {quality} | {row} |")
     failed = sum(bool(v.complaints) for v in verdicts)
     slow = [v for v in verdicts if v.seconds > SLOW]
-    silent = sum(v.status == "optimal" for v in slow)
     slowest = max(verdicts, key=lambda v: v.seconds)
     gaps = [v.gap for v in verdicts if v.status == "optimal"]
+    late = [v for v in slow if v.status == "optimal"]
+    lines += ["", *(f"optimal after {v.seconds:.1f} s: {v.problem}" for v in late)]
     lines += [
-        "",
         f"{len(verdicts)} problems, {failed} with complaints",
         f"largest gap of an optimum: {max(gaps, default=0.0):.2g}",
-        f"over {SLOW:g} s: {len(slow)}, of which {silent} optimal",
+        f"over {SLOW:g} s: {len(slow)}, of which {len(late)} optimal",
         f"slowest: {slowest.seconds:.2f} s, {slowest.problem}",
     ]
     return "\n".join(lines)
