@@ -9,11 +9,16 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernlearn.inspection import kernel_label
+from kernlearn.methods.parameters import candidates, is_mixture
 from kernlearn.methods.preparation import prepared_name
 
 __all__ = ["certificate", "kernel_in_words", "relevances", "weights"]
 
 SHOWN = 4
+MIXTURE = (
+    "Its parts and their weights were chosen by what they predict for rows held out, which is no "
+    "objective with a certificate."
+)
 
 
 def certificate(estimator: Any) -> dict[str, Any]:
@@ -25,6 +30,8 @@ def certificate(estimator: Any) -> dict[str, Any]:
         "n_machine_solves": getattr(estimator, "n_machine_solves_", None),
         "status": str(estimator.status_) if hasattr(estimator, "status_") else None,
     }
+    if is_mixture(estimator):
+        return {**facts, "sentence": MIXTURE}
     return {**facts, "sentence": _sentence(facts)}
 
 
@@ -46,6 +53,10 @@ def kernel_in_words(estimator: Any, names: list[str]) -> str:
     if isinstance(estimator, SVC | SVR):
         # A tuned "scale" is a number once fitted.
         return f"Gaussian, γ = {estimator._gamma:.3g}, with C = {estimator.C:.3g}; nothing learned"
+    tried = candidates(estimator)
+    if tried:
+        named = [{"name": row["candidate"], "weight": row["weight"]} for row in tried]
+        return _mixture(named).replace("sum of", "mixture of", 1).replace("kernels", "machines", 1)
     known = weights(estimator)
     if known:
         return _mixture(known)

@@ -1,0 +1,81 @@
+"""The parameters that a fit has chosen, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kernlearn.estimators import KernelClassifier, KernelRegressor
+from kernlearn.inspection import kernel_label
+
+__all__ = ["candidates", "is_mixture", "parameters"]
+
+# Fitted attributes and parameters, and what they are called; the first that is there counts.
+NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("C", ("C_", "C")),
+    ("γ", ("_gamma",)),
+    ("ε", ("epsilon",)),
+    ("λ", ("lam_",)),
+    ("μ", ("mu_",)),
+    ("α", ("alpha_",)),
+    ("trees", ("n_iter_",)),
+    ("neighbours", ("n_neighbors",)),
+)
+TREES = "trees"
+
+
+def is_mixture(estimator: Any) -> bool:
+    """Whether it is a mixture of candidates."""
+    return isinstance(estimator, KernelClassifier | KernelRegressor)
+
+
+def parameters(estimator: Any) -> list[dict[str, Any]]:
+    """What was chosen: one entry for each parameter, or for each parameter of each member.
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> parameters(LogisticRegression(C=0.5).fit([[0.0], [1.0]], [0, 1]))
+    [{'name': 'C', 'value': 0.5}]
+    """
+    if is_mixture(estimator):
+        return [entry for member in _members(estimator) for entry in member]
+    found = []
+    for name, attributes in NAMES:
+        if name == TREES and not hasattr(estimator, "_predictors"):
+            continue  # iterations of something else
+        values = [getattr(estimator, attribute, None) for attribute in attributes]
+        value = next((v for v in values if _is_number(v)), None)
+        if value is not None:
+            found.append({"name": name, "value": float(value)})
+    theta = getattr(estimator, "theta_", None)
+    if theta is not None and len(theta) == 1:
+        found.append({"name": "θ", "value": float(theta[0])})
+    return found
+
+
+def candidates(estimator: Any) -> list[dict[str, Any]] | None:
+    """What a mixture has tried, the best first, with the weight that each has; None for others."""
+    if not is_mixture(estimator):
+        return None
+    table = estimator.candidates_
+    rows: list[dict[str, Any]] = table if isinstance(table, list) else table.to_dict("records")
+    return rows
+
+
+def _members(estimator: Any) -> list[list[dict[str, Any]]]:
+    members = estimator._members
+    weights = {row["candidate"]: row["weight"] for row in candidates(estimator) or []}
+    pairs = list(zip(members.titles, members.machines, strict=True))
+    pairs.sort(key=lambda pair: -weights[pair[0]])
+    return [
+        [
+            {"name": f"{title}: weight", "value": float(weights[title])},
+            {"name": f"{title}: kernel", "value": kernel_label(machine.kernel)},
+            {"name": f"{title}: λ", "value": float(machine.lam)},
+        ]
+        for title, machine in pairs
+    ]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool)
