@@ -20,8 +20,8 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.inspection import kernel_formula
 from kernlearn.report import report_html, write_report
 
-ALL = ["summary", "performance", "comparison", "kernel", "geometry", "certificate", "data"]
-ALL.append("repeat")
+ALL = ["summary", "performance", "classes", "columns", "comparison", "kernel", "geometry"]
+ALL += ["certificate", "data", "repeat"]
 
 
 class _Page(HTMLParser):
@@ -75,7 +75,8 @@ def plain_model():
 def test_every_section_and_every_picture_that_applies_is_there(page):
     assert page.sections == ALL
     assert page.pictures == [
-        "scores", "kernel-weights", "gram", "spectrum", "embedding", "convergence",
+        "scores", "roc", "precision-recall", "calibration", "views", "columns", "candidates",
+        "kernel-weights", "gram", "spectrum", "embedding", "convergence",
     ]  # fmt: skip
     captions = [name for name, _ in page.elements if name == "figcaption"]
     assert len(captions) == len(page.pictures)
@@ -85,7 +86,8 @@ def test_the_paragraph_can_be_read_aloud(page):
     text = page.section_text["summary"]
     assert "predicts cultivar (3 classes: barbera, barolo, grignolino) from 5 columns" in text
     assert "right 97.8 % of the time (95 % interval 88.4 % to 99.6 %)" in text
-    assert "tuned RBF SVM, reaches 95.6 %; the two intervals overlap" in text
+    assert "the model in the file was then fitted to all rows" in text
+    assert "tuned RBF SVM, reaches 95.6 %; these rows do not tell the two apart (p = 0.62" in text
     assert "The kernel is a sum of two kernels, mostly Gaussian." in text
     assert "No other weights have a better value of this objective: none can lower" in text
     assert "the objective by more than a millionth of its value" in text
@@ -115,11 +117,61 @@ def test_equal_scores_are_not_a_difference(bundles, plain_model):
     assert "tuned RBF SVM, reaches 97.8 % too." in page.section_text["summary"]
 
 
-def test_intervals_that_do_not_overlap_are_said_not_to(bundles, plain_model):
+@pytest.mark.parametrize(
+    ("against", "said"),
+    [
+        ({"p_value": 0.003, "better": True}, "reaches 95.6 %; the model is better, beyond what"),
+        ({"p_value": 0.02, "better": False}, "reaches 95.6 %; it is better than the model, beyond"),
+        ({"p_value": None, "better": None}, "reaches 95.6 %. The kernel"),
+        (None, "reaches 95.6 %. The kernel"),
+    ],
+)
+def test_the_verdict_is_that_of_the_paired_test(bundles, plain_model, against, said):
     scores = bundles.facts()["scores"]
-    scores[1] = {**scores[1], "low": 0.1, "high": 0.2}
-    changed = ModelBundle(plain_model, bundles.facts(scores=scores))
-    assert "the two intervals do not overlap" in report_html(changed)
+    scores[1] = {**scores[1], "against": against}
+    page = _Page(report_html(ModelBundle(plain_model, bundles.facts(scores=scores))))
+    assert said in page.section_text["summary"]
+
+
+def test_of_errors_the_least_is_the_best(bundles, plain_model):
+    facts = bundles.facts(greater_is_better=False, metric="RMSE")
+    text = _Page(report_html(ModelBundle(plain_model, facts))).section_text["summary"]
+    assert "most frequent class, reaches 0.4" in text
+
+
+def test_what_colleagues_ask_is_answered(page):
+    classes = page.section_text["classes"]
+    assert "barolo1593.3 %90.0 %0.99" in classes
+    assert "true \\ predictedbarberabarologrignolinobarbera1200barolo1140" in classes
+    assert "is 0.1." in classes
+    assert "Against tuned RBF SVM: a difference so large" in page.section_text["performance"]
+    assert "balanced accuracy" in page.section_text["performance"]
+    columns = page.section_text["columns"]
+    assert "By how much the accuracy gets worse." in columns
+    assert "taste0.30.02look0.10.02" in columns
+    assert "alcohol0.30.02colour−0.010.01" in columns
+    kernel = page.section_text["kernel"]
+    assert "C3.5weight of class barbera2" in kernel
+    assert "Gaussian0.20.0210.10 s" in kernel
+    assert "The table has 181 rows; 178 were used." in page.section_text["data"]
+    certificate = page.section_text["certificate"]
+    assert "What counts for new rows is the held-out accuracy: 97.8 %." in certificate
+
+
+def test_numbers_have_intervals_and_a_picture(bundles):
+    page = _Page(report_html(bundles.line(kl.LSSVMRegressor())))
+    text = page.section_text["numbers"]
+    assert "meant to hold 90.0 % of the numbers hold 86.7 % of the 15 that were held out" in text
+    assert "predicted" in page.pictures
+    assert "roc" not in page.pictures
+    assert "classes" not in page.sections
+
+
+def test_members_of_a_mixture_are_listed_with_their_kernels(bundles, plain_model):
+    member = {"name": "additive", "kernel": "sum of Gaussians", "λ": 0.5, "weight": 0.25}
+    facts = bundles.facts(parameters=[member])
+    text = _Page(report_html(ModelBundle(plain_model, facts))).section_text["kernel"]
+    assert "additivesum of Gaussians0.50.25" in text
 
 
 def test_numbers_and_commands_are_the_facts(page, wine):
@@ -213,9 +265,12 @@ def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model
     every = bundles.facts()
     keys = {
         "performance": ["scores"],
+        "classes": ["held_out"],
+        "columns": ["importance"],
+        "kernel": ["kernel", "weights", "parameters", "candidates", "class_weight"],
         "comparison": ["comparison"],
         "certificate": ["certificate"],
-        "data": ["n_rows", "notes", "class_counts", "columns"],
+        "data": ["n_rows", "notes", "class_counts", "columns", "rows"],
         "repeat": ["seed", "created", "seconds", "versions", "command", "n_rows"],
         "everything": list(every),
     }.get(missing, [])

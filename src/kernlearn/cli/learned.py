@@ -95,14 +95,16 @@ def _scores(facts: dict[str, Any]) -> Table:
 
 
 def _short(value: float | None) -> str:
-    """Three decimals, or three digits of what is large or very small.
+    """Three decimals, or three digits of what is large; a mean that is off by rounding is zero.
 
-    >>> _short(0.12345), _short(1234.5), _short(None)
-    ('0.123', '1.23e+03', '')
+    >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9)
+    ('0.123', '1.23e+03', '', '0.000', '2e-09')
     """
     if value is None:
         return ""
-    return f"{value:.3f}" if value == 0 or 0.01 <= abs(value) < 1000 else f"{value:.3g}"
+    if -1e-3 < value <= 0.0:
+        return "0.000"
+    return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
 
 
 def _details(facts: dict[str, Any]) -> list[str]:

@@ -20,7 +20,7 @@ def _plan(setting: Setting) -> Plan:
 # It reads the typed table itself, so that what it says of columns is said of the user's own.
 KERNEL = Method(
     "kernel",
-    "mixture of kernel machines, judged by rows held out",
+    "a mixture of kernel machines",
     _plan,
     max_rows=10_000,
     prepares=True,

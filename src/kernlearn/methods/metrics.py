@@ -19,7 +19,13 @@ from kernlearn.methods.method import MethodError
 __all__ = ["DEFAULTS", "Metric", "find_metric"]
 
 DEFAULTS = {"classification": "accuracy", "regression": "r2"}
-TITLES = {"r2": "R²", "roc_auc": "ROC AUC", "roc_auc_ovr": "ROC AUC"}
+TITLES = {
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC",
+    "neg_root_mean_squared_error": "RMSE",
+    "neg_mean_absolute_error": "MAE",
+}
 NEGATIVE = "neg_"
 
 
@@ -49,8 +55,8 @@ class Metric:
     def title(self) -> str:
         """What a reader is told: errors as they are, without scikit-learn's minus.
 
-        >>> Metric("neg_root_mean_squared_error").title, Metric("r2").title
-        ('root mean squared error', 'R²')
+        >>> Metric("neg_median_absolute_error").title, Metric("r2").title
+        ('median absolute error', 'R²')
         """
         words = self.name.removeprefix(NEGATIVE).replace("_", " ")
         return TITLES.get(self.name, words)

@@ -31,14 +31,16 @@ def is_mixture(estimator: Any) -> bool:
 
 
 def parameters(estimator: Any) -> list[dict[str, Any]]:
-    """What was chosen: one entry for each parameter, or for each parameter of each member.
+    """What was chosen: a name and a value for each parameter.
+
+    Of a mixture, the kernel, λ and weight of each member, by its name, the heaviest first.
 
     >>> from sklearn.linear_model import LogisticRegression
     >>> parameters(LogisticRegression(C=0.5).fit([[0.0], [1.0]], [0, 1]))
     [{'name': 'C', 'value': 0.5}]
     """
     if is_mixture(estimator):
-        return [entry for member in _members(estimator) for entry in member]
+        return _members(estimator)
     found = []
     for name, attributes in NAMES:
         if name == TREES and not hasattr(estimator, "_predictors"):
@@ -62,17 +64,18 @@ def candidates(estimator: Any) -> list[dict[str, Any]] | None:
     return rows
 
 
-def _members(estimator: Any) -> list[list[dict[str, Any]]]:
+def _members(estimator: Any) -> list[dict[str, Any]]:
     members = estimator._members
     weights = {row["candidate"]: row["weight"] for row in candidates(estimator) or []}
     pairs = list(zip(members.titles, members.machines, strict=True))
     pairs.sort(key=lambda pair: -weights[pair[0]])
     return [
-        [
-            {"name": f"{title}: weight", "value": float(weights[title])},
-            {"name": f"{title}: kernel", "value": kernel_label(machine.kernel)},
-            {"name": f"{title}: λ", "value": float(machine.lam)},
-        ]
+        {
+            "name": title,
+            "kernel": kernel_label(machine.kernel),
+            "λ": float(machine.lam),
+            "weight": float(weights[title]),
+        }
         for title, machine in pairs
     ]
 

@@ -56,7 +56,7 @@ def kernel_in_words(estimator: Any, names: list[str]) -> str:
     tried = candidates(estimator)
     if tried:
         named = [{"name": row["candidate"], "weight": row["weight"]} for row in tried]
-        return _mixture(named).replace("sum of", "mixture of", 1).replace("kernels", "machines", 1)
+        return _mixture(named, "a mixture", "machines")
     known = weights(estimator)
     if known:
         return _mixture(known)
@@ -72,11 +72,11 @@ def kernel_in_words(estimator: Any, names: list[str]) -> str:
     return f"{words}; it looks mostly at {listed}"
 
 
-def _mixture(known: list[dict[str, Any]]) -> str:
+def _mixture(known: list[dict[str, Any]], what: str = "sum", of: str = "kernels") -> str:
     used = sorted((e for e in known if e["weight"]), key=lambda e: -abs(e["weight"]))
     terms = [f"{e['weight']:.3g} × {e['name']}" for e in used[:SHOWN]]
     more = f", and {len(used) - SHOWN} more" if len(used) > SHOWN else ""
-    return f"sum of {len(used)} of {len(known)} kernels: {'; '.join(terms)}{more}"
+    return f"{what} of {len(used)} of {len(known)} {of}: {'; '.join(terms)}{more}"
 
 
 def weights(estimator: Any) -> list[dict[str, Any]] | None:

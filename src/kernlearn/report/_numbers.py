@@ -5,6 +5,8 @@ from __future__ import annotations
 from kernlearn.report._facts import Facts
 
 MISSING = "–"
+# Metrics that are told in per cent.
+SHARES = ("accuracy", "balanced accuracy")
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -55,7 +57,7 @@ def score(value: float | None, metric: str) -> str:
     if metric == "R²" and value is not None:
         # Adding zero turns a negative zero into zero.
         return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
-    return percent(value) if metric == "accuracy" else decimal(value, 3)
+    return percent(value) if metric in SHARES else decimal(value, 3)
 
 
 def interval(entry: Facts, metric: str) -> str:
