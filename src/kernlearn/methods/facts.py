@@ -1,4 +1,27 @@
-"""The facts of a model's making, for people and for scripts."""
+"""The facts of a model's making, for people and for scripts.
+
+Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
+
+``metric_name``, ``greater_is_better``
+    The scorer of scikit-learn behind ``metric``, and whether more of it is better.
+``scores``
+    Each has ``metrics``, a list of ``{"metric", "name", "value"}`` of the usual ones, and
+    ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
+``rows``
+    Where every row went, see :func:`kernlearn.methods.rows.row_account`.
+``held_out``
+    Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
+    ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`).
+``importance``
+    ``{"how", "columns", "how_views", "views"}``: lists of ``{"name", "importance",
+    "standard_error"}``, the largest first, or None.
+``parameters``
+    List of ``{"name", "value"}``; of a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
+``candidates``
+    Of a mixture: list of ``{"candidate", "held_out_loss", "standard_error", "seconds", "weight"}``.
+``class_weight``
+    "balanced", a dict from class to weight, or None.
+"""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("comparison", "Methods compared", comparison),
     ("kernel", "The learned kernel", kernel),
     ("geometry", "The rows as the kernel sees them", geometry),
-    ("certificate", "Is it optimal?", certificate),
+    ("certificate", "Could the objective be better?", certificate),
     ("data", "The data", data),
     ("repeat", "How to repeat it", repeat),
 )
