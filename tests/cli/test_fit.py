@@ -548,6 +548,11 @@ def test_ten_thousand_columns(tmp_path):
     check_failure(result, "takes at most 300 columns, as prepared, got 10000; use --method kernel")
 
 
+def test_a_holdout_that_leaves_nothing_to_learn_from(table):
+    result = run("fit", table, "--target", "target", "--holdout", "0.99")
+    check_failure(result, "expected at least 5 rows to learn from, --holdout 0.99 leaves")
+
+
 def test_not_there(table, fitted, tmp_path):
     check_failure(run("fit", tmp_path / "no.csv", "--target", "y"), "No such file")
     check_failure(run("predict", tmp_path / "no", table, "--out", tmp_path / "p.csv"), "No such")

@@ -141,6 +141,5 @@ def _chosen(facts: dict[str, Any]) -> list[str]:
         if entries:
             shown = ", ".join(f"{e['name']} {_short(e['importance'])}" for e in entries[:FEW])
             more = f", and {len(entries) - FEW} more" if len(entries) > FEW else ""
-            how = facts["importance"]["how_views" if key == "views" else "how"]
-            lines.append(f"{title} that matter: {shown}{more}. ({how.rstrip('.')}.)")
+            lines.append(f"{title}, by what is lost when their cells are shuffled: {shown}{more}.")
     return lines

@@ -32,6 +32,7 @@ from kernlearn.tables import (
 __all__ = ["Problem", "Request", "read_problem"]
 
 FEWEST_ROWS = 10
+FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
 
 
@@ -106,9 +107,20 @@ def read_problem(request: Request) -> Problem:
     task = Task(
         X, target.y, columns, setting, method, request.holdout, request.cv, request.refit, views
     )
+    _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
     return Problem(task, target, len(frame), dropped, notes)
+
+
+def _check_splits(task: Task) -> None:
+    n_learned = min(len(train) for train, _ in task.splits())
+    if n_learned < FEWEST_TO_LEARN:
+        option = f"--cv {task.cv}" if task.cv else f"--holdout {task.holdout:g}"
+        raise TableError(
+            f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
+            "hold fewer rows out"
+        )
 
 
 def _setting(

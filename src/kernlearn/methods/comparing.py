@@ -59,7 +59,7 @@ def _sentence(
     if ahead == 0 and p == 1.0:
         return f"{rows}the two are equally good there"
     how = "better" if ahead > 0 else "worse"
-    chance = f"a difference so large comes by chance {_odds(p)} (p = {_p(p)}, {paired_name(other)})"
+    chance = f"a difference so large comes by chance {_odds(p)} ({_p(p)}, {paired_name(other)})"
     if better is None:
         return f"{rows}{chance}, so these rows do not tell the two apart"
     return f"{rows}{chance}, so the model is {how}"
@@ -71,12 +71,12 @@ def paired_name(other: Judged) -> str:
 
 
 def _p(p: float) -> str:
-    """A p-value with two digits.
+    """A p-value with two digits; below some size, no test knows it.
 
-    >>> _p(0.0431), _p(3e-7), _p(0.5)
-    ('0.043', '3e-07', '0.5')
+    >>> _p(0.0431), _p(3e-7), _p(0.0)
+    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
     """
-    return f"{p:.2g}"
+    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"
 
 
 def _odds(p: float) -> str:

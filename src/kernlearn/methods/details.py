@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 # Beyond these a table or a picture says nothing that can be read.
 MOST_CLASSES = 20
-MOST_CURVES = 6
+MOST_CURVES = 10
 MOST_POINTS = 100
 MOST_ROWS = 300
 MOST_BINS = 10

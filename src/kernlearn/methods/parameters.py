@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_regressor
 
 from kernlearn.estimators import KernelClassifier, KernelRegressor
 from kernlearn.inspection import kernel_label
@@ -22,7 +23,7 @@ NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("trees", ("n_iter_",)),
     ("neighbours", ("n_neighbors",)),
 )
-TREES = "trees"
+TREES, TUBE = "trees", "ε"
 
 
 def is_mixture(estimator: Any) -> bool:
@@ -45,6 +46,8 @@ def parameters(estimator: Any) -> list[dict[str, Any]]:
     for name, attributes in NAMES:
         if name == TREES and not hasattr(estimator, "_predictors"):
             continue  # iterations of something else
+        if name == TUBE and not is_regressor(estimator):
+            continue  # classifiers have the parameter, but no use for it
         values = [getattr(estimator, attribute, None) for attribute in attributes]
         value = next((v for v in values if _is_number(v)), None)
         if value is not None:

@@ -40,8 +40,8 @@ def _sentence(facts: dict[str, Any]) -> str:
         solves = facts["n_machine_solves"]
         effort = "" if solves is None else f", {solves} machine solves"
         return (
-            f"The objective is {facts['objective']:.8g}, and no kernel of the family can go below "
-            f"{facts['lower_bound']:.8g} (relative gap {facts['gap']:.1e}{effort})."
+            f"The objective is {facts['objective']:.8g}, and no other weights have a value of it "
+            f"below {facts['lower_bound']:.8g} (relative gap {facts['gap']:.1e}{effort})."
         )
     if facts["status"] is not None:
         return f"The problem is not convex, so a better kernel may exist; {facts['status']}."

@@ -54,7 +54,7 @@ def score(value: float | None, metric: str) -> str:
     >>> score(0.5, "accuracy"), score(-2.8e-05, "R²"), score(1234.5, "mean squared error")
     ('50.0\xa0%', '0.000', '1.23e+03')
     """
-    if metric == "R²" and value is not None:
+    if metric in ("R²", "ROC AUC") and value is not None:
         # Adding zero turns a negative zero into zero.
         return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
     return percent(value) if metric in SHARES else decimal(value, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernlearn.inspection._classes import class_colour
+from kernlearn.inspection._classes import COLOURS, class_colour
 from kernlearn.inspection._text import legend_label, plain_legend
 from kernlearn.report._facts import Facts
 from kernlearn.report._subject import Subject
@@ -23,7 +23,10 @@ def draw_curves(subject: Subject, ax: Any, key: str, number: str) -> None:
         x, y = zip(*curve.rows(key, 2), strict=True)
         label = f"{legend_label(curve.text('class'))}: {curve.number(number) or 0.0:.3f}"
         step = "steps-post" if key == "roc" else "default"
-        ax.plot(x, y, color=class_colour(i), linewidth=1.8, label=label, drawstyle=step)
+        # Colours repeat after seven classes.
+        style = ("-", "--", ":")[i // len(COLOURS) % 3]
+        look = {"color": class_colour(i), "linestyle": style, "linewidth": 1.8}
+        ax.plot(x, y, label=label, drawstyle=step, **look)
     unit_square(ax)
     plain_legend(ax, loc="lower right" if key == "roc" else "lower left", fontsize="small")
 

@@ -38,7 +38,7 @@ def _describe(subject: Subject) -> str:
 PICTURE = Picture(
     name="calibration",
     section="classes",
-    title="Are the probabilities right?",
+    title="Probabilities against what came true",
     caption="Held-out rows in bins by the probability that the model gives them, of the second of "
     "two classes, or of the class that is predicted. On the dashed line probabilities are what "
     "they say; lines are two standard errors.",

@@ -105,10 +105,11 @@ def _verdict(against: Facts) -> str:
     if p is None:
         return ""
     better = against.values.get("better")
+    shown = f"p = {decimal(p, 2)}" if p >= 1e-15 else "p < 1e−15"
     if better is None:
-        return f"; these rows do not tell the two apart (p = {decimal(p, 2)} on the same rows)"
+        return f"; these rows do not tell the two apart ({shown} on the same rows)"
     who = "the model is better" if better is True else "it is better than the model"
-    return f"; {who}, beyond what chance explains (p = {decimal(p, 2)} on the same rows)"
+    return f"; {who}, beyond what chance explains ({shown} on the same rows)"
 
 
 def _kernel(facts: Facts) -> str:
