@@ -375,7 +375,13 @@ def test_kernel_matrices_predict_the_rows_without_a_target(wine, tmp_path):
         tmp_path / "m",
     )
     assert result.exit_code == 0, result.output
-    rows = json.loads(result.stdout)["rows"]
+    facts = json.loads(result.stdout)
+    added = facts["importance"]["views"]
+    assert len(added) == 2
+    assert [entry["importance"] for entry in added] == sorted(
+        (entry["importance"] for entry in added), reverse=True
+    )
+    rows = facts["rows"]
     assert rows["dropped"] == [{"reason": "without a value of 'target'", "rows": 10}]
     assert rows["sentences"][0].startswith("The table has 89 rows; 79 were used, and left out were")
     done = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")

@@ -136,10 +136,10 @@ def _chosen(facts: dict[str, Any]) -> list[str]:
     if facts["parameters"] and not facts["candidates"]:
         named = [f"{p['name']} = {p['value']:.4g}" for p in facts["parameters"]]
         lines.append(f"Parameters: {', '.join(named)}.")
-    for key, title in (("views", "Views"), ("columns", "Columns")):
+    for key, title in (("views", "Sources"), ("columns", "Columns")):
         entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
         if entries:
             shown = ", ".join(f"{e['name']} {_short(e['importance'])}" for e in entries[:FEW])
             more = f", and {len(entries) - FEW} more" if len(entries) > FEW else ""
-            lines.append(f"{title}, by what is lost when their cells are shuffled: {shown}{more}.")
+            lines.append(f"{title}, by what is lost without them: {shown}{more}.")
     return lines

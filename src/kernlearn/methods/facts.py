@@ -54,6 +54,12 @@ SHUFFLED = (
     "nothing is fitted again. About zero: the model makes no use of it."
 )
 
+MATRICES = "The kernel matrices take the place of columns."
+WITHOUT = (
+    "By how much the {metric} of held-out rows gets worse when the method is fitted without the "
+    "matrix; below zero, it does better without."
+)
+
 
 @dataclass(frozen=True)
 class Source:
@@ -192,10 +198,13 @@ def _importance(task: Task, outcome: Outcome) -> dict[str, Any]:
     if columns is None:
         how = "There is no measure of columns: there are none, too many, or too few held-out rows."
     view_words = "all columns of the view together"
+    how_views = SHUFFLED.format(metric=task.metric.title, what=view_words)
+    if task.setting.kernels:
+        how, how_views = MATRICES, WITHOUT.format(metric=task.metric.title)
     return {
         "how": how,
         "columns": _entries(columns),
-        "how_views": SHUFFLED.format(metric=task.metric.title, what=view_words),
+        "how_views": how_views,
         "views": _entries(outcome.views),
     }
 

@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
 __all__ = ["learn", "n_steps"]
 
 Advance = Callable[[], Any]
+# Each costs a fit.
+MOST_SOURCES = 10
 
 
 @dataclass(eq=False)
@@ -44,9 +46,10 @@ def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
     per_fit = 1 + (N_FOLDS * len(task.rivals()) if task.method == AUTO else 0)
     per_split = per_fit + len(task.baselines())
+    sources = len(_sources(task))
     if task.cv:
-        return len(task.splits()) * per_split + per_fit
-    return per_split + 1
+        return len(task.splits()) * per_split + per_fit + sources
+    return per_split + 1 + sources
 
 
 def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
@@ -82,15 +85,12 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
 def _learned(task: Task, advance: Advance) -> Outcome:
     splits = task.splits()
     is_kept = not task.cv and not task.refit
-    fits: list[Fit] = []
-    model: _Said | None = None
-    for split in splits:
-        with nullcontext() if is_kept else interrupts_end_everything():
-            fits.append(_fitted(task, split[0], advance))
-        model = model or _Said(fits[0].learner)
-        _ask(model, fits[-1].pipeline, task, split, fits[-1].seconds)
-        model.n_learned.append(len(fits[-1].learner.rows(task.y[split[0]])))
-    assert model is not None  # there is one split at least
+    with nullcontext() if is_kept else interrupts_end_everything():
+        fits = [_fitted(task, train, advance) for train, _ in splits]
+    model = _Said(fits[0].learner)
+    for fit, split in zip(fits, splits, strict=True):
+        _ask(model, fit.pipeline, task, split, fit.seconds)
+        model.n_learned.append(len(fit.learner.rows(task.y[split[0]])))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is said of a baseline is no news of the model
         baselines = [_contestant(task, learner, splits, advance) for learner in task.baselines()]
@@ -101,7 +101,7 @@ def _learned(task: Task, advance: Advance) -> Outcome:
         _judged(task, splits, model, baselines),
         tests,
         refitted,
-        *_added(task, fits[0], splits[0][1], kept),
+        *_added(task, fits[0], splits[0], kept, advance),
     )
     outcome.notes.extend(kept.contest.notes if kept.contest else ())
     outcome.notes.extend(b.note for b in baselines if b.note)
@@ -200,11 +200,12 @@ def _judged(task: Task, splits: list[Split], model: _Said, baselines: list[_Said
 
 
 def _added(
-    task: Task, fit: Fit, test: Any, kept: Fit
+    task: Task, fit: Fit, split: Split, kept: Fit, advance: Advance
 ) -> tuple[list[Importance] | None, list[Importance] | None]:
     """What columns and views add, by a model that has not seen the rows."""
     if task.setting.kernels:
-        return None, None
+        return None, _without_each(task, fit, split, advance)
+    test = split[1]
     columns = {name: [name] for name in task.X.columns}
     views = {view: [c for c in names if c in columns] for view, names in (task.views or {}).items()}
     used = {name: [name] for names in views.values() for name in names} if views else columns
@@ -218,6 +219,33 @@ def _added(
         )
 
     return None if own else shuffled(used), shuffled(views) if views else None
+
+
+def _sources(task: Task) -> list[str]:
+    """Names of the kernel matrices whose part in the score is found out; of many, of none."""
+    kernels = task.setting.kernels
+    if not 1 < len(kernels) <= MOST_SOURCES:
+        return []
+    return [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
+
+
+def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[Importance] | None:
+    """What each matrix adds: the score less that of a model which is fitted without it."""
+    (train, test), setting = split, task.setting
+    names, found = _sources(task), []
+    X, y = _rows(task.X, test), task.y[test]
+    whole = task.metric.goodness(HeldOut.of(fit.pipeline, X, y, setting.classes))
+    for j, name in enumerate(names):
+        others = tuple(k for i, k in enumerate(setting.kernels) if i != j)
+        learner = replace(fit.learner, setting=replace(setting, kernels=others))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is not the model that is kept
+            with interrupts_end_everything():
+                model = learner.fit(_rows(task.X, train), task.y[train])
+        score = task.metric.goodness(HeldOut.of(model, X, y, setting.classes))
+        found.append(Importance(name, whole - score, None))
+        advance()
+    return found if found and np.isfinite([entry.value for entry in found]).all() else None
 
 
 def _rows(X: Any, rows: Any) -> Any:

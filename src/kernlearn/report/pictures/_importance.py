@@ -28,4 +28,4 @@ def draw_added(subject: Subject, ax: Any, key: str) -> None:
     colours = [POSITIVE if value >= 0 else NEGATIVE for value in shown]
     draw_bars(ax, shown, names[:MOST_BARS], colours)
     hidden = len(values) - len(shown)
-    ax.set_xlabel(with_the_rest("what is lost when it is shuffled", hidden, key))
+    ax.set_xlabel(with_the_rest("what is lost without it", hidden, key))

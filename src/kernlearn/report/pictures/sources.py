@@ -10,8 +10,8 @@ PICTURE = Picture(
     name="views",
     section="columns",
     title="What each source adds",
-    caption="All columns of a view are shuffled together: what the model makes of the source as a "
-    "whole.",
+    caption="What is lost on held-out rows without a source: a view whose columns are shuffled "
+    "together, or a kernel matrix that is left out of the fit.",
     describe=lambda subject: listed(*added(subject, "views")),
     applies=lambda subject: len(added(subject, "views")[0]) > 1,
     height=lambda subject: bar_height(min(len(added(subject, "views")[0]), MOST_BARS)),

@@ -21,7 +21,7 @@ def columns(subject: Subject) -> Html | None:
         tag("p", facts.text("how")) if facts.text("how") else None,
         of_views,
         pictures_of("columns", subject),
-        _table(subject, "views", "view"),
+        _table(subject, "views", "source"),
         _table(subject, "columns", "column"),
     )
 
