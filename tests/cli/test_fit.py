@@ -45,9 +45,14 @@ def few_candidates(monkeypatch):
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
     monkeypatch.setattr(baselines, "CS", (1.0,))
-    monkeypatch.setattr(task_module, "BASELINES", (LINEAR, TUNED_SVM))
+    monkeypatch.setattr(task_module, "BASELINES", ())
     monkeypatch.setattr(importance, "MOST_REPEATS", 1)
     monkeypatch.setattr(scores_module, "N_DRAWS", 40)
+
+
+@pytest.fixture
+def two_baselines(monkeypatch):
+    monkeypatch.setattr(task_module, "BASELINES", (LINEAR, TUNED_SVM))
 
 
 def make_wine():
@@ -93,6 +98,7 @@ def fitted(model_content, tmp_path):
     return tmp_path / "m"
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_it_says_what_it_did(table, tmp_path):
     result = run("fit", table, "--target", "target", "--model", tmp_path / "m")
     assert result.exit_code == 0, result.output
@@ -116,6 +122,7 @@ def test_it_says_what_it_did(table, tmp_path):
         assert words in text, words
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path):
     arguments = ["--method", "lssvm", "--model", tmp_path / "m", "--json", "--no-refit"]
     result = run("fit", table, "--target", "target", *arguments)
@@ -159,6 +166,7 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_once_it_is_scored(table, tm
     assert not once["rows"]["refitted"]
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
     few = replace(METHODS["lssvm"], max_rows=30)
     monkeypatch.setitem(METHODS, "lssvm", few)
@@ -189,6 +197,7 @@ def test_small_classes_stop_nothing(wine, tmp_path, options):
     assert rows["held_out"] == (88 if options else 23)
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_the_metric_that_is_asked_for_judges(table):
     arguments = ["fit", table, "--target", "target", "--method", "lssvm"]
     facts = json.loads(run(*arguments, "--metric", "neg_log_loss", "--json").stdout)

@@ -369,6 +369,18 @@ def test_a_model_of_two_inputs_shows_its_rows_by_class(bundles):
     assert "picture-kernel-weights" not in source  # of one kernel, a bar would tell nothing
 
 
+def test_there_is_no_surface_over_categories(bundles):
+    """A mixture sees the table as it is."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"length": rng.normal(size=30), "kind": np.tile(["a", "b"], 15)})
+    y = np.where((X["length"] > 0) == (X["kind"] == "a"), "yes", "no")
+    for columns, drawn in ((["length", "kind"], False), (["length", "width"], True)):
+        rows = X.assign(width=rng.normal(size=30))[columns]
+        model = make_pipeline(kl.KernelClassifier(["Gaussian"])).fit(rows, y)
+        page = _Page(report_html(ModelBundle(model, bundles.facts(), rows, y)))
+        assert ("decision-surface" in page.pictures) == drawn
+
+
 def test_a_large_sample_is_thinned(bundles):
     bundle = bundles.wine()
     rows = np.tile(np.arange(len(bundle.sample_X)), 5)
