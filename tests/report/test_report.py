@@ -19,6 +19,7 @@ import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection import kernel_formula
 from kernlearn.report import report_html, write_report
+from kernlearn.report.sections import _pictures
 
 ALL = ["summary", "performance", "classes", "columns", "comparison", "kernel", "geometry"]
 ALL += ["certificate", "data", "repeat"]
@@ -66,9 +67,10 @@ def page(source):
     return _Page(source)
 
 
-@pytest.fixture(scope="module")
-def plain_model():
-    """A model without a kernel: quick, since little of it can be drawn."""
+@pytest.fixture
+def plain_model(monkeypatch):
+    """A model without a kernel, for what is said: nothing is drawn, which takes the time."""
+    monkeypatch.setattr(_pictures, "PICTURES", ())
     return LogisticRegression().fit([[0.0], [1.0]], [0, 1])
 
 
@@ -284,9 +286,15 @@ def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "text", [1, 2], {"a": 1}, float("nan"), True])
-def test_facts_of_a_wrong_kind_break_nothing(bundles, plain_model, wrong):
+def test_facts_of_a_wrong_kind_break_nothing(bundles, wrong):
+    model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     facts = dict.fromkeys(bundles.facts(), wrong)
-    assert report_html(ModelBundle(plain_model, facts)).startswith("<!DOCTYPE html>")
+    assert report_html(ModelBundle(model, facts)).startswith("<!DOCTYPE html>")
+    # And one level down.
+    for key, value in bundles.facts().items():
+        if isinstance(value, dict):
+            changed = {key: dict.fromkeys(value, wrong)}
+            assert report_html(ModelBundle(model, changed)).startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize(

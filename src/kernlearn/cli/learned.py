@@ -95,15 +95,17 @@ def _scores(facts: dict[str, Any]) -> Table:
 
 
 def _short(value: float | None) -> str:
-    """Three decimals, or three digits of what is large; a mean that is off by rounding is zero.
+    """Three decimals, none of what is large; a mean that is off by rounding is zero.
 
     >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9)
-    ('0.123', '1.23e+03', '', '0.000', '2e-09')
+    ('0.123', '1234', '', '0.000', '2e-09')
     """
     if value is None:
         return ""
     if -1e-3 < value <= 0.0:
         return "0.000"
+    if 1e3 <= abs(value) < 1e9:
+        return f"{value:.0f}"
     return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
 
 

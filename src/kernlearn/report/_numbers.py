@@ -52,11 +52,13 @@ def score(value: float | None, metric: str) -> str:
     r"""A score in the units of its metric: a share for an accuracy, a number otherwise.
 
     >>> score(0.5, "accuracy"), score(-2.8e-05, "R²"), score(1234.5, "mean squared error")
-    ('50.0\xa0%', '0.000', '1.23e+03')
+    ('50.0\xa0%', '0.000', '1\u202f234')
     """
     if metric in ("R²", "ROC AUC") and value is not None:
         # Adding zero turns a negative zero into zero.
         return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+    if value is not None and 1e3 <= abs(value) < 1e9:
+        return whole(value).replace("-", "−")
     return percent(value) if metric in SHARES else decimal(value, 3)
 
 

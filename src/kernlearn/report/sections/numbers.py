@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Html, join, tag
-from kernlearn.report._numbers import decimal, percent, whole
+from kernlearn.report._numbers import percent, score, whole
 from kernlearn.report._subject import Subject
 from kernlearn.report.sections._pictures import pictures_of
 
@@ -25,5 +25,5 @@ def _intervals(facts: Facts) -> Html | None:
         "p",
         f"Intervals that are meant to hold {percent(meant)} of the numbers hold {percent(covered)} "
         f"of the {whole(facts.number('rows'))} that were held out. They are "
-        f"{decimal(facts.number('mean_width'), 3)} wide on average.",
+        f"{score(facts.number('mean_width'), '')} wide on average.",
     )
