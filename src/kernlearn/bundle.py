@@ -36,7 +36,8 @@ class ModelBundle:
         Fitted; takes a data frame as `sample_X` is one, with the columns of the table as
         `kernlearn.tables` types them.
     facts : dict
-        JSON values only (None, bool, int, float, str, lists and dicts of these):
+        JSON values only (None, bool, int, float, str, lists and dicts of these). Besides what
+        follows, those that `kernlearn.methods.facts` documents:
 
         ``task``
             "classification" or "regression".

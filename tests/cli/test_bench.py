@@ -91,7 +91,7 @@ def test_methods_are_those_named_once(measured):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--method", "svm"], "--method must be one of mkl, "),
+        (["--method", "svm"], "--method must be one of kernel, mkl, "),
         (["--task", "ranking"], "--task must be one of classification, regression, got 'ranking'."),
         (["--time-limit", "0"], "--time-limit must be positive, got 0: 60 is usual."),
         (["--time-limit", "nan"], "--time-limit must be positive, got nan"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,13 @@ from kernlearn.cli import predict as predict_command
 from kernlearn.cli.app import app
 from kernlearn.estimators import _base
 from kernlearn.kernels import Gaussian
-from kernlearn.methods import contest, tuned_svm
+from kernlearn.methods import baselines, contest, importance, tuned_svm
+from kernlearn.methods import kernel as kernel_method
+from kernlearn.methods import scores as scores_module
+from kernlearn.methods import task as task_module
+from kernlearn.methods.baselines import LINEAR
+from kernlearn.methods.registry import METHODS
+from kernlearn.methods.tuned_svm import TUNED_SVM
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 
@@ -34,8 +41,18 @@ def run(*arguments):
 def few_candidates(monkeypatch):
     """What is tuned is tested elsewhere."""
     monkeypatch.setattr(_base, "FACTORS", (1.0,))
+    monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
+    monkeypatch.setattr(baselines, "CS", (1.0,))
+    monkeypatch.setattr(task_module, "BASELINES", ())
+    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
+    monkeypatch.setattr(scores_module, "N_DRAWS", 40)
+
+
+@pytest.fixture
+def two_baselines(monkeypatch):
+    monkeypatch.setattr(task_module, "BASELINES", (LINEAR, TUNED_SVM))
 
 
 def make_wine():
@@ -81,6 +98,7 @@ def fitted(model_content, tmp_path):
     return tmp_path / "m"
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_it_says_what_it_did(table, tmp_path):
     result = run("fit", table, "--target", "target", "--model", tmp_path / "m")
     assert result.exit_code == 0, result.output
@@ -94,20 +112,20 @@ def test_it_says_what_it_did(table, tmp_path):
         "bottle: left out: its text differs in every row",
         "number: left out: it numbers the rows",
         "On 23 held-out rows",
-        "multiple kernel learning",
+        "a mixture of kernel machines",
         "SVM with a tuned Gaussian kernel",
         "always the most frequent class",
-        "Kernel: sum of",
-        "and no kernel of the family can go below",
+        "Kernel: a mixture of",
+        "chosen by what they predict for rows held out",
         f"written: {tmp_path / 'm'}",
     ):
         assert words in text, words
 
 
+@pytest.mark.usefixtures("two_baselines")
 def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path):
-    result = run(
-        "fit", table, "--target", "target", "--method", "lssvm", "--model", tmp_path / "m", "--json"
-    )
+    arguments = ["--method", "lssvm", "--model", tmp_path / "m", "--json", "--no-refit"]
+    result = run("fit", table, "--target", "target", *arguments)
     facts = json.loads(result.stdout)
     bundle = kl.load(tmp_path / "m")
     assert isinstance(bundle, ModelBundle)
@@ -124,7 +142,140 @@ def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path)
     train_right = (bundle.pipeline.predict(bundle.sample_X) == bundle.sample_y).sum()
     assert len(bundle.sample_X) == 66
     assert facts["scores"][0]["score"] == pytest.approx((all_right - train_right) / 23)
-    assert [score["role"] for score in facts["scores"]] == ["model", "baseline", "baseline"]
+    assert [score["role"] for score in facts["scores"]] == ["model", *["baseline"] * 3]
+    assert "is the one that was scored, as asked for" in facts["rows"]["sentences"][3]
+
+
+def test_the_model_in_the_file_is_fitted_to_all_rows_once_it_is_scored(table, tmp_path):
+    arguments = ["fit", table, "--target", "target", "--method", "lssvm", "--json"]
+    facts = json.loads(run(*arguments, "--model", tmp_path / "m").stdout)
+    once = json.loads(run(*arguments, "--no-refit").stdout)
+    assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == facts["n_train"] == 89
+    drop = ("seconds", "created", "command", "versions")
+    scores = [
+        [{k: v for k, v in entry.items() if k not in drop} for entry in found["scores"]]
+        for found in (facts, once)
+    ]
+    assert scores[0] == scores[1]  # those of the model before
+    rows = facts["rows"]
+    assert rows["refitted"]
+    assert rows["in_the_file"] == rows["used"] == rows["read"] == 89
+    assert rows["held_out"] + rows["to_learn_from"] == 89
+    assert {model["learned_from"] for model in rows["models"]} == {66}
+    assert "fitted anew, to all 89 rows" in " ".join(rows["sentences"])
+    assert not once["rows"]["refitted"]
+
+
+@pytest.mark.usefixtures("two_baselines")
+def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
+    few = replace(METHODS["lssvm"], max_rows=30)
+    monkeypatch.setitem(METHODS, "lssvm", few)
+    facts = json.loads(
+        run("fit", table, "--target", "target", "--method", "lssvm", "--json").stdout
+    )
+    rows = facts["rows"]
+    assert [model["learned_from"] for model in rows["models"]] == [30, 66, 66, 66]
+    assert rows["in_the_file"] == 30
+    assert not rows["refitted"]  # it would see no more rows than it has seen
+    text = " ".join(rows["sentences"])
+    assert "learned from a random 30 of these, the most that it is given" in text
+    assert "since it is given no more rows than it had" in text
+
+
+@pytest.mark.parametrize("options", [[], ["--cv", "3"]])
+def test_small_classes_stop_nothing(wine, tmp_path, options):
+    wine.loc[wine.index[:2], "target"] = "pair"
+    wine.loc[wine.index[2], "target"] = "alone"
+    wine.to_csv(tmp_path / "t.csv", index=False)
+    arguments = ["fit", tmp_path / "t.csv", "--target", "target", "--method", "lssvm", "--json"]
+    result = run(*arguments, *options)
+    assert result.exit_code == 0, result.output
+    rows = json.loads(result.stdout)["rows"]
+    text = " ".join(rows["sentences"])
+    assert "The class 'alone' has a single row: it is learned from, and never held out." in text
+    assert "The class 'pair' has 2 rows, some of them held out" in text
+    assert rows["held_out"] == (88 if options else 23)
+
+
+@pytest.mark.usefixtures("two_baselines")
+def test_the_metric_that_is_asked_for_judges(table):
+    arguments = ["fit", table, "--target", "target", "--method", "lssvm"]
+    facts = json.loads(run(*arguments, "--metric", "neg_log_loss", "--json").stdout)
+    assert facts["metric"] == "log loss"
+    assert not facts["greater_is_better"]
+    model, linear, svm, guess = facts["scores"]
+    assert 0 < model["score"] < guess["score"]
+    assert svm["score"] is None  # it has no probabilities
+    assert svm["against"] is None
+    assert guess["against"]["better"] is True
+    assert guess["against"]["test"] == "paired bootstrap"
+    assert linear["low"] < linear["score"] < linear["high"]
+    shown = run(*arguments, "--metric", "balanced_accuracy").stdout
+    assert shown.index("balanced accuracy") < shown.index("accuracy ")
+    refused = run(*arguments, "--metric", "f1")
+    check_failure(refused, "expected --metric to judge 3 classes, got 'f1'")
+
+
+def test_weights_of_classes(table):
+    arguments = ["fit", table, "--target", "target", "--json", "--method"]
+
+    def recall(method, *options):
+        facts = json.loads(run(*arguments, method, *options).stdout)
+        return facts["held_out"]["classes"][2]["recall"]
+
+    for method in ("kernel", "lssvm"):
+        weighted = recall(method, "--class-weight", "class 2=1000")
+        assert weighted >= recall(method)
+        assert weighted == 1.0
+    refused = run(*arguments, "metric", "--class-weight", "balanced")
+    check_failure(refused, "method metric has no weights of classes; leave --class-weight out")
+    refused = run("fit", table, "--target", "alcohol", "--class-weight", "balanced")
+    check_failure(refused, "--class-weight weighs classes, got a target of numbers")
+
+
+def test_every_baseline_is_there_and_compared(table, monkeypatch):
+    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
+    facts = json.loads(run("fit", table, "--target", "alcohol", "--json").stdout)
+    names = [entry["name"] for entry in facts["scores"][1:]]
+    assert names == [
+        "ridge regression", "SVM with a tuned Gaussian kernel", "gradient boosting",
+        "always the mean",
+    ]  # fmt: skip
+    assert {entry["against"]["test"] for entry in facts["scores"][1:]} == {
+        "paired t of squared errors"
+    }
+    assert {m["name"] for m in facts["scores"][1]["metrics"]} == {
+        "R²", "RMSE", "MAE",
+    }  # fmt: skip
+    interval = facts["held_out"]["interval"]
+    assert interval["coverage"] == 0.9
+    assert 0.5 < interval["covered"] <= 1.0
+
+
+def test_what_was_tried_is_in_the_facts(table):
+    facts = json.loads(run("fit", table, "--target", "target", "--json").stdout)
+    assert facts["method"] == "kernel"
+    assert {row["candidate"] for row in facts["candidates"]} >= {"linear", "Gaussian"}
+    assert sum(row["weight"] for row in facts["candidates"]) == pytest.approx(1.0)
+    names = [p["name"] for p in facts["parameters"]]
+    members = [row["candidate"] for row in facts["candidates"] if row["weight"] > 0]
+    assert set(names) == set(members)
+    assert {p["kernel"].partition(",")[0] for p in facts["parameters"]} <= {"linear", "Gaussian"}
+    found = {entry["name"] for entry in facts["importance"]["columns"]}
+    assert found == {"alcohol", "flavanoids", "color_intensity", "proline", "colour [bold]",
+                     "bottled"}  # fmt: skip
+
+
+@pytest.mark.parametrize("psd", ["clip", "shift"])
+def test_a_matrix_that_is_no_kernel_is_repaired_if_asked(wine, table, tmp_path, psd):
+    X = wine[["alcohol", "proline"]].to_numpy()
+    K = np.tanh(0.5 * X @ X.T / np.abs(X @ X.T).max() - 0.3)
+    np.save(tmp_path / "k.npy", K)
+    arguments = ["fit", table, "--target", "target", "--kernel-matrix", tmp_path / "k.npy"]
+    check_failure(run(*arguments), "pass --psd clip to set negative eigenvalues to zero, or --psd")
+    result = run(*arguments, "--psd", psd, "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["scores"][-1]["name"] == "always the most frequent class"
 
 
 def test_the_seed_decides(table):
@@ -182,7 +333,7 @@ def test_auto_shows_the_comparison_and_keeps_the_best(table, monkeypatch):
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     names = {entry["method"] for entry in facts["comparison"]}
-    assert names == {"mkl", "hyperkernel", "first-level", "lssvm", "metric", "rbf-svm"}
+    assert names == {"kernel", "mkl", "hyperkernel", "first-level", "lssvm", "metric", "rbf-svm"}
     scores = [entry["score"] for entry in facts["comparison"]]
     assert scores == sorted(scores, reverse=True)
     assert facts["method"] == facts["comparison"][0]["method"]
@@ -205,6 +356,8 @@ def test_views_have_kernels_of_their_own(table, tmp_path):
         "look": ["colour [bold]", "bottle"],
     }
     assert {entry["name"].split(":")[0] for entry in facts["weights"]} == {"taste", "look"}
+    assert facts["method"] == "mkl"
+    assert "the method is mkl, which combines kernels: the default with --views" in facts["notes"]
     done = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
     assert done.exit_code == 0, done.output
 
@@ -231,7 +384,15 @@ def test_kernel_matrices_predict_the_rows_without_a_target(wine, tmp_path):
         tmp_path / "m",
     )
     assert result.exit_code == 0, result.output
-    assert "10 rows without a value of 'target' left out" in json.loads(result.stdout)["notes"]
+    facts = json.loads(result.stdout)
+    added = facts["importance"]["views"]
+    assert len(added) == 2
+    assert [entry["importance"] for entry in added] == sorted(
+        (entry["importance"] for entry in added), reverse=True
+    )
+    rows = facts["rows"]
+    assert rows["dropped"] == [{"reason": "without a value of 'target'", "rows": 10}]
+    assert rows["sentences"][0].startswith("The table has 89 rows; 79 were used, and left out were")
     done = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
     assert done.exit_code == 0, done.output
     bundle = kl.load(tmp_path / "m")
@@ -399,7 +560,12 @@ def test_ten_thousand_columns(tmp_path):
     frame["y"] = np.arange(24) % 2
     frame.to_parquet(tmp_path / "t.parquet")
     result = run("fit", tmp_path / "t.parquet", "--target", "y", "--method", "first-level")
-    check_failure(result, "takes at most 300, got 10000; use --method mkl or lssvm")
+    check_failure(result, "takes at most 300 columns, as prepared, got 10000; use --method kernel")
+
+
+def test_a_holdout_that_leaves_nothing_to_learn_from(table):
+    result = run("fit", table, "--target", "target", "--holdout", "0.99")
+    check_failure(result, "expected at least 5 rows to learn from, --holdout 0.99 leaves")
 
 
 def test_not_there(table, fitted, tmp_path):
@@ -474,11 +640,13 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        (["--method", "best"], "--method must be one of mkl, hyperkernel"),
+        (["--method", "best"], "--method must be one of kernel, mkl, hyperkernel"),
         (["--task", "cluster"], "--task must be one of auto, classification, regression"),
         (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
         (["--delimiter", "ab"], "--delimiter must be one character"),
         (["--time-limit", "0"], "--time-limit must be above zero, got 0"),
+        (["--psd", "fix"], "--psd must be one of raise, clip, shift, trust, got 'fix'"),
+        (["--psd", "clip"], "--psd is about kernel matrices: give one by --kernel-matrix"),
         (["--views", "v.toml", "--method", "lssvm"], "--method must be mkl, got 'lssvm'"),
         (["--views", "v.toml", "--kernel-matrix", "k.npy"], "give one of them"),
     ],

@@ -16,7 +16,9 @@ from kernlearn import _patience
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
 from kernlearn.estimators import _base
-from kernlearn.methods import tuned_svm
+from kernlearn.methods import baselines, importance, tuned_svm
+from kernlearn.methods import kernel as kernel_method
+from kernlearn.methods import task as task_module
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 
@@ -25,8 +27,12 @@ RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 def settings(monkeypatch):
     monkeypatch.setattr(_patience, "_last_caught", -np.inf)
     monkeypatch.setattr(_base, "FACTORS", (1.0,))
+    monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
+    monkeypatch.setattr(baselines, "CS", (1.0,))
+    monkeypatch.setattr(task_module, "BASELINES", ())
+    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
 
 
 @pytest.fixture
@@ -76,7 +82,7 @@ def interrupt_from(monkeypatch, first):
 
 def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     interrupt_from(monkeypatch, 3)
-    result = fit(table, "--method", "lssvm")
+    result = fit(table, "--method", "lssvm", "--no-refit")
     assert result.exit_code == 0, result.output
     assert "Note: LSSVMClassifier interrupted from the keyboard" in result.output
     model = kl.load(table.parent / "m").estimator
@@ -88,6 +94,7 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     "options",
     [
         ["--method", "lssvm", "--cv", "2"],  # in a fold
+        ["--method", "lssvm"],  # in the fit that is scored, and fitted anew
         ["--method", "auto"],  # in the contest
     ],
 )

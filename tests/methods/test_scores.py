@@ -7,6 +7,8 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.metrics import r2_score
 
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import held_out_score, wilson_interval
 
 
@@ -17,7 +19,8 @@ def test_wilson(k, n):
 
 
 def test_accuracy():
-    score = held_out_score("classification", np.array(list("aabb")), np.array(list("aaba")), 0)
+    said = HeldOut(np.array([0, 0, 1, 1]), np.array([0, 0, 1, 0]), 2)
+    score = held_out_score(Metric("accuracy"), said, 0)
     assert score.value == 0.75
     assert (score.low, score.high) == wilson_interval(3, 4)
 
@@ -26,7 +29,7 @@ def test_r2_and_its_bootstrap_by_a_loop():
     rng = np.random.default_rng(3)
     y = rng.normal(size=30)
     predicted = y + 0.4 * rng.normal(size=30)
-    score = held_out_score("regression", y, predicted, seed=5)
+    score = held_out_score(Metric("r2"), HeldOut(y, predicted, 0), seed=5)
     assert score.value == pytest.approx(r2_score(y, predicted), rel=1e-14)
     draws = np.random.default_rng(5).integers(30, size=(1000, 30))
     values = [r2_score(y[rows], predicted[rows]) for rows in draws]
@@ -36,4 +39,5 @@ def test_r2_and_its_bootstrap_by_a_loop():
 
 
 def test_few_rows_have_no_interval():
-    assert held_out_score("regression", np.arange(5.0), np.arange(5.0), 0).low is None
+    said = HeldOut(np.arange(5.0), np.arange(5.0), 0)
+    assert held_out_score(Metric("r2"), said, 0).low is None

@@ -35,10 +35,43 @@ def facts(**changes):
         "notes": ["3 missing values were replaced by the median of their column."],
         "metric": "accuracy",
         "evaluation": "45 rows, a quarter of each class, were held out.",
+        "metric_name": "accuracy",
+        "greater_is_better": True,
         "scores": [
             _score("multiple kernel learning", 0.978, 0.884, 0.996, 0.31, "model"),
-            _score("tuned RBF SVM", 0.956, 0.852, 0.988, 1.2, "baseline"),
-            _score("most frequent class", 0.4, 0.27, 0.545, 0.001, "baseline"),
+            _score("tuned RBF SVM", 0.956, 0.852, 0.988, 1.2, "baseline", 0.62),
+            _score("most frequent class", 0.4, 0.27, 0.545, 0.001, "baseline", 1e-6),
+        ],
+        "rows": {
+            "read": 181,
+            "dropped": [{"reason": "without a value of 'cultivar'", "rows": 3}],
+            "refitted": True,
+            "sentences": ["The table has 181 rows; 178 were used.", "45 were held out."],
+        },
+        "held_out": _class_details(),
+        "importance": {
+            "how": "By how much the accuracy gets worse.",
+            "columns": [
+                {"name": "alcohol", "importance": 0.3, "standard_error": 0.02},
+                {"name": "colour", "importance": -0.01, "standard_error": 0.01},
+            ],
+            "how_views": "All columns of a view are shuffled together.",
+            "views": [
+                {"name": "taste", "importance": 0.3, "standard_error": 0.02},
+                {"name": "look", "importance": 0.1, "standard_error": 0.02},
+            ],
+        },
+        "parameters": [{"name": "C", "value": 3.5}],
+        "class_weight": {"barbera": 2.0},
+        "candidates": [
+            {
+                "candidate": name,
+                "held_out_loss": loss,
+                "standard_error": 0.02,
+                "seconds": 0.1,
+                "weight": weight,
+            }
+            for name, loss, weight in (("Gaussian", 0.2, 1.0), ("linear", 0.4, 0.0))
         ],
         "comparison": [
             _compared("mkl", "multiple kernel learning", 0.972, 0.012, True, ""),
@@ -97,12 +130,57 @@ def line(estimator):
         classes=None,
         class_counts=None,
         comparison=None,
+        held_out={
+            "points": [[0.1, 0.2], [0.5, 0.4], [1.0, 0.9]],
+            "interval": {
+                "coverage": 0.9,
+                "covered": 0.867,
+                "mean_width": 1.25,
+                "rows": 15,
+                "ends": [[0.0, 0.5], [0.1, 0.7], [0.6, 1.2]],
+            },
+        },
     )
     return ModelBundle(pipeline, made, X, y)
 
 
-def _score(name, score, low, high, seconds, role):
+def _class_details():
+    rows = (("barbera", 12, 1.0), ("barolo", 15, 0.933), ("grignolino", 18, None))
     return {
+        "confusion": [[12, 0, 0], [1, 14, 0], [0, 1, 17]],
+        "classes": [
+            {"class": name, "rows": n, "recall": recall, "precision": 0.9, "auc": 0.99}
+            for name, n, recall in rows
+        ],
+        "curves": [
+            {
+                "class": "barbera",
+                "roc": [[0.0, 0.0], [0.1, 1.0], [1.0, 1.0]],
+                "auc": 0.95,
+                "precision_recall": [[0.0, 1.0], [1.0, 0.4]],
+                "average_precision": 0.8,
+            }
+        ],
+        "calibration": {
+            "of": "predicted class",
+            "bins": [
+                {"mean": 0.6, "share": 0.5, "rows": 20},
+                {"mean": 0.9, "share": 1.0, "rows": 25},
+            ],
+            "error": 0.1,
+        },
+    }
+
+
+def _score(name, score, low, high, seconds, role, p=None):
+    against = None
+    if p is not None:
+        better = True if p < 0.05 else None
+        sentence = f"a difference so large comes by chance (p = {p:g})"
+        against = {"test": "McNemar", "p_value": p, "better": better, "sentence": sentence}
+    return {
+        "against": against,
+        "metrics": [{"name": "balanced accuracy", "value": score - 0.01}],
         "name": name,
         "score": score,
         "low": low,

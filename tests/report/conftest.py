@@ -74,6 +74,23 @@ def hostile(bundles):
         metric=script,
         method_title=script,
         versions={script: script},
+        importance={
+            "how": script,
+            "columns": [{"name": script, "importance": 0.5}, {"name": "$x", "importance": 0.1}],
+        },
+        parameters=[{"name": script, "kernel": script, "λ": 1.0, "weight": 1.0}],
+        held_out={
+            "confusion": [[3, 1], [0, 4]],
+            "classes": [{"class": script, "rows": 4}, {"class": names[0], "rows": 4}],
+            "curves": [
+                {"class": name, "roc": [[0, 0], [1, 1]], "precision_recall": [[0, 1], [1, 0.5]]}
+                for name in (script, names[0])
+            ],
+            "calibration": {
+                "bins": [{"mean": p, "share": p, "rows": 9} for p in (0.2, 0.8)],
+                "error": 0.0,
+            },
+        },
         command=["kernlearn", "fit", script],
     )
 

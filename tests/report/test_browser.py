@@ -64,12 +64,13 @@ def test_it_opens_without_a_word_on_the_console_and_fetches_nothing(opened):
 def test_its_sections_and_pictures_are_there(opened):
     sections = re.findall(r'<section id="([a-z]+)">', opened.dom)
     assert sections == [
-        "summary", "performance", "comparison", "kernel", "geometry", "certificate", "data",
-        "repeat",
+        "summary", "performance", "classes", "columns", "comparison", "kernel", "geometry",
+        "certificate", "data", "repeat",
     ]  # fmt: skip
     pictures = re.findall(r'<svg[^>]* id="picture-([a-z-]+)"', opened.dom)
     assert pictures == [
-        "scores", "kernel-weights", "gram", "spectrum", "embedding", "convergence",
+        "scores", "roc", "precision-recall", "calibration", "columns", "candidates",
+        "kernel-weights", "gram", "spectrum", "embedding", "convergence",
     ]  # fmt: skip
 
 

@@ -19,9 +19,10 @@ import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection import kernel_formula
 from kernlearn.report import report_html, write_report
+from kernlearn.report.sections import _pictures
 
-ALL = ["summary", "performance", "comparison", "kernel", "geometry", "certificate", "data"]
-ALL.append("repeat")
+ALL = ["summary", "performance", "classes", "columns", "comparison", "kernel", "geometry"]
+ALL += ["certificate", "data", "repeat"]
 
 
 class _Page(HTMLParser):
@@ -66,16 +67,18 @@ def page(source):
     return _Page(source)
 
 
-@pytest.fixture(scope="module")
-def plain_model():
-    """A model without a kernel: quick, since little of it can be drawn."""
+@pytest.fixture
+def plain_model(monkeypatch):
+    """A model without a kernel, for what is said: nothing is drawn, which takes the time."""
+    monkeypatch.setattr(_pictures, "PICTURES", ())
     return LogisticRegression().fit([[0.0], [1.0]], [0, 1])
 
 
 def test_every_section_and_every_picture_that_applies_is_there(page):
     assert page.sections == ALL
     assert page.pictures == [
-        "scores", "kernel-weights", "gram", "spectrum", "embedding", "convergence",
+        "scores", "roc", "precision-recall", "calibration", "views", "columns", "candidates",
+        "kernel-weights", "gram", "spectrum", "embedding", "convergence",
     ]  # fmt: skip
     captions = [name for name, _ in page.elements if name == "figcaption"]
     assert len(captions) == len(page.pictures)
@@ -85,7 +88,8 @@ def test_the_paragraph_can_be_read_aloud(page):
     text = page.section_text["summary"]
     assert "predicts cultivar (3 classes: barbera, barolo, grignolino) from 5 columns" in text
     assert "right 97.8 % of the time (95 % interval 88.4 % to 99.6 %)" in text
-    assert "tuned RBF SVM, reaches 95.6 %; the two intervals overlap" in text
+    assert "the model in the file was then fitted to all rows" in text
+    assert "tuned RBF SVM, reaches 95.6 %; these rows do not tell the two apart (p = 0.62" in text
     assert "The kernel is a sum of two kernels, mostly Gaussian." in text
     assert "No other weights have a better value of this objective: none can lower" in text
     assert "the objective by more than a millionth of its value" in text
@@ -115,11 +119,61 @@ def test_equal_scores_are_not_a_difference(bundles, plain_model):
     assert "tuned RBF SVM, reaches 97.8 % too." in page.section_text["summary"]
 
 
-def test_intervals_that_do_not_overlap_are_said_not_to(bundles, plain_model):
+@pytest.mark.parametrize(
+    ("against", "said"),
+    [
+        ({"p_value": 0.003, "better": True}, "reaches 95.6 %; the model is better, beyond what"),
+        ({"p_value": 0.02, "better": False}, "reaches 95.6 %; it is better than the model, beyond"),
+        ({"p_value": None, "better": None}, "reaches 95.6 %. The kernel"),
+        (None, "reaches 95.6 %. The kernel"),
+    ],
+)
+def test_the_verdict_is_that_of_the_paired_test(bundles, plain_model, against, said):
     scores = bundles.facts()["scores"]
-    scores[1] = {**scores[1], "low": 0.1, "high": 0.2}
-    changed = ModelBundle(plain_model, bundles.facts(scores=scores))
-    assert "the two intervals do not overlap" in report_html(changed)
+    scores[1] = {**scores[1], "against": against}
+    page = _Page(report_html(ModelBundle(plain_model, bundles.facts(scores=scores))))
+    assert said in page.section_text["summary"]
+
+
+def test_of_errors_the_least_is_the_best(bundles, plain_model):
+    facts = bundles.facts(greater_is_better=False, metric="RMSE")
+    text = _Page(report_html(ModelBundle(plain_model, facts))).section_text["summary"]
+    assert "most frequent class, reaches 0.4" in text
+
+
+def test_what_colleagues_ask_is_answered(page):
+    classes = page.section_text["classes"]
+    assert "barolo1593.3 %90.0 %0.99" in classes
+    assert "true \\ predictedbarberabarologrignolinobarbera1200barolo1140" in classes
+    assert "is 0.1." in classes
+    assert "Against tuned RBF SVM: a difference so large" in page.section_text["performance"]
+    assert "balanced accuracy" in page.section_text["performance"]
+    columns = page.section_text["columns"]
+    assert "By how much the accuracy gets worse." in columns
+    assert "taste0.30.02look0.10.02" in columns
+    assert "alcohol0.30.02colour−0.010.01" in columns
+    kernel = page.section_text["kernel"]
+    assert "C3.5weight of class barbera2" in kernel
+    assert "Gaussian0.20.0210.10 s" in kernel
+    assert "The table has 181 rows; 178 were used." in page.section_text["data"]
+    certificate = page.section_text["certificate"]
+    assert "What counts for new rows is the held-out accuracy: 97.8 %." in certificate
+
+
+def test_numbers_have_intervals_and_a_picture(bundles):
+    page = _Page(report_html(bundles.line(kl.LSSVMRegressor())))
+    text = page.section_text["numbers"]
+    assert "meant to hold 90.0 % of the numbers hold 86.7 % of the 15 that were held out" in text
+    assert "predicted" in page.pictures
+    assert "roc" not in page.pictures
+    assert "classes" not in page.sections
+
+
+def test_members_of_a_mixture_are_listed_with_their_kernels(bundles, plain_model):
+    member = {"name": "additive", "kernel": "sum of Gaussians", "λ": 0.5, "weight": 0.25}
+    facts = bundles.facts(parameters=[member])
+    text = _Page(report_html(ModelBundle(plain_model, facts))).section_text["kernel"]
+    assert "additivesum of Gaussians0.50.25" in text
 
 
 def test_numbers_and_commands_are_the_facts(page, wine):
@@ -213,9 +267,12 @@ def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model
     every = bundles.facts()
     keys = {
         "performance": ["scores"],
+        "classes": ["held_out"],
+        "columns": ["importance"],
+        "kernel": ["kernel", "weights", "parameters", "candidates", "class_weight"],
         "comparison": ["comparison"],
         "certificate": ["certificate"],
-        "data": ["n_rows", "notes", "class_counts", "columns"],
+        "data": ["n_rows", "notes", "class_counts", "columns", "rows"],
         "repeat": ["seed", "created", "seconds", "versions", "command", "n_rows"],
         "everything": list(every),
     }.get(missing, [])
@@ -229,9 +286,15 @@ def test_missing_facts_leave_sections_out_and_break_nothing(bundles, plain_model
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "text", [1, 2], {"a": 1}, float("nan"), True])
-def test_facts_of_a_wrong_kind_break_nothing(bundles, plain_model, wrong):
+def test_facts_of_a_wrong_kind_break_nothing(bundles, wrong):
+    model = LogisticRegression().fit([[0.0], [1.0]], [0, 1])
     facts = dict.fromkeys(bundles.facts(), wrong)
-    assert report_html(ModelBundle(plain_model, facts)).startswith("<!DOCTYPE html>")
+    assert report_html(ModelBundle(model, facts)).startswith("<!DOCTYPE html>")
+    # And one level down.
+    for key, value in bundles.facts().items():
+        if isinstance(value, dict):
+            changed = {key: dict.fromkeys(value, wrong)}
+            assert report_html(ModelBundle(model, changed)).startswith("<!DOCTYPE html>")
 
 
 @pytest.mark.parametrize(
@@ -312,6 +375,18 @@ def test_a_model_of_two_inputs_shows_its_rows_by_class(bundles):
     groups = re.split(r'id="[^"]*-PathCollection_\d+"', picture)[1:4]
     assert [group.split("<g id")[0].count("<use") for group in groups] == [10, 10, 10]
     assert "picture-kernel-weights" not in source  # of one kernel, a bar would tell nothing
+
+
+def test_there_is_no_surface_over_categories(bundles):
+    """A mixture sees the table as it is."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"length": rng.normal(size=30), "kind": np.tile(["a", "b"], 15)})
+    y = np.where((X["length"] > 0) == (X["kind"] == "a"), "yes", "no")
+    for columns, drawn in ((["length", "kind"], False), (["length", "width"], True)):
+        rows = X.assign(width=rng.normal(size=30))[columns]
+        model = make_pipeline(kl.KernelClassifier(["Gaussian"])).fit(rows, y)
+        page = _Page(report_html(ModelBundle(model, bundles.facts(), rows, y)))
+        assert ("decision-surface" in page.pictures) == drawn
 
 
 def test_a_large_sample_is_thinned(bundles):

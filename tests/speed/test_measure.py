@@ -121,4 +121,4 @@ def test_a_method_that_cannot_take_the_columns_says_so():
     narrow = replace(METHODS["first-level"], max_columns=1)
     _, ladder = measure(Trial("classification", (50, 60), columns=2), [narrow])
     assert ladder.rows == ()
-    assert ladder.note.startswith("no fit to 50 rows: method first-level learns a scale")
+    assert ladder.note.startswith("no fit to 50 rows: method first-level takes at most 1 columns")

@@ -19,7 +19,7 @@ from kernlearn.cli.problem import Request, read_problem
 from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.report import write_html
 from kernlearn.inspection._text import plain
-from kernlearn.methods.facts import make_bundle
+from kernlearn.methods.facts import Source, make_bundle
 from kernlearn.methods.registry import METHODS
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.persistence import save
@@ -38,11 +38,12 @@ def fit(
     ],
     target: Annotated[str, typer.Option(help="Name of the column to predict.")],
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help=f"One of {', '.join(NAMES)}; auto compares them all by nested cross-validation."
+            help=f"One of {', '.join(NAMES)}; auto compares them all by nested cross-validation.",
+            show_default="kernel; mkl with --views or --kernel-matrix",
         ),
-    ] = "mkl",
+    ] = None,
     task: Annotated[
         str,
         typer.Option(
@@ -68,9 +69,36 @@ def fit(
             "may be given several times."
         ),
     ] = None,
+    psd: Annotated[
+        str,
+        typer.Option(
+            help="What to do with a kernel matrix that is not positive semidefinite: raise (refuse "
+            "it), clip (its negative eigenvalues become zero), shift (add to its diagonal), or "
+            "trust (do not look)."
+        ),
+    ] = "raise",
     holdout: Annotated[float, typer.Option(help="Share of rows held out for the score.")] = 0.25,
     cv: Annotated[
         int | None, typer.Option(min=2, help="Cross-validate in so many folds instead.")
+    ] = None,
+    refit: Annotated[
+        bool,
+        typer.Option(
+            help="Whether the model that is written is fitted to all rows once it is scored, or is "
+            "the one that was scored."
+        ),
+    ] = True,
+    metric: Annotated[
+        str | None,
+        typer.Option(
+            help="What models are judged by: the name of a scorer of scikit-learn, such as "
+            "balanced_accuracy, roc_auc or neg_mean_absolute_error.",
+            show_default="accuracy, or r2 for numbers",
+        ),
+    ] = None,
+    class_weight: Annotated[
+        str | None,
+        typer.Option(help='Weights of the classes: balanced, or for example "yes=5,no=1".'),
     ] = None,
     categorical: Annotated[
         list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
@@ -107,6 +135,10 @@ def fit(
         frozenset(categorical or ()),
         frozenset(drop or ()),
         delimiter,
+        metric,
+        class_weight,
+        psd,
+        refit,
     )
     _check(request)
     if time_limit is not None and not time_limit > 0:
@@ -125,8 +157,9 @@ def _check(request: Request) -> None:
     for name, value, choices in (
         ("--method", request.method, NAMES),
         ("--task", request.task, ("auto", "classification", "regression")),
+        ("--psd", request.psd, ("raise", "clip", "shift", "trust")),
     ):
-        if value not in choices:
+        if value is not None and value not in choices:
             fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
     if not 0.0 < request.holdout < 1.0:
         fail(
@@ -137,7 +170,9 @@ def _check(request: Request) -> None:
         fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
     if request.views is not None and request.matrices:
         fail("--views groups columns, --kernel-matrix replaces them: give one of them.", BAD_USAGE)
-    if request.method != "mkl" and (request.views is not None or request.matrices):
+    if request.psd != "raise" and not request.matrices:
+        fail("--psd is about kernel matrices: give one by --kernel-matrix.", BAD_USAGE)
+    if request.method not in (None, "mkl") and (request.views is not None or request.matrices):
         fail(
             f"--views and --kernel-matrix combine kernels, so --method must be mkl, got "
             f"{request.method!r}.",
@@ -157,7 +192,8 @@ def _learned(request: Request, time_limit: float | None, quiet: bool) -> ModelBu
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
     }
-    return make_bundle(problem.task, problem.target, outcome, about, problem.notes)
+    source = Source(about, problem.n_read, problem.dropped, problem.notes)
+    return make_bundle(problem.task, problem.target, outcome, source)
 
 
 def _written(bundle: ModelBundle, model: Path | None, report: Path | None) -> list[Path]:

@@ -30,9 +30,15 @@ def print_learned(console: Console, facts: dict[str, Any]) -> None:
     if facts["comparison"]:
         console.print(_comparison(facts))
     console.print(_scores(facts))
-    _say(console, facts["evaluation"])
+    for entry in facts["scores"]:
+        if entry["against"]:
+            _say(console, f"Against {entry['name']}: {entry['against']['sentence']}.")
+    for sentence in [*_details(facts), *facts["rows"]["sentences"]]:
+        _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
     _say(console, f"Kernel: {facts['kernel']}.")
+    for line in _chosen(facts):
+        _say(console, line)
     _say(console, f"Certificate: {facts['certificate']['sentence']}")
 
 
@@ -62,7 +68,7 @@ def _comparison(facts: dict[str, Any]) -> Table:
         error = entry["standard_error"]
         table.add_row(
             name,
-            "skipped" if entry["score"] is None else f"{entry['score']:.3f}",
+            "skipped" if entry["score"] is None else _short(entry["score"]),
             "" if error is None else f"{error:.3f}",
             f"{entry['seconds']:.1f}",
         )
@@ -74,9 +80,68 @@ def _scores(facts: dict[str, Any]) -> Table:
     table.add_column("model")
     table.add_column(facts["metric"], justify="right")
     table.add_column("95 % interval", justify="right")
+    # The metric that was asked for comes first; the usual others follow.
+    others = {m["name"]: None for entry in facts["scores"] for m in entry["metrics"]}
+    others.pop(facts["metric"], None)
+    for title in others:
+        table.add_column(title, justify="right")
     for entry in facts["scores"]:
         has_interval = entry["low"] is not None and entry["high"] is not None
-        interval = f"{entry['low']:.3f} to {entry['high']:.3f}" if has_interval else ""
-        score = "" if entry["score"] is None else f"{entry['score']:.3f}"
-        table.add_row(Text(plain(entry["name"])), score, interval)
+        interval = f"{_short(entry['low'])} to {_short(entry['high'])}" if has_interval else ""
+        known = {m["name"]: m["value"] for m in entry["metrics"]}
+        rest = [_short(known.get(title)) for title in others]
+        table.add_row(Text(plain(entry["name"])), _short(entry["score"]), interval, *rest)
     return table
+
+
+def _short(value: float | None) -> str:
+    """Three decimals, none of what is large; a mean that is off by rounding is zero.
+
+    >>> _short(0.12345), _short(1234.5), _short(None), _short(-3e-6), _short(2e-9)
+    ('0.123', '1234', '', '0.000', '2e-09')
+    """
+    if value is None:
+        return ""
+    if -1e-3 < value <= 0.0:
+        return "0.000"
+    if 1e3 <= abs(value) < 1e9:
+        return f"{value:.0f}"
+    return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
+
+
+def _details(facts: dict[str, Any]) -> list[str]:
+    """Recall by class, calibration, coverage of intervals: one sentence each."""
+    details, said = facts["held_out"], []
+    if facts["task"] == "classification":
+        shown = [
+            f"{entry['class']} {entry['recall']:.2f}"
+            for entry in details["classes"][:FEW]
+            if entry["recall"] is not None
+        ]
+        said.append(f"Recall by class: {', '.join(shown)}.")
+        if details["calibration"]:
+            error = details["calibration"]["error"]
+            said.append(f"Probabilities are off by {error:.3f} on average (calibration error).")
+    elif details["interval"]:
+        interval = details["interval"]
+        said.append(
+            f"Intervals meant to hold {interval['coverage']:.0%} of the numbers hold "
+            f"{interval['covered']:.1%} of the {interval['rows']} held-out ones; they are "
+            f"{_short(interval['mean_width'])} wide on average."
+        )
+    return said
+
+
+def _chosen(facts: dict[str, Any]) -> list[str]:
+    """Parameters, and what each column and each view adds."""
+    lines = []
+    if facts["parameters"] and not facts["candidates"]:
+        named = [f"{p['name']} = {p['value']:.4g}" for p in facts["parameters"]]
+        lines.append(f"Parameters: {', '.join(named)}.")
+    for key, title in (("views", "Sources"), ("columns", "Columns")):
+        entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
+        if entries:
+            shown = ", ".join(f"{e['name']} {_short(e['importance'])}" for e in entries[:FEW])
+            more = f", and {len(entries) - FEW} more" if len(entries) > FEW else ""
+            lines.append(f"{title}, by what is lost without them: {shown}{more}.")
+    return lines

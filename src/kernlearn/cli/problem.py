@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
+
+from kernlearn.gram.psd import Repair
+from kernlearn.methods.class_weights import read_class_weight
+from kernlearn.methods.kernel import KERNEL
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import Setting
+from kernlearn.methods.metrics import find_metric
+from kernlearn.methods.mkl import MKL
 from kernlearn.methods.task import Task
 from kernlearn.methods.views import read_views
 from kernlearn.tables import (
@@ -25,6 +32,7 @@ from kernlearn.tables import (
 __all__ = ["Problem", "Request", "read_problem"]
 
 FEWEST_ROWS = 10
+FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
 
 
@@ -34,7 +42,7 @@ class Request:
 
     table: Path
     target: str
-    method: str
+    method: str | None
     task: str
     holdout: float
     cv: int | None
@@ -44,14 +52,32 @@ class Request:
     categorical: frozenset[str]
     drop: frozenset[str]
     delimiter: str | None
+    metric: str | None = None
+    class_weight: str | None = None
+    psd: str = "raise"
+    refit: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A task, its target, and notes on the table."""
+    """A task, its target, and what became of the rows of the table.
+
+    Attributes
+    ----------
+    task, target
+        What is to be learned.
+    n_read : int
+        Rows of the table.
+    dropped : list of (str, int)
+        Why rows were left out, and how many.
+    notes : list of str
+        What was done to the table as a whole.
+    """
 
     task: Task
     target: Target
+    n_read: int
+    dropped: list[tuple[str, int]]
     notes: list[str]
 
 
@@ -61,7 +87,7 @@ def read_problem(request: Request) -> Problem:
     frame.columns = [str(name) for name in frame.columns]
     _check_table(frame, request)
     target = read_target(frame[request.target], request.target, request.task)
-    notes = _missing_targets(len(frame), len(target.rows), request.target)
+    notes: list[str] = []
     if len(target.rows) < FEWEST_ROWS:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
@@ -69,16 +95,55 @@ def read_problem(request: Request) -> Problem:
     kernels: tuple[Any, ...] = ()
     views = None
     if request.matrices:
-        kernels = read_matrices(request.matrices, len(frame))
+        kernels = read_matrices(request.matrices, len(frame), cast(Repair, request.psd))
         columns = [ROW_NUMBER]
         notes.append("the columns of the table are not used: the kernel matrices take their place")
     else:
         columns = _columns(frame, target, request)
         views = None if request.views is None else read_views(request.views, columns)
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
-    setting = Setting(target.task, request.seed, views=tuple(views or ()), kernels=kernels)
-    task = Task(X, target.y, columns, setting, request.method, request.holdout, request.cv, views)
-    return Problem(task, target, notes)
+    setting = _setting(request, target, tuple(views or ()), kernels)
+    method = request.method or _default_method(request, notes)
+    task = Task(
+        X, target.y, columns, setting, method, request.holdout, request.cv, request.refit, views
+    )
+    _check_splits(task)
+    n_missing = len(frame) - len(target.rows)
+    dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
+    return Problem(task, target, len(frame), dropped, notes)
+
+
+def _check_splits(task: Task) -> None:
+    n_learned = min(len(train) for train, _ in task.splits())
+    if n_learned < FEWEST_TO_LEARN:
+        option = f"--cv {task.cv}" if task.cv else f"--holdout {task.holdout:g}"
+        raise TableError(
+            f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
+            "hold fewer rows out"
+        )
+
+
+def _setting(
+    request: Request, target: Target, views: tuple[str, ...], kernels: tuple[Any, ...]
+) -> Setting:
+    classes = np.unique(target.y) if target.task == "classification" else None
+    return Setting(
+        target.task,
+        request.seed,
+        views=views,
+        kernels=kernels,
+        classes=classes,
+        class_weight=read_class_weight(request.class_weight, classes),
+        metric=find_metric(request.metric, target.task, target.y, classes),
+    )
+
+
+def _default_method(request: Request, notes: list[str]) -> str:
+    given = "--kernel-matrix" if request.matrices else "--views" if request.views else None
+    if given is None:
+        return KERNEL.name
+    notes.append(f"the method is {MKL.name}, which combines kernels: the default with {given}")
+    return MKL.name
 
 
 def _check_table(frame: Any, request: Request) -> None:
@@ -108,11 +173,3 @@ def _columns(frame: Any, target: Target, request: Request) -> list[Column]:
             "columns of numbers or categories"
         )
     return columns
-
-
-def _missing_targets(n_rows: int, n_present: int, name: str) -> list[str]:
-    n_missing = n_rows - n_present
-    if n_missing == 0:
-        return []
-    word = "row" if n_missing == 1 else "rows"
-    return [f"{n_missing} {word} without a value of {name!r} left out"]

@@ -39,6 +39,8 @@ class Members:
         Their weights.
     tables : dict of str to ndarray
         Those rows, in the prepared tables that are used.
+    titles : list of str
+        What the table of candidates calls the machines.
     """
 
     machines: list[Machine]
@@ -47,6 +49,7 @@ class Members:
     Y: Array
     weight: Array
     tables: dict[str, Array]
+    titles: list[str]
 
     @classmethod
     def trained(
@@ -72,6 +75,7 @@ class Members:
             judged.Y,
             judged.weight,
             {table: judged.tables[table] for table in used},
+            [one.title for one in found],
         )
 
     def predict(self, tables: Mapping[str, Array]) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
+    ANOVA,
     Bag,
     Centered,
     Columns,
@@ -18,6 +19,7 @@ from kernlearn.kernels import (
     Overlap,
     Polynomial,
     Precomputed,
+    Stretched,
     WhereKnown,
 )
 
@@ -56,6 +58,11 @@ def kernel_label(kernel: Kernel) -> str:
             return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
         case Features():
             return f"{kernel_label(kernel.kernel)} of {transformer_name(kernel.transformer)}"
+        case Stretched():
+            return f"{kernel_label(kernel.kernel)}, with a scale for every column"
+        case ANOVA():
+            few = "each column" if kernel.degree == 1 else f"up to {kernel.degree} columns"
+            return f"sum of Gaussians of {few}, γ = {kernel.gamma:.3g}"
         case Overlap():
             return "overlap of categories"
         case Bag():

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.learner import Learner, folds_for
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError
+from kernlearn.methods.splits import Split, fold_splits
 
 __all__ = ["N_FOLDS", "Contest", "Entry", "hold_contest"]
 
@@ -54,15 +56,15 @@ class Contest:
         """The method with the highest mean score on rows that it had not seen."""
         return self.entries[0].learner
 
-    def facts(self) -> list[dict[str, Any]]:
-        """The table as JSON values."""
+    def facts(self, sign: float = 1.0) -> list[dict[str, Any]]:
+        """The table as JSON values; a sign of −1 where less is better."""
         return [
             {
                 "method": entry.learner.method.name,
-                "name": entry.learner.method.title,
-                "score": entry.mean,
+                "name": entry.learner.title,
+                "score": None if entry.mean is None else sign * entry.mean,
                 "standard_error": entry.standard_error,
-                "folds": list(entry.scores),
+                "folds": [sign * score for score in entry.scores],
                 "seconds": entry.seconds,
                 "kept": entry is self.entries[0],
                 "note": entry.note,
@@ -95,8 +97,9 @@ def hold_contest(
     """
     setting = learners[0].setting
     n_all = len(X)
-    X, y = learners[0].sample(X, y, MOST_ROWS)
-    folds = list(folds_for(setting.task, y, N_FOLDS, setting.seed).split(X, y))
+    some = learners[0].rows(y, MOST_ROWS)
+    X, y = X.iloc[some].reset_index(drop=True), y[some]
+    folds = fold_splits(y, setting.task, N_FOLDS, setting.seed)
     with interrupts_end_everything():
         entries = [_entered(learner, X, y, folds, advance) for learner in learners]
     # A stable sort: of methods with the same mean, the one that was named first.
@@ -109,16 +112,28 @@ def hold_contest(
     return Contest(tuple(ranked), len(X), tuple(notes))
 
 
-def _entered(learner: Learner, X: Any, y: Any, folds: Any, advance: Callable[[], Any]) -> Entry:
+def _entered(
+    learner: Learner, X: Any, y: Any, folds: Sequence[Split], advance: Callable[[], Any]
+) -> Entry:
     start = time.perf_counter()
     scores = []
     try:
         for train, test in folds:
             model = learner.fit(X.iloc[train].reset_index(drop=True), y[train])
-            scores.append(float(model.score(X.iloc[test].reset_index(drop=True), y[test])))
+            scores.append(_score(learner, model, X.iloc[test].reset_index(drop=True), y[test]))
             advance()
     except (ValueError, MemoryError) as error:
         for _ in folds[len(scores) :]:
             advance()
         return Entry(learner, (), time.perf_counter() - start, str(error))
     return Entry(learner, tuple(scores), time.perf_counter() - start)
+
+
+def _score(learner: Learner, model: Any, X: Any, y: Any) -> float:
+    metric = learner.setting.metric
+    if metric is None:
+        return float(model.score(X, y))
+    value = metric.goodness(HeldOut.of(model, X, y, learner.setting.classes))
+    if not np.isfinite(value):
+        raise MethodError(f"it does not say what {metric.title} asks for")
+    return value

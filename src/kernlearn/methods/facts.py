@@ -1,37 +1,97 @@
-"""The facts of a model's making, for people and for scripts."""
+"""The facts of a model's making, for people and for scripts.
+
+Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
+
+``metric_name``, ``greater_is_better``
+    The scorer of scikit-learn behind ``metric``, and whether more of it is better.
+``scores``
+    Each has ``metrics``, a list of ``{"metric", "name", "value"}`` of the usual ones, and
+    ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
+``rows``
+    Where every row went, see :func:`kernlearn.methods.rows.row_account`.
+``held_out``
+    Of the model before it was fitted to all rows: ``confusion``, ``classes``, ``curves`` and
+    ``calibration``, or ``points`` and ``interval`` (:mod:`kernlearn.methods.details`).
+``importance``
+    ``{"how", "columns", "how_views", "views"}``: lists of ``{"name", "importance",
+    "standard_error"}``, the largest first, or None.
+``parameters``
+    List of ``{"name", "value"}``; of a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
+``candidates``
+    Of a mixture: list of ``{"candidate", "held_out_loss", "standard_error", "seconds", "weight"}``.
+``class_weight``
+    "balanced", a dict from class to weight, or None.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.methods.scores import METRICS
-from kernlearn.methods.task import Outcome, Task
+from kernlearn.methods.comparing import comparison_facts
+from kernlearn.methods.details import class_details, metric_values, number_details
+from kernlearn.methods.importance import Importance
+from kernlearn.methods.parameters import candidates, is_mixture, parameters
+from kernlearn.methods.rows import row_account
+from kernlearn.methods.task import Judged, Outcome, Task
 from kernlearn.methods.words import certificate, finite, kernel_in_words, relevances, weights
 from kernlearn.tables import Target
 
-__all__ = ["SAMPLE_ROWS", "make_bundle"]
+__all__ = ["SAMPLE_ROWS", "Source", "make_bundle"]
 
 SAMPLE_ROWS = 300
+OWN = (
+    "The part of what the model explains that is lost when the cells of the column are shuffled, "
+    "by machines that were fitted without these rows."
+)
+SHUFFLED = (
+    "By how much the {metric} of held-out rows gets worse when the cells of {what} are shuffled; "
+    "nothing is fitted again. About zero: the model makes no use of it."
+)
+
+MATRICES = "The kernel matrices take the place of columns."
+WITHOUT = (
+    "By how much the {metric} of held-out rows gets worse when the method is fitted without the "
+    "matrix; below zero, it does better without."
+)
 
 
-def make_bundle(
-    task: Task, target: Target, outcome: Outcome, about: dict[str, Any], notes: Sequence[str]
-) -> ModelBundle:
+@dataclass(frozen=True)
+class Source:
+    """What only the reader of the table knows.
+
+    Attributes
+    ----------
+    about : dict
+        ``table``, ``target``, ``command``, ``versions``.
+    n_read : int
+        Rows of the table.
+    dropped : sequence of (str, int)
+        Why rows were left out, and how many.
+    notes : sequence of str
+        What was done to the table as a whole.
+    """
+
+    about: dict[str, Any]
+    n_read: int
+    dropped: Sequence[tuple[str, int]] = ()
+    notes: Sequence[str] = ()
+
+
+def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) -> ModelBundle:
     """Put the model, its facts and a few of its rows together.
 
     Parameters
     ----------
     task, target, outcome
         What was asked for, and what came of it.
-    about : dict
-        What the caller knows: ``table``, ``target``, ``command``, ``versions``.
-    notes : sequence of str
-        What was done to the table as a whole.
+    source : Source
+        The table.
 
     Returns
     -------
@@ -39,29 +99,38 @@ def make_bundle(
     """
     kept = outcome.kept
     bundle = ModelBundle(kept.pipeline)
-    names = _prepared_names(bundle)
+    estimator, names = bundle.estimator, _prepared_names(bundle)
+    sign = 1.0 if task.metric.greater_is_better else -1.0
     facts: dict[str, Any] = {
-        **about,
+        **source.about,
         **_data_facts(task, target),
         **_score_facts(task, outcome),
+        "rows": row_account(task, outcome, source.n_read, source.dropped),
+        "held_out": _details(task, outcome.judged[0]),
         "method": kept.learner.method.name,
-        "method_title": kept.learner.method.title,
+        "method_title": kept.learner.title,
         "requested_method": task.method,
-        "notes": [*notes, *outcome.notes],
-        "comparison": kept.contest.facts() if kept.contest else None,
-        "certificate": certificate(bundle.estimator),
-        "kernel": kernel_in_words(bundle.estimator, names),
-        "weights": weights(bundle.estimator),
-        "relevances": relevances(bundle.estimator, names),
+        "notes": [*source.notes, *outcome.notes],
+        "comparison": kept.contest.facts(sign) if kept.contest else None,
+        "certificate": certificate(estimator),
+        "kernel": kernel_in_words(estimator, names),
+        "weights": weights(estimator),
+        "candidates": candidates(estimator),
+        "parameters": parameters(kept.pipeline.steps[-1][1]),
+        "class_weight": _class_weight(task),
+        "relevances": relevances(estimator, names),
+        "importance": _importance(task, outcome),
         "views": {view: list(v) for view, v in task.views.items()} if task.views else None,
         "seconds": kept.seconds,
         "seed": task.setting.seed,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    X, y = kept.learner.sample(
-        task.X.iloc[kept.rows].reset_index(drop=True), task.y[kept.rows], SAMPLE_ROWS
+    facts["evaluation"] = facts["rows"]["sentences"][1]
+    used = kept.rows[kept.learner.rows(task.y[kept.rows])]
+    shown = used[kept.learner.rows(task.y[used], SAMPLE_ROWS)]
+    return ModelBundle(
+        kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), task.y[shown]
     )
-    return ModelBundle(kept.pipeline, facts, X, y)
 
 
 def _data_facts(task: Task, target: Target) -> dict[str, Any]:
@@ -82,11 +151,13 @@ def _data_facts(task: Task, target: Target) -> dict[str, Any]:
 
 
 def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
+    kept, metric = outcome.kept, task.metric
     return {
-        "metric": METRICS[task.setting.task],
-        "evaluation": outcome.evaluation,
-        "n_train": len(outcome.kept.rows),
-        "n_held_out": outcome.n_held_out,
+        "metric": metric.title,
+        "metric_name": metric.name,
+        "greater_is_better": metric.greater_is_better,
+        "n_train": len(kept.rows),
+        "n_held_out": len(outcome.tests),
         "scores": [
             {
                 "name": judged.name,
@@ -95,10 +166,57 @@ def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
                 "high": finite(judged.score.high),
                 "seconds": judged.seconds,
                 "role": judged.role,
+                "metrics": metric_values(judged.said),
+                "against": comparison_facts(outcome.judged[0], judged, metric),
             }
             for judged in outcome.judged
         ],
     }
+
+
+def _details(task: Task, model: Judged) -> dict[str, Any]:
+    if task.setting.task == "regression":
+        return number_details(model.said)
+    return class_details(model.said, [str(label) for label in task.setting.classes.tolist()])
+
+
+def _class_weight(task: Task) -> Any:
+    weight = task.setting.class_weight
+    if not isinstance(weight, dict):
+        return weight
+    return {str(label): float(value) for label, value in weight.items()}
+
+
+def _importance(task: Task, outcome: Outcome) -> dict[str, Any]:
+    """What columns and views add, and how that was found."""
+    columns, how = outcome.columns, SHUFFLED.format(metric=task.metric.title, what="the column")
+    estimator = outcome.kept.pipeline.steps[-1][1]
+    if is_mixture(estimator):
+        how = OWN
+        pairs = estimator.relevance_.items()
+        columns = [Importance(name, float(value), None) for name, value in pairs]
+    if columns is None:
+        how = "There is no measure of columns: there are none, too many, or too few held-out rows."
+    view_words = "all columns of the view together"
+    how_views = SHUFFLED.format(metric=task.metric.title, what=view_words)
+    if task.setting.kernels:
+        how, how_views = MATRICES, WITHOUT.format(metric=task.metric.title)
+    return {
+        "how": how,
+        "columns": _entries(columns),
+        "how_views": how_views,
+        "views": _entries(outcome.views),
+    }
+
+
+def _entries(found: Sequence[Importance] | None) -> list[dict[str, Any]] | None:
+    if found is None:
+        return None
+    order = sorted(found, key=lambda entry: -entry.value)
+    return [
+        {"name": e.name, "importance": finite(e.value), "standard_error": e.standard_error}
+        for e in order
+    ]
 
 
 def _prepared_names(bundle: ModelBundle) -> list[str]:

@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 from sklearn.pipeline import Pipeline
+from sklearn.utils import compute_sample_weight
+from sklearn.utils.validation import has_fit_parameter
 
-from kernlearn.methods.method import Method, MethodError, Setting
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.method import Method, MethodError, Plan, Setting
+from kernlearn.methods.metrics import DEFAULTS
+from kernlearn.methods.splits import Rows, fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 
-__all__ = ["Learner", "folds_for"]
+__all__ = ["Learner"]
 
 INNER_FOLDS = 5
-
-
-def folds_for(task: str, y: Any, n_folds: int, seed: int) -> Any:
-    """Shuffled folds, stratified for classes and no more of them than the smallest class has."""
-    if task == "regression":
-        return KFold(max(2, min(n_folds, len(y))), shuffle=True, random_state=seed)
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    return StratifiedKFold(max(2, min(n_folds, smallest)), shuffle=True, random_state=seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,35 +41,67 @@ class Learner:
     setting: Setting
     prepare: Callable[[], Any] | None
 
+    @property
+    def title(self) -> str:
+        """The method as a user reads it."""
+        return self.method.title_for(self.setting.task)
+
+    def rows(self, y: Any, n_rows: int | None = None) -> Rows:
+        """The rows that it learns from: all, or a sample, each class in its share."""
+        most = self.method.max_rows if n_rows is None else n_rows
+        return sampled_rows(y, self.setting.task, most, self.setting.seed)
+
+    def tuned_on(self, n_rows: int) -> int | None:
+        """How many of so many rows parameters are cross-validated on; None if none are."""
+        return min(n_rows, self.method.tuning_rows) if self.method.plan(self.setting).grid else None
+
     def fit(self, X: Any, y: Any) -> Pipeline:
         """Fit to typed rows; parameters are chosen by cross-validation within them."""
         self.method.check(self.setting)
-        X, y = self.sample(X, y, self.method.max_rows)
+        kept = self.rows(y)
+        if len(kept) < len(y):
+            X, y = X.iloc[kept].reset_index(drop=True), y[kept]
         spread = float(np.std(y)) or 1.0 if self.setting.task == "regression" else 1.0
         plan = self.method.plan(replace(self.setting, spread=spread))
+        weights = self._weighted(plan, y)
         steps = list(plan.steps)
-        if self.prepare is not None:
+        if self.prepare is not None and not self.method.prepares:
             prepare = self.prepare()
             self._check_columns(prepare, X)
             steps = [("prepare", prepare), *steps]
         if not plan.grid:
-            return Pipeline(steps).fit(X, y)
-        folds = folds_for(self.setting.task, y, INNER_FOLDS, self.setting.seed)
-        return tuned_pipeline(steps, plan.grid, X, y, list(folds.split(X, y)))
+            return Pipeline(steps).fit(X, y, **weights)
+        some = self.rows(y, self.method.tuning_rows)
+        folds = fold_splits(y[some], self.setting.task, INNER_FOLDS, self.setting.seed)
+        numbered = [(some[train], some[test]) for train, test in folds]
+        return tuned_pipeline(steps, plan.grid, X, y, numbered, self._score)
 
-    def sample(self, X: Any, y: Any, n_rows: int) -> tuple[Any, Any]:
-        """At most so many rows, each class in its share."""
-        if len(X) <= n_rows:
-            return X, y
-        is_classes = self.setting.task == "classification"
-        kept, _ = train_test_split(
-            np.arange(len(X)),
-            train_size=n_rows,
-            stratify=y if is_classes else None,
-            random_state=self.setting.seed,
+    def _weighted(self, plan: Plan, y: Any) -> dict[str, Any]:
+        """Tell the plan the weights of the classes; what the fit must be told instead."""
+        weight = self.setting.class_weight
+        if weight is None or self.method.name == "guess":
+            return {}
+        for _, step in plan.steps:
+            if "class_weight" in step.get_params(deep=False):
+                step.set_params(class_weight=weight)
+                return {}
+        name, last = plan.steps[-1]
+        if has_fit_parameter(last, "sample_weight") and not plan.grid:
+            return {f"{name}__sample_weight": compute_sample_weight(weight, y)}
+        raise MethodError(
+            f"method {self.method.name} has no weights of classes; leave --class-weight out, or "
+            "choose another --method, such as kernel"
         )
-        kept = np.sort(kept)
-        return X.iloc[kept].reset_index(drop=True), y[kept]
+
+    def _score(self, model: Any, X: Any, y: Any) -> float:
+        """By the metric asked for, or by the model's own where it does not say enough for it."""
+        metric = self.setting.metric
+        # Of the usual ones, scikit-learn's own score has less to ask the model for.
+        if metric is not None and metric.name not in DEFAULTS.values():
+            value = metric.goodness(HeldOut.of(model, X, y, self.setting.classes))
+            if math.isfinite(value):
+                return value
+        return float(model.score(X, y))
 
     def _check_columns(self, prepare: Any, X: Any) -> None:
         most = self.method.max_columns
@@ -83,6 +112,6 @@ class Learner:
             n_columns = prepare.fit(X).transform(X.iloc[:1]).shape[1]
         if n_columns > most:
             raise MethodError(
-                f"method {self.method.name} learns a scale for every column and takes at most "
-                f"{most}, got {n_columns}; use --method mkl or lssvm, or leave columns out"
+                f"method {self.method.name} takes at most {most} columns, as prepared, got "
+                f"{n_columns}; use --method kernel, mkl or lssvm, or leave columns out"
             )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.gram import check_gram
+from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.tables import TableError
 
@@ -17,7 +18,9 @@ __all__ = ["read_matrices"]
 MAGIC = b"\x93NUMPY"
 
 
-def read_matrices(paths: Sequence[Path], n_rows: int) -> tuple[Precomputed, ...]:
+def read_matrices(
+    paths: Sequence[Path], n_rows: int, psd: Repair = "raise"
+) -> tuple[Precomputed, ...]:
     """Read kernels of all rows of a table against all rows.
 
     Parameters
@@ -26,16 +29,18 @@ def read_matrices(paths: Sequence[Path], n_rows: int) -> tuple[Precomputed, ...]
         Files of ``.npy``, or of text: numbers without names, separated by commas or blanks.
     n_rows : int
         Rows of the table.
+    psd : {"raise", "clip", "shift", "trust"}, default="raise"
+        What to do with a matrix that is not positive semidefinite.
 
     Returns
     -------
     tuple of Precomputed
         Symmetric and positive semidefinite.
     """
-    return tuple(_read(path, n_rows) for path in paths)
+    return tuple(_read(path, n_rows, psd) for path in paths)
 
 
-def _read(path: Path, n_rows: int) -> Precomputed:
+def _read(path: Path, n_rows: int, psd: Repair) -> Precomputed:
     K = _stored(path) if path.suffix.lower() == ".npy" else _written(path)
     if K.shape != (n_rows, n_rows):
         raise TableError(
@@ -43,9 +48,11 @@ def _read(path: Path, n_rows: int) -> Precomputed:
             f"column for each row of the table, got {K.shape}; compute it on the same rows"
         )
     try:
-        return Precomputed(check_gram(np.array(K)), path.stem)
+        return Precomputed(check_gram(np.array(K), psd=psd), path.stem)
     except ValueError as error:
-        raise TableError(f"{path.name} holds no kernel matrix: {error}") from error
+        # Advice for those who call the function, as those can follow it who type the command.
+        said = str(error).replace('psd="clip"', "--psd clip").replace('psd="shift"', "--psd shift")
+        raise TableError(f"{path.name} holds no kernel matrix: {said}") from error
 
 
 def _stored(path: Path) -> Any:

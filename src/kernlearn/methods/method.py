@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernlearn.methods.metrics import Metric
 
 __all__ = ["Method", "MethodError", "Plan", "Setting"]
 
@@ -29,6 +32,12 @@ class Setting:
         Names of the views, if the columns are grouped.
     kernels : tuple
         Kernels over row numbers, if matrices are given instead of columns.
+    classes : ndarray or None
+        All classes of the table, sorted; None for regression.
+    class_weight : dict, "balanced" or None
+        Weights of the classes.
+    metric : Metric or None
+        What models are judged and tuned by; None for their own score.
     """
 
     task: str
@@ -36,6 +45,9 @@ class Setting:
     spread: float = 1.0
     views: tuple[str, ...] = ()
     kernels: tuple[Any, ...] = ()
+    classes: Any = None
+    class_weight: Any = None
+    metric: Metric | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +79,12 @@ class Method:
         was measured stands beside the number.
     takes_kernels : bool
         Whether it can combine views and matrices.
+    prepares : bool
+        Whether it scales and encodes the columns itself.
+    tuning_rows : int
+        How many of its rows parameters are cross-validated on at most; the fit has them all.
+    titles : mapping
+        Its name in words by task, where it differs.
     """
 
     name: str
@@ -76,6 +94,13 @@ class Method:
     max_rows: int = 2000
     max_columns: int = 100_000
     takes_kernels: bool = False
+    prepares: bool = False
+    tuning_rows: int = 2500
+    titles: Mapping[str, str] = field(default_factory=dict)
+
+    def title_for(self, task: str) -> str:
+        """What a user reads."""
+        return self.titles.get(task, self.title)
 
     def check(self, setting: Setting) -> None:
         """Refuse what the method cannot do."""

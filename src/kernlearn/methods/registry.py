@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kernlearn.methods.first_level import FIRST_LEVEL
 from kernlearn.methods.hyperkernel import HYPERKERNEL
+from kernlearn.methods.kernel import KERNEL
 from kernlearn.methods.lssvm import LSSVM
 from kernlearn.methods.method import Method, MethodError
 from kernlearn.methods.metric import METRIC
@@ -13,7 +14,8 @@ from kernlearn.methods.tuned_svm import TUNED_SVM
 __all__ = ["METHODS", "find_method"]
 
 METHODS: dict[str, Method] = {
-    method.name: method for method in (MKL, HYPERKERNEL, FIRST_LEVEL, LSSVM, METRIC, TUNED_SVM)
+    method.name: method
+    for method in (KERNEL, MKL, HYPERKERNEL, FIRST_LEVEL, LSSVM, METRIC, TUNED_SVM)
 }
 
 

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import r2_score
 
-__all__ = ["METRICS", "Score", "held_out_score", "wilson_interval"]
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.metrics import DEFAULTS, Metric
 
-METRICS = {"classification": "accuracy", "regression": "R²"}
+__all__ = ["METRICS", "N_DRAWS", "Score", "held_out_score", "metric_draws", "wilson_interval"]
+
+METRICS = {task: Metric(name).title for task, name in DEFAULTS.items()}
 Z_95 = 1.959963984540054
 N_BOOTSTRAP = 1000
+# Of a metric that is computed anew for every draw.
+N_DRAWS = 200
+FEWEST_ROWS = 10
 
 
 @dataclass(frozen=True)
 class Score:
-    """A score and a 95 % interval; None where the rows are too few for one."""
+    """A score and a 95 % interval; None where there is none."""
 
-    value: float
-    low: float | None
-    high: float | None
+    value: float | None
+    low: float | None = None
+    high: float | None = None
 
 
-def held_out_score(task: str, y: Any, predicted: Any, seed: int) -> Score:
-    r"""Accuracy with Wilson's interval, or R² with a bootstrap interval over rows.
+def held_out_score(metric: Metric, said: HeldOut, seed: int) -> Score:
+    r"""Accuracy with Wilson's interval; others with a bootstrap interval over rows.
 
     Parameters
     ----------
-    task : str
-        "classification" or "regression".
-    y, predicted : ndarray of shape (n,)
-        Targets of held-out rows, and what was predicted for them.
+    metric : Metric
+        By what to judge.
+    said : HeldOut
+        Held-out rows, and what was predicted for them.
     seed : int
         Of the bootstrap.
 
@@ -40,10 +46,18 @@ def held_out_score(task: str, y: Any, predicted: Any, seed: int) -> Score:
     -------
     Score
     """
-    if task == "classification":
-        right = np.asarray(y) == np.asarray(predicted)
-        return Score(float(right.mean()), *wilson_interval(int(right.sum()), len(right)))
-    return _r2(np.asarray(y, dtype=float), np.asarray(predicted, dtype=float), seed)
+    value = metric.value(said)
+    if metric.name == "accuracy":
+        right = int((said.y == said.predicted).sum())
+        return Score(value, *wilson_interval(right, len(said)))
+    if value is None or len(said) < FEWEST_ROWS:
+        return Score(value)
+    values = _r2_draws(said, seed) if metric.name == "r2" else metric_draws(metric, said, seed)
+    values = values[np.isfinite(values)]
+    if len(values) < N_DRAWS // 2:
+        return Score(value)
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Score(value, float(low), float(high))
 
 
 def wilson_interval(k: int, n: int) -> tuple[float, float]:
@@ -62,15 +76,22 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
-def _r2(y: Any, predicted: Any, seed: int) -> Score:
-    value = float(r2_score(y, predicted))
-    if len(y) < 10:
-        return Score(value, None, None)
+@lru_cache(maxsize=16)  # for the interval, then for every comparison
+def metric_draws(metric: Metric, said: HeldOut, seed: int) -> Any:
+    """The metric of draws of rows with repetition, the same for all models that are compared.
+
+    NaN where a draw has none: a class may be missing.
+    """
+    draws = np.random.default_rng(seed).integers(len(said), size=(N_DRAWS, len(said)))
+    values = [metric.value(said.rows(rows)) for rows in draws]
+    return np.array([np.nan if value is None else value for value in values])
+
+
+def _r2_draws(said: HeldOut, seed: int) -> Any:
     rng = np.random.default_rng(seed)
-    draws = rng.integers(len(y), size=(N_BOOTSTRAP, len(y)))
-    residual = ((y - predicted) ** 2)[draws].sum(axis=1)
-    around = y[draws]
+    draws = rng.integers(len(said), size=(N_BOOTSTRAP, len(said)))
+    residual = ((said.y - said.predicted) ** 2)[draws].sum(axis=1)
+    around = said.y[draws]
     total = ((around - around.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
     kept = total > 0
-    low, high = np.quantile(1.0 - residual[kept] / total[kept], [0.025, 0.975])
-    return Score(value, float(low), float(high))
+    return 1.0 - residual[kept] / total[kept]

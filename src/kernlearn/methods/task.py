@@ -8,13 +8,18 @@ from functools import partial
 from typing import Any
 
 from kernlearn._patience import Progress
+from kernlearn.methods.baselines import BASELINES, GUESS
 from kernlearn.methods.contest import Contest
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.importance import Importance
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Plan, Setting
+from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.paired import Paired
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS, find_method
 from kernlearn.methods.scores import Score
-from kernlearn.methods.tuned_svm import TUNED_SVM
+from kernlearn.methods.splits import Split, fold_splits, holdout_split
 from kernlearn.tables import Column
 
 __all__ = ["AUTO", "Fit", "Judged", "Outcome", "Task"]
@@ -33,13 +38,15 @@ class Task:
     columns : sequence of Column
         What the columns are.
     setting : Setting
-        Task, seed, views, kernels.
+        Task, seed, views, kernels, metric, weights of classes.
     method : str
         A name of the registry, or "auto".
     holdout : float
         Share of rows held out, if `cv` is None.
     cv : int or None
         Number of folds instead.
+    refit : bool
+        Whether the model that is kept is fitted to all rows after rows were held out.
     views : mapping or None
         Groups of columns.
     time_limit : float or None
@@ -55,17 +62,25 @@ class Task:
     method: str
     holdout: float = 0.25
     cv: int | None = None
+    refit: bool = True
     views: Mapping[str, Sequence[str]] | None = None
     time_limit: float | None = None
     callback: Callable[[Progress], Any] | None = None
 
+    @property
+    def metric(self) -> Metric:
+        """What models are judged by."""
+        return self.setting.metric or Metric(DEFAULTS[self.setting.task])
+
+    def splits(self) -> list[Split]:
+        """Rows to learn from and rows to judge by."""
+        kind, seed = self.setting.task, self.setting.seed
+        if self.cv:
+            return fold_splits(self.y, kind, self.cv, seed)
+        return [holdout_split(self.y, kind, self.holdout, seed)]
+
     def learner(self, name: str) -> Learner:
         """Fits the method of that name."""
-        if name == TUNED_SVM.name:
-            # The baseline knows nothing of views: it has all columns as they are.
-            return Learner(
-                TUNED_SVM, replace(self.setting, views=()), partial(preparation, self.columns)
-            )
         # Matrices need no columns, so nothing has to be prepared.
         prepare = None if self.setting.kernels else partial(preparation, self.columns, self.views)
         method = find_method(name)
@@ -86,15 +101,53 @@ class Task:
         named = [m.name for m in METHODS.values() if self.setting.task in m.tasks]
         return [self.learner(name) for name in named]
 
+    def baselines(self) -> list[Learner]:
+        """What the model is held against; all columns as they are, whatever the views.
+
+        Of kernel matrices there are no columns: the simplest guess is what is left.
+        """
+        setting = replace(self.setting, views=(), kernels=())
+        methods = [m for m in BASELINES if not self.setting.kernels and m.name != self.method]
+        prepare = partial(preparation, self.columns)
+        return [Learner(method, setting, prepare) for method in (*methods, GUESS)]
+
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """A method or a baseline with its score on rows that it had not seen."""
+    """A method or a baseline on rows that it had not seen.
+
+    Attributes
+    ----------
+    name : str
+        What a user reads.
+    role : str
+        "model" or "baseline".
+    method : Method
+        Which.
+    score : Score
+        By the metric.
+    seconds : float
+        Of all its fits and predictions.
+    said : HeldOut
+        What it said of the held-out rows.
+    n_learned, n_given : int
+        Rows that it learned from, and rows that were there for it; of folds, the largest.
+    n_tuned : int or None
+        Rows on which its parameters were cross-validated, if they were.
+    paired : Paired or None
+        The model against this baseline.
+    """
 
     name: str
     role: str
+    method: Method
     score: Score
     seconds: float
+    said: HeldOut
+    n_learned: int
+    n_given: int
+    n_tuned: int | None = None
+    paired: Paired | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +163,28 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The model that is kept, and how it was judged."""
+    """The model that is kept, and how it was judged.
+
+    Attributes
+    ----------
+    kept : Fit
+        The model in the file.
+    judged : list of Judged
+        The model first, then the baselines.
+    tests : ndarray
+        The rows that were held out, in the order of the predictions.
+    refitted : bool
+        Whether the model that is kept was fitted to other rows than the one that was judged.
+    columns, views : list of Importance or None
+        What each column and each view adds.
+    notes : list of str
+        What was skipped, and what ended early.
+    """
 
     kept: Fit
     judged: list[Judged]
-    evaluation: str
-    n_held_out: int
+    tests: Any
+    refitted: bool
+    columns: list[Importance] | None = None
+    views: list[Importance] | None = None
     notes: list[str] = field(default_factory=list)

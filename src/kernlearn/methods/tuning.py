@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ def tuned_pipeline(
     X: Any,
     y: Any,
     folds: Sequence[tuple[Any, Any]],
+    score: Callable[[Any, Any, Any], float] = lambda model, X, y: float(model.score(X, y)),
 ) -> Pipeline:
     """Fit a pipeline with the parameters of the highest mean score; the first of the best.
 
@@ -37,7 +38,9 @@ def tuned_pipeline(
     X, y : DataFrame and ndarray
         Rows and targets.
     folds : sequence of (ndarray, ndarray)
-        Row numbers to fit to and to check with.
+        Row numbers to fit to and to check with, perhaps not of all rows.
+    score : callable, optional
+        From a fitted model, rows and targets to a number, the more the better.
 
     Returns
     -------
@@ -55,6 +58,6 @@ def tuned_pipeline(
             Z_test = before.transform(X.iloc[test])
             for j, candidate in enumerate(candidates):
                 rest = clone(Pipeline(list(steps[first:]))).set_params(**candidate)
-                scores[i, j] = rest.fit(Z, y[train]).score(Z_test, y[test])
+                scores[i, j] = score(rest.fit(Z, y[train]), Z_test, y[test])
     best = candidates[int(scores.mean(axis=0).argmax())]
     return clone(Pipeline(list(steps))).set_params(**best).fit(X, y)

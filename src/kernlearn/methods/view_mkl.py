@@ -77,17 +77,17 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
     ----------
     C : float or "auto", default=1.0
         The box 0 ≤ α ≤ C.
-    tol, max_iter, random_state, callback, time_limit
+    class_weight, tol, max_iter, random_state, callback, time_limit
         As in :class:`kernlearn.MKLClassifier`.
     """
 
     quality = "soft_margin"
-    class_weight = None
 
     def __init__(
         self,
         C: float | str = 1.0,
         *,
+        class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
@@ -95,6 +95,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
         time_limit: float | None = None,
     ) -> None:
         self.C = C
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state

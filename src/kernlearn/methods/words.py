@@ -9,11 +9,16 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernlearn.inspection import kernel_label
+from kernlearn.methods.parameters import candidates, is_mixture
 from kernlearn.methods.preparation import prepared_name
 
 __all__ = ["certificate", "kernel_in_words", "relevances", "weights"]
 
 SHOWN = 4
+MIXTURE = (
+    "Its parts and their weights were chosen by what they predict for rows held out, which is no "
+    "objective with a certificate."
+)
 
 
 def certificate(estimator: Any) -> dict[str, Any]:
@@ -25,6 +30,8 @@ def certificate(estimator: Any) -> dict[str, Any]:
         "n_machine_solves": getattr(estimator, "n_machine_solves_", None),
         "status": str(estimator.status_) if hasattr(estimator, "status_") else None,
     }
+    if is_mixture(estimator):
+        return {**facts, "sentence": MIXTURE}
     return {**facts, "sentence": _sentence(facts)}
 
 
@@ -33,8 +40,8 @@ def _sentence(facts: dict[str, Any]) -> str:
         solves = facts["n_machine_solves"]
         effort = "" if solves is None else f", {solves} machine solves"
         return (
-            f"The objective is {facts['objective']:.8g}, and no kernel of the family can go below "
-            f"{facts['lower_bound']:.8g} (relative gap {facts['gap']:.1e}{effort})."
+            f"The objective is {facts['objective']:.8g}, and no other weights have a value of it "
+            f"below {facts['lower_bound']:.8g} (relative gap {facts['gap']:.1e}{effort})."
         )
     if facts["status"] is not None:
         return f"The problem is not convex, so a better kernel may exist; {facts['status']}."
@@ -46,6 +53,10 @@ def kernel_in_words(estimator: Any, names: list[str]) -> str:
     if isinstance(estimator, SVC | SVR):
         # A tuned "scale" is a number once fitted.
         return f"Gaussian, γ = {estimator._gamma:.3g}, with C = {estimator.C:.3g}; nothing learned"
+    tried = candidates(estimator)
+    if tried:
+        named = [{"name": row["candidate"], "weight": row["weight"]} for row in tried]
+        return _mixture(named, "a mixture", "machines")
     known = weights(estimator)
     if known:
         return _mixture(known)
@@ -61,11 +72,11 @@ def kernel_in_words(estimator: Any, names: list[str]) -> str:
     return f"{words}; it looks mostly at {listed}"
 
 
-def _mixture(known: list[dict[str, Any]]) -> str:
+def _mixture(known: list[dict[str, Any]], what: str = "sum", of: str = "kernels") -> str:
     used = sorted((e for e in known if e["weight"]), key=lambda e: -abs(e["weight"]))
     terms = [f"{e['weight']:.3g} × {e['name']}" for e in used[:SHOWN]]
     more = f", and {len(used) - SHOWN} more" if len(used) > SHOWN else ""
-    return f"sum of {len(used)} of {len(known)} kernels: {'; '.join(terms)}{more}"
+    return f"{what} of {len(used)} of {len(known)} {of}: {'; '.join(terms)}{more}"
 
 
 def weights(estimator: Any) -> list[dict[str, Any]] | None:

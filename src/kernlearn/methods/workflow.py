@@ -6,48 +6,60 @@ import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import train_test_split
 
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.contest import N_FOLDS, hold_contest
-from kernlearn.methods.learner import Learner, folds_for
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.importance import Importance, shuffled_scores
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.method import MethodError
+from kernlearn.methods.paired import paired_test
+from kernlearn.methods.parameters import is_mixture
 from kernlearn.methods.scores import held_out_score
+from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
-from kernlearn.methods.tuned_svm import TUNED_SVM
 
 __all__ = ["learn", "n_steps"]
 
 Advance = Callable[[], Any]
+# Each costs a fit.
+MOST_SOURCES = 10
 
 
 @dataclass(eq=False)
-class _Predictions:
-    """What one contestant predicted for held-out rows, fold after fold."""
+class _Said:
+    """What one contestant said of held-out rows, fold after fold; the note says why not."""
 
-    values: list[Any] = field(default_factory=list)
+    learner: Learner
+    parts: list[HeldOut] = field(default_factory=list)
+    n_learned: list[int] = field(default_factory=list)
     seconds: float = 0.0
+    note: str = ""
 
 
 def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
     per_fit = 1 + (N_FOLDS * len(task.rivals()) if task.method == AUTO else 0)
-    per_split = per_fit + (1 if _has_columns(task) else 0)
-    return task.cv * per_split + per_fit if task.cv else per_split
+    per_split = per_fit + len(task.baselines())
+    sources = len(_sources(task))
+    if task.cv:
+        return len(task.splits()) * per_split + per_fit + sources
+    return per_split + 1 + sources
 
 
 def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
     """Choose a method if asked to, score it on rows held out, and fit the model that is kept.
 
-    With rows held out, the model that is kept is the one that was scored. With cross-validation,
-    what is scored is the whole procedure, the choice of a method included, and the model that is
-    kept is fitted to all rows. An interrupt ends everything, except in the fit of the model that is
-    kept: that ends with what it has, and a note says so.
+    What is scored is a model that has not seen the rows it is scored on. The model that is kept is
+    fitted to all rows, by the method that won, unless the task says otherwise. With
+    cross-validation the whole procedure is scored, the choice of a method included. An interrupt
+    ends everything, except in the fit of the model that is kept: that ends with what it has, and a
+    note says so.
 
     Parameters
     ----------
@@ -71,115 +83,176 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
 
 
 def _learned(task: Task, advance: Advance) -> Outcome:
-    splits = _splits(task)
-    model, baseline, majority = _Predictions(), _Predictions(), _Predictions()
-    fits = []
-    for train, test in splits:
-        with interrupts_end_everything() if task.cv else nullcontext():
-            fits.append(_fitted(task, train, advance))
-        model.values.append(fits[-1].pipeline.predict(_rows(task.X, test)))
-        model.seconds += fits[-1].seconds
-        if _has_columns(task):
-            _predict(baseline, task.learner(TUNED_SVM.name).fit, task, train, test)
-            advance()
-        _predict(majority, _dummy(task).fit, task, train, test)
-    kept = _fitted(task, np.arange(len(task.y)), advance) if task.cv else fits[0]
+    splits = task.splits()
+    is_kept = not task.cv and not task.refit
+    with nullcontext() if is_kept else interrupts_end_everything():
+        fits = [_fitted(task, train, advance) for train, _ in splits]
+    model = _Said(fits[0].learner)
+    for fit, split in zip(fits, splits, strict=True):
+        _ask(model, fit.pipeline, task, split, fit.seconds)
+        model.n_learned.append(len(fit.learner.rows(task.y[split[0]])))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is said of a baseline is no news of the model
+        baselines = [_contestant(task, learner, splits, advance) for learner in task.baselines()]
+    kept, refitted = _kept(task, fits, advance)
     tests = np.concatenate([test for _, test in splits])
-    contestants = [(_title(task, kept.learner), "model", model)]
-    if _has_columns(task) and (task.cv or kept.learner.method is not TUNED_SVM):
-        contestants.append((TUNED_SVM.title, "baseline", baseline))
-    contestants.append((_dummy_title(task), "baseline", majority))
-    judged = [_judged(task, tests, *entry) for entry in contestants]
-    return Outcome(kept, judged, _evaluation(task, tests), len(tests), _notes(kept))
+    outcome = Outcome(
+        kept,
+        _judged(task, splits, model, baselines),
+        tests,
+        refitted,
+        *_added(task, fits[0], splits[0], kept, advance),
+    )
+    outcome.notes.extend(kept.contest.notes if kept.contest else ())
+    outcome.notes.extend(b.note for b in baselines if b.note)
+    return outcome
+
+
+def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
+    """The model for the file, and whether it is another than the one that was judged."""
+    every = np.arange(len(task.y))
+    if task.cv:
+        return _fitted(task, every, advance), True
+    judged = fits[0]
+    gains = len(judged.learner.rows(task.y)) > len(judged.learner.rows(task.y[judged.rows]))
+    if not task.refit or not gains:
+        advance()
+        return judged, False
+    return _fitted_by(judged.learner, task, every, advance, judged), True
 
 
 def _fitted(task: Task, rows: Any, advance: Advance) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
-    X, y = _rows(task.X, rows), task.y[rows]
-    contest = hold_contest(task.rivals(), X, y, advance) if task.method == AUTO else None
+    contest = None
+    if task.method == AUTO:
+        contest = hold_contest(task.rivals(), _rows(task.X, rows), task.y[rows], advance)
     learner = task.learner(task.method) if contest is None else contest.winner
+    return _fitted_by(learner, task, rows, advance, None, contest)
+
+
+def _fitted_by(
+    learner: Learner,
+    task: Task,
+    rows: Any,
+    advance: Advance,
+    before: Any = None,
+    contest: Any = None,
+) -> Fit:
     start = time.perf_counter()
-    pipeline = learner.fit(X, y)
+    pipeline = learner.fit(_rows(task.X, rows), task.y[rows])
     for _, step in pipeline.steps:
         if hasattr(step, "callback"):
             step.callback = None  # it was for this fit alone
     advance()
+    contest = before.contest if before is not None else contest
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
 
 
-def _predict(into: _Predictions, fit: Any, task: Task, train: Any, test: Any) -> None:
+def _contestant(task: Task, learner: Learner, splits: list[Split], advance: Advance) -> _Said:
+    """A baseline on the same rows; what it cannot do is noted."""
+    said = _Said(learner)
+    for train, test in splits:
+        start = time.perf_counter()
+        if not said.note:
+            try:
+                fitted = learner.fit(_rows(task.X, train), task.y[train])
+            except (MethodError, MemoryError) as error:
+                said.note = f"{learner.title} was skipped: {error}"
+            else:
+                _ask(said, fitted, task, (train, test), time.perf_counter() - start)
+                said.n_learned.append(len(learner.rows(task.y[train])))
+        advance()
+    return said
+
+
+def _ask(said: _Said, pipeline: Any, task: Task, split: Split, seconds: float) -> None:
     start = time.perf_counter()
-    fitted = fit(_rows(task.X, train), task.y[train])
-    into.values.append(fitted.predict(_rows(task.X, test)))
-    into.seconds += time.perf_counter() - start
+    test = split[1]
+    classes = task.setting.classes
+    said.parts.append(HeldOut.of(pipeline, _rows(task.X, test), task.y[test], classes))
+    said.seconds += seconds + time.perf_counter() - start
 
 
-def _judged(task: Task, tests: Any, name: str, role: str, found: _Predictions) -> Judged:
-    predicted = np.concatenate(found.values)
-    score = held_out_score(task.setting.task, task.y[tests], predicted, task.setting.seed)
-    return Judged(name, role, score, found.seconds)
+def _judged(task: Task, splits: list[Split], model: _Said, baselines: list[_Said]) -> list[Judged]:
+    n_given = max(len(train) for train, _ in splits)
+    found = []
+    for said in [model, *(b for b in baselines if not b.note)]:
+        whole = HeldOut.joined(said.parts)
+        paired = None
+        if said is not model:
+            pairs = list(zip(model.parts, said.parts, strict=True))
+            paired = paired_test(task.metric, pairs, n_given, task.setting.seed)
+        found.append(
+            Judged(
+                _title(task, said.learner) if said is model else said.learner.title,
+                "model" if said is model else "baseline",
+                said.learner.method,
+                held_out_score(task.metric, whole, task.setting.seed),
+                said.seconds,
+                whole,
+                max(said.n_learned),
+                n_given,
+                said.learner.tuned_on(max(said.n_learned)),
+                paired,
+            )
+        )
+    return found
 
 
-def _splits(task: Task) -> list[tuple[Any, Any]]:
-    setting = task.setting
-    if task.cv:
-        folds = folds_for(setting.task, task.y, task.cv, setting.seed)
-        return list(folds.split(np.arange(len(task.y)), task.y))
-    is_classes = setting.task == "classification"
-    train, test = train_test_split(
-        np.arange(len(task.y)),
-        test_size=task.holdout,
-        stratify=task.y if is_classes else None,
-        random_state=setting.seed,
-    )
-    return [(np.sort(train), np.sort(test))]
+def _added(
+    task: Task, fit: Fit, split: Split, kept: Fit, advance: Advance
+) -> tuple[list[Importance] | None, list[Importance] | None]:
+    """What columns and views add, by a model that has not seen the rows."""
+    if task.setting.kernels:
+        return None, _without_each(task, fit, split, advance)
+    test = split[1]
+    columns = {name: [name] for name in task.X.columns}
+    views = {view: [c for c in names if c in columns] for view, names in (task.views or {}).items()}
+    used = {name: [name] for names in views.values() for name in names} if views else columns
+    # A mixture knows its own, by more rows.
+    own = is_mixture(kept.pipeline.steps[-1][1])
+    X, y, setting = _rows(task.X, test), task.y[test], task.setting
+
+    def shuffled(groups: dict[str, list[str]]) -> list[Importance] | None:
+        return shuffled_scores(
+            fit.pipeline, X, y, groups, task.metric, setting.classes, setting.seed
+        )
+
+    return None if own else shuffled(used), shuffled(views) if views else None
+
+
+def _sources(task: Task) -> list[str]:
+    """Names of the kernel matrices whose part in the score is found out; of many, of none."""
+    kernels = task.setting.kernels
+    if not 1 < len(kernels) <= MOST_SOURCES:
+        return []
+    return [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
+
+
+def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[Importance] | None:
+    """What each matrix adds: the score less that of a model which is fitted without it."""
+    (train, test), setting = split, task.setting
+    names, found = _sources(task), []
+    X, y = _rows(task.X, test), task.y[test]
+    whole = task.metric.goodness(HeldOut.of(fit.pipeline, X, y, setting.classes))
+    for j, name in enumerate(names):
+        others = tuple(k for i, k in enumerate(setting.kernels) if i != j)
+        learner = replace(fit.learner, setting=replace(setting, kernels=others))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is not the model that is kept
+            with interrupts_end_everything():
+                model = learner.fit(_rows(task.X, train), task.y[train])
+        score = task.metric.goodness(HeldOut.of(model, X, y, setting.classes))
+        found.append(Importance(name, whole - score, None))
+        advance()
+    return found if found and np.isfinite([entry.value for entry in found]).all() else None
 
 
 def _rows(X: Any, rows: Any) -> Any:
     return X.iloc[rows].reset_index(drop=True)
 
 
-def _has_columns(task: Task) -> bool:
-    return not task.setting.kernels
-
-
-def _dummy(task: Task) -> Any:
-    if task.setting.task == "classification":
-        return DummyClassifier(strategy="most_frequent")
-    return DummyRegressor()
-
-
-def _dummy_title(task: Task) -> str:
-    if task.setting.task == "classification":
-        return "always the most frequent class"
-    return "always the mean"
-
-
 def _title(task: Task, learner: Learner) -> str:
     if task.method == AUTO and task.cv:
         return "the best of all methods, chosen anew in every fold"
-    return learner.method.title
-
-
-def _evaluation(task: Task, tests: Any) -> str:
-    stratified = ", each class in its share" if task.setting.task == "classification" else ""
-    if task.cv:
-        return (
-            f"Every row was predicted once by a model fitted without it, in {task.cv} folds"
-            f"{stratified}; the model in the file is fitted to all rows."
-        )
-    return (
-        f"{len(tests)} of {len(task.y)} rows were held out at random{stratified}; the model in "
-        "the file is the one fitted to the others."
-    )
-
-
-def _notes(kept: Fit) -> list[str]:
-    notes = list(kept.contest.notes) if kept.contest else []
-    method, n_rows = kept.learner.method, len(kept.rows)
-    if n_rows > method.max_rows:
-        notes.append(
-            f"{method.title} was fitted to a random {method.max_rows} of {n_rows} rows, the most "
-            "it is given"
-        )
-    return notes
+    return learner.title

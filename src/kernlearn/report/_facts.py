@@ -26,14 +26,28 @@ class Facts:
     def number(self, key: str) -> float | None:
         """A finite number, or None."""
         value = self.values.get(key)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return float(value) if math.isfinite(value) else None
+        return float(value) if _is_finite(value) else None  # type: ignore[arg-type]
 
     def words(self, key: str) -> list[str]:
         """The entries of a list as text; empty if there is none."""
         value = self.values.get(key)
         return [str(entry) for entry in value] if isinstance(value, list | tuple) else []
+
+    def rows(self, key: str, width: int) -> list[list[float]]:
+        """The rows of a table of finite numbers, those of that width; none if there is none.
+
+        >>> Facts({"points": [[1, 2.5], [1], ["a", 2]]}).rows("points", 2)
+        [[1.0, 2.5]]
+        """
+        value = self.values.get(key)
+        entries = value if isinstance(value, list | tuple) else []
+        return [
+            [float(cell) for cell in entry]
+            for entry in entries
+            if isinstance(entry, list | tuple)
+            and len(entry) == width
+            and all(_is_finite(cell) for cell in entry)
+        ]
 
     def part(self, key: str) -> Facts:
         """The facts one level down; none if there is no such level."""
@@ -47,3 +61,8 @@ class Facts:
 
     def __bool__(self) -> bool:
         return bool(self.values)
+
+
+def _is_finite(value: Any) -> bool:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from kernlearn.report._facts import Facts
 
 MISSING = "–"
+# Metrics that are told in per cent.
+SHARES = ("accuracy", "balanced accuracy")
 
 
 def decimal(value: float | None, digits: int = 4) -> str:
@@ -50,12 +52,14 @@ def score(value: float | None, metric: str) -> str:
     r"""A score in the units of its metric: a share for an accuracy, a number otherwise.
 
     >>> score(0.5, "accuracy"), score(-2.8e-05, "R²"), score(1234.5, "mean squared error")
-    ('50.0\xa0%', '0.000', '1.23e+03')
+    ('50.0\xa0%', '0.000', '1\u202f234')
     """
-    if metric == "R²" and value is not None:
+    if metric in ("R²", "ROC AUC") and value is not None:
         # Adding zero turns a negative zero into zero.
         return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
-    return percent(value) if metric == "accuracy" else decimal(value, 3)
+    if value is not None and 1e3 <= abs(value) < 1e9:
+        return whole(value).replace("-", "−")
+    return percent(value) if metric in SHARES else decimal(value, 3)
 
 
 def interval(entry: Facts, metric: str) -> str:

@@ -32,6 +32,7 @@ th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top; }
 td:first-child { overflow-wrap: anywhere; min-width: 7rem; }
 th:empty { padding: 0; }
+.confusion { width: auto; } .confusion td, .confusion th { padding: .35rem .75rem; }
 dt { font-weight: 600; margin-top: .75rem; } dd { margin: .25rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; padding-right: .25rem;
   padding-left: .75rem; white-space: nowrap; }

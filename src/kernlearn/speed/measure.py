@@ -53,7 +53,7 @@ def methods_for(task: str) -> list[Method]:
     """The methods of the registry that do the task.
 
     >>> [method.name for method in methods_for("regression")]
-    ['mkl', 'hyperkernel', 'first-level', 'lssvm', 'rbf-svm']
+    ['kernel', 'mkl', 'hyperkernel', 'first-level', 'lssvm', 'rbf-svm']
     """
     return [method for method in METHODS.values() if task in method.tasks]
 

@@ -113,18 +113,17 @@ def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> 
     is_whole = is_number and bool((numbers == np.floor(numbers)).all())
     small = is_whole and bool((np.abs(numbers) < 2**53).all())
     y = numbers.astype(np.int64) if small else _labels(present, name)
-    classes, counts = np.unique(y, return_counts=True)
+    classes = np.unique(y)
     if len(classes) == 1:
         raise TableError(
             f"the target {name!r} has one value, {classes.tolist()[0]!r}, in every row: there is "
             "nothing to learn; name another column"
         )
-    rare = int(counts.argmin())
-    if counts[rare] < FEWEST_ROWS_OF_A_CLASS:
+    if 2 * len(classes) > len(y):
         raise TableError(
-            f"expected at least {FEWEST_ROWS_OF_A_CLASS} rows of every class of {name!r}, got "
-            f"{counts[rare]} of {classes.tolist()[rare]!r}; join rare classes, leave their cells "
-            "empty, or pass --task regression if the target is a number"
+            f"expected classes of {name!r} with two rows each on average, got {len(classes)} "
+            f"classes of {len(y)} rows; join classes, leave the cells of rare ones empty, or pass "
+            "--task regression if the target is a number"
         )
     return y
 

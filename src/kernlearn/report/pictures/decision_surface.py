@@ -12,9 +12,11 @@ from kernlearn.report.pictures.picture import Picture
 
 
 def _applies(subject: Subject) -> bool:
-    return (
-        subject.points is not None and len(subject.names) == 2 and hasattr(subject.step, "predict")
-    )
+    if subject.points is None or len(subject.names) != 2 or not hasattr(subject.step, "predict"):
+        return False
+    # Some methods see the table as it is, and there is no place between two categories.
+    kinds = getattr(subject.points, "dtypes", np.zeros(0))
+    return all(getattr(kind, "kind", "O") in "biuf" for kind in kinds)
 
 
 def _target(subject: Subject) -> Any:

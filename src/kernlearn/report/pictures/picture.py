@@ -25,7 +25,8 @@ class Picture:
     name : str
         A word for identifiers and file names.
     section : str
-        The section that shows it: "performance", "kernel", "geometry" or "certificate".
+        The section that shows it: "performance", "classes", "numbers", "columns", "kernel",
+        "geometry" or "certificate".
     title : str
         What it shows, in a few words.
     caption : str

@@ -31,7 +31,7 @@ def _draw(subject: Subject, ax: Any) -> None:
 PICTURE = Picture(
     name="relevance",
     section="kernel",
-    title="Which inputs matter",
+    title="Learned scales of the columns",
     caption="The learned scale of each column, as prepared for the method: the longer the bar, "
     "the more a difference there counts; zero means that the column is ignored.",
     describe=lambda subject: listed(subject.names, _theta(subject).tolist()),

@@ -11,10 +11,13 @@ from collections.abc import Callable
 from kernlearn.report._html import Html
 from kernlearn.report._subject import Subject
 from kernlearn.report.sections.certificate import certificate
+from kernlearn.report.sections.classes import classes
+from kernlearn.report.sections.columns import columns
 from kernlearn.report.sections.comparison import comparison
 from kernlearn.report.sections.data import data
 from kernlearn.report.sections.geometry import geometry
 from kernlearn.report.sections.kernel import kernel
+from kernlearn.report.sections.numbers import numbers
 from kernlearn.report.sections.performance import performance
 from kernlearn.report.sections.repeat import repeat
 from kernlearn.report.sections.summary import summary
@@ -25,10 +28,13 @@ Section = Callable[[Subject], Html | None]
 SECTIONS: tuple[tuple[str, str, Section], ...] = (
     ("summary", "What was learned", summary),
     ("performance", "How well it does", performance),
+    ("classes", "Class by class", classes),
+    ("numbers", "Number by number", numbers),
+    ("columns", "Which columns matter", columns),
     ("comparison", "Methods compared", comparison),
     ("kernel", "The learned kernel", kernel),
     ("geometry", "The rows as the kernel sees them", geometry),
-    ("certificate", "Is it optimal?", certificate),
+    ("certificate", "Could the objective be better?", certificate),
     ("data", "The data", data),
     ("repeat", "How to repeat it", repeat),
 )

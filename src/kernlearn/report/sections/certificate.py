@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import decimal, whole
+from kernlearn.report._numbers import decimal, score, whole
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import optimality_words
 from kernlearn.report.sections._pictures import pictures_of
+
+
+def _beside(subject: Subject) -> str:
+    """The held-out score: a better objective need not predict better."""
+    facts = subject.facts
+    model = next((s for s in facts.parts("scores") if s.text("role") == "model"), None)
+    value = None if model is None else model.number("score")
+    if value is None or facts.part("certificate").number("objective") is None:
+        return ""
+    metric = facts.text("metric")
+    shown = score(value, metric)
+    return f" What counts for new rows is the held-out {metric or 'score'}: {shown}."
 
 
 def certificate(subject: Subject) -> Html | None:
@@ -27,7 +39,7 @@ def certificate(subject: Subject) -> Html | None:
     if facts.text("status"):
         rows.append(["how the fit ended", facts.text("status")])
     words = optimality_words(facts)
-    said = tag("p", words) if words else None
+    said = tag("p", f"{words}{_beside(subject)}") if words else None
     if said is None and not rows and pictures is None:
         return None
     return join(said, table(["", ""], rows) if rows else None, pictures)

@@ -14,7 +14,14 @@ MOST_CLASSES = 50
 def data(subject: Subject) -> Html | None:
     """Size, classes, what was done to each column and to the table, or None."""
     facts = subject.facts
-    parts = [_size(facts), _notes(facts), _classes(facts), _columns(facts), _views(facts)]
+    parts = [
+        _size(facts),
+        _rows(facts),
+        _notes(facts),
+        _classes(facts),
+        _columns(facts),
+        _views(facts),
+    ]
     known = [part for part in parts if part is not None]
     return join(*known) if known else None
 
@@ -28,6 +35,12 @@ def _size(facts: Facts) -> Html | None:
     said += "target"
     target: Child = tag("code", facts.text("target")) if facts.text("target") else None
     return tag("p", tag("code", name), said, " " if target else None, target, ".")
+
+
+def _rows(facts: Facts) -> Html | None:
+    """Where every row went."""
+    sentences = facts.part("rows").words("sentences")
+    return tag("ul", *(tag("li", sentence) for sentence in sentences)) if sentences else None
 
 
 def _notes(facts: Facts) -> Html | None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 from kernlearn.inspection import kernel_formula
 from kernlearn.inspection._text import plain
 from kernlearn.kernels import Kernel
-from kernlearn.report._html import Html, join, tag
+from kernlearn.report._facts import Facts
+from kernlearn.report._html import Child, Html, join, table, tag
+from kernlearn.report._numbers import decimal, duration
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import kernel_words
 from kernlearn.report.sections._pictures import pictures_of
 
 LONGEST_FORMULA = 2000
+LONGEST_VALUE = 100
+MOST_ROWS = 60
 
 
 def kernel(subject: Subject) -> Html | None:
@@ -19,10 +23,61 @@ def kernel(subject: Subject) -> Html | None:
     words = kernel_words(subject.facts)
     formula = kernel_formula(learned) if isinstance(learned, Kernel) else ""
     pictures = pictures_of("kernel", subject)
-    if not words and not formula and pictures is None:
+    chosen = _parameters(subject)
+    if not words and not formula and pictures is None and chosen is None:
         return None
     return join(
         tag("p", f"{words[:1].upper()}{words[1:]}.") if words else None,
         tag("p", plain(formula, LONGEST_FORMULA), class_="formula") if formula else None,
+        chosen,
         pictures,
+        _candidates(subject),
     )
+
+
+def _parameters(subject: Subject) -> Html | None:
+    """What was chosen, and the weights of classes that were asked for."""
+    entries = subject.facts.parts("parameters")[:MOST_ROWS]
+    members = [entry for entry in entries if entry.text("kernel")]
+    others = [entry for entry in entries if not entry.text("kernel")]
+    parts = (_members(members), _values(subject.facts, others))
+    return join(*parts) if any(part is not None for part in parts) else None
+
+
+def _members(entries: list[Facts]) -> Html | None:
+    """The members of a mixture."""
+    rows: list[list[Child]] = [
+        [
+            entry.text("name"),
+            plain(entry.text("kernel"), LONGEST_VALUE),
+            decimal(entry.number("λ"), 3),
+            decimal(entry.number("weight"), 3),
+        ]
+        for entry in entries
+    ]
+    return table(["member", "kernel", "λ", "weight"], rows, {2, 3}) if rows else None
+
+
+def _values(facts: Facts, entries: list[Facts]) -> Html | None:
+    rows: list[list[Child]] = [[e.text("name"), decimal(e.number("value"))] for e in entries]
+    weight = facts.part("class_weight")
+    rows += [[f"weight of class {name}", decimal(weight.number(name))] for name in weight.values]
+    if facts.text("class_weight") == "balanced":
+        rows.append(["weights of the classes", "balanced"])
+    return table(["chosen parameter", ""], rows) if rows else None
+
+
+def _candidates(subject: Subject) -> Html | None:
+    """The numbers behind the picture of what was tried."""
+    rows: list[list[Child]] = [
+        [
+            entry.text("candidate"),
+            decimal(entry.number("held_out_loss")),
+            decimal(entry.number("standard_error"), 2),
+            decimal(entry.number("weight"), 3),
+            duration(entry.number("seconds")),
+        ]
+        for entry in subject.facts.parts("candidates")[:MOST_ROWS]
+    ]
+    header = ["candidate", "held-out loss", "standard error", "weight", "time"]
+    return table(header, rows, {1, 2, 3, 4}) if rows else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from kernlearn.inspection._text import plain
+from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
 from kernlearn.report._numbers import duration, interval, score
 from kernlearn.report._subject import Subject
@@ -9,23 +11,48 @@ from kernlearn.report.sections._pictures import pictures_of
 
 
 def performance(subject: Subject) -> Html | None:
-    """How rows were held out, the scores in a table, and a picture of them."""
+    """How rows were held out, the scores in a table, a picture of them, and paired tests."""
     facts = subject.facts
     metric, entries = facts.text("metric"), facts.parts("scores")
     if not entries:
         return None
+    others = _other_metrics(entries, metric)
     rows: list[list[Child]] = []
     for entry in entries:
         name = entry.text("name")
-        value = score(entry.number("score"), metric)
+        known = {m.text("name"): m.number("value") for m in entry.parts("metrics")}
         rows.append(
             [
                 tag("strong", name) if entry.text("role") == "model" else name,
-                value,
+                score(entry.number("score"), metric),
                 interval(entry, metric),
+                *(score(known.get(title), title) for title in others),
                 duration(entry.number("seconds")),
             ]
         )
-    header = ["", metric or "score", "95 % interval", "time"]
+    header = ["", metric or "score", "95 % interval", *others, "time"]
     how = tag("p", facts.text("evaluation")) if facts.text("evaluation") else None
-    return join(how, table(header, rows, {1, 2, 3}), pictures_of("performance", subject))
+    shown = table(header, rows, set(range(1, len(header))))
+    return join(how, shown, pictures_of("performance", subject), _tests(entries))
+
+
+def _other_metrics(entries: list[Facts], metric: str) -> list[str]:
+    """The metrics that any of the models has, in their order, but for the one that judges."""
+    names = [m.text("name") for entry in entries for m in entry.parts("metrics")]
+    return [name for name in dict.fromkeys(names) if name != metric]
+
+
+def _tests(entries: list[Facts]) -> Html | None:
+    """What paired tests say, one sentence for each baseline."""
+    items = []
+    for entry in entries:
+        sentence = entry.part("against").text("sentence")
+        if sentence:
+            name = tag("strong", f"Against {plain(entry.text('name'))}: ")
+            items.append(tag("li", name, f"{sentence}."))
+    if not items:
+        return None
+    said = "Both sides of a comparison predicted the same rows, so they are compared row by row, "
+    said += "not by whether their intervals overlap. Each comparison stands for itself: of twenty "
+    said += "between equals, one is expected to look like a difference at p = 0.05."
+    return join(tag("ul", *items), tag("p", said, class_="note"))

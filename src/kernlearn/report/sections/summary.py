@@ -5,7 +5,7 @@ from __future__ import annotations
 from kernlearn.inspection._text import plain
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Html, tag
-from kernlearn.report._numbers import MISSING, interval, score, whole
+from kernlearn.report._numbers import MISSING, decimal, interval, score, whole
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import kernel_words, optimality_words
 
@@ -62,6 +62,11 @@ def _quality(facts: Facts) -> str:
         return ""
     between = interval(model, metric)
     between = "" if between == MISSING else f" (95 % interval {between})"
+    between += (
+        ""
+        if facts.part("rows").values.get("refitted") is not True
+        else ("; the model in the file was then fitted to all rows")
+    )
     if metric == "accuracy":
         return f"{_where(facts)} it is right {score(value, metric)} of the time{between}."
     return f"{_where(facts)} its {plain(metric or 'score')} is {score(value, metric)}{between}."
@@ -85,24 +90,26 @@ def _beside_baseline(facts: Facts) -> str:
     own = _model(facts).number("score")
     if not known or own is None:
         return ""
-    value, best = max(known, key=lambda pair: pair[0])
+    sign = -1.0 if facts.values.get("greater_is_better") is False else 1.0
+    value, best = max(known, key=lambda pair: sign * pair[0])
     shown = score(value, facts.text("metric"))
     text = f"The best of what it is compared with, {plain(best.text('name'))}, reaches {shown}"
     if value == own:
         return f"{text} too."
-    overlap = _overlap(_model(facts), best)
-    if overlap is None:
-        return f"{text}."
-    ending = "overlap, so chance may explain the difference" if overlap else "do not overlap"
-    return f"{text}; the two intervals {ending}."
+    return f"{text}{_verdict(best.part('against'))}."
 
 
-def _overlap(first: Facts, second: Facts) -> bool | None:
-    ends = [entry.number(key) for entry in (first, second) for key in ("low", "high")]
-    if any(end is None for end in ends):
-        return None
-    low, high, other_low, other_high = (end or 0.0 for end in ends)
-    return low <= other_high and other_low <= high
+def _verdict(against: Facts) -> str:
+    """What the paired test says, or nothing where there is none."""
+    p = against.number("p_value")
+    if p is None:
+        return ""
+    better = against.values.get("better")
+    shown = f"p = {decimal(p, 2)}" if p >= 1e-15 else "p < 1e−15"
+    if better is None:
+        return f"; these rows do not tell the two apart ({shown} on the same rows)"
+    who = "the model is better" if better is True else "it is better than the model"
+    return f"; {who}, beyond what chance explains ({shown} on the same rows)"
 
 
 def _kernel(facts: Facts) -> str:

@@ -1,0 +1,70 @@
+"""Weights of classes as they are typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.methods.method import MethodError
+
+__all__ = ["read_class_weight"]
+
+SHAPE = 'balanced, or weights such as "yes=5,no=1"'
+
+
+def read_class_weight(text: str | None, classes: Any) -> Any:
+    """What scikit-learn calls class_weight.
+
+    Parameters
+    ----------
+    text : str or None
+        "balanced", or names of classes with positive numbers; classes that are not named weigh 1.
+    classes : ndarray or None
+        The classes, None for regression.
+
+    Returns
+    -------
+    None, str or dict
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_class_weight("yes=5", np.array(["no", "yes"]))
+    {'no': 1.0, 'yes': 5.0}
+    """
+    if text is None:
+        return None
+    if classes is None:
+        raise MethodError(
+            "--class-weight weighs classes, got a target of numbers; leave it out, or pass --task "
+            "classification"
+        )
+    if text == "balanced":
+        return text
+    known = {str(label): label for label in classes.tolist()}
+    weights = dict.fromkeys(classes.tolist(), 1.0)
+    for part in text.split(","):
+        # The last sign: a class may have one in its name.
+        name, found, number = part.strip().rpartition("=")
+        if not found:
+            raise MethodError(f"expected --class-weight to be {SHAPE}, got {text!r}")
+        if name.strip() not in known:
+            shown = ", ".join(list(known)[:8]) + ", …" * (len(known) > 8)
+            raise MethodError(
+                f"--class-weight names the class {name.strip()!r}, which the target does not "
+                f"have; it has {shown}"
+            )
+        weights[known[name.strip()]] = _positive(number, text)
+    return weights
+
+
+def _positive(number: str, text: str) -> float:
+    try:
+        value = float(number)
+    except ValueError:
+        value = -1.0
+    if not 0.0 < value < float("inf"):
+        raise MethodError(
+            f"expected positive numbers in --class-weight, got {number.strip()!r} in {text!r}; "
+            f"write {SHAPE}"
+        )
+    return value

@@ -1,0 +1,94 @@
+"""What a paired test says, in plain words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn.methods.metrics import Metric
+from kernlearn.methods.task import Judged
+
+__all__ = ["comparison_facts"]
+
+# Below this, chance is not believed.
+LEVEL = 0.05
+
+
+def comparison_facts(model: Judged, other: Judged, metric: Metric) -> dict[str, Any] | None:
+    """The model against a baseline.
+
+    Parameters
+    ----------
+    model, other : Judged
+        Judged on the same rows.
+    metric : Metric
+        By what.
+
+    Returns
+    -------
+    dict or None
+        ``{"test", "p_value", "better", "sentence"}``: better is True, False, or None where the
+        rows do not tell the two apart.
+    """
+    paired = other.paired
+    if paired is None or model.score.value is None or other.score.value is None:
+        return None
+    p = paired.p_value
+    ahead = model.score.value - other.score.value
+    ahead = ahead if metric.greater_is_better else -ahead
+    better = None if p is None or p >= LEVEL or ahead == 0 else ahead > 0
+    return {
+        "test": paired.test,
+        "p_value": p,
+        "better": better,
+        "sentence": _sentence(model, other, p, ahead, better),
+    }
+
+
+def _sentence(
+    model: Judged, other: Judged, p: float | None, ahead: float, better: bool | None
+) -> str:
+    paired = other.paired
+    rows = ""
+    if paired is not None and paired.wins is not None:
+        rows = (
+            f"it alone is right on {paired.wins} and {other.name} alone on {paired.losses} of the "
+            f"{len(model.said)} rows; "
+        )
+    if p is None:
+        return f"{rows}there is no test for so small a number of rows or folds"
+    if ahead == 0 and p == 1.0:
+        return f"{rows}the two are equally good there"
+    how = "better" if ahead > 0 else "worse"
+    chance = f"a difference so large comes by chance {_odds(p)} ({_p(p)}, {paired_name(other)})"
+    if better is None:
+        return f"{rows}{chance}, so these rows do not tell the two apart"
+    return f"{rows}{chance}, so the model is {how}"
+
+
+def paired_name(other: Judged) -> str:
+    """The test that was used."""
+    return other.paired.test if other.paired is not None else ""
+
+
+def _p(p: float) -> str:
+    """A p-value with two digits; below some size, no test knows it.
+
+    >>> _p(0.0431), _p(3e-7), _p(0.0)
+    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
+    """
+    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"
+
+
+def _odds(p: float) -> str:
+    """How often that is.
+
+    >>> _odds(0.3), _odds(0.04), _odds(1e-5), _odds(1.0)
+    ('3 times in 10', '4 times in 100', 'less than once in 1000', 'always')
+    """
+    if p >= 0.95:
+        return "always" if p > 0.995 else "nearly always"
+    for base in (10, 100, 1000):
+        times = round(p * base)
+        if times >= 1 and p * base >= 1.0:
+            return f"once in {base}" if times == 1 else f"{times} times in {base}"
+    return "less than once in 1000"

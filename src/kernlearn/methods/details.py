@@ -1,0 +1,190 @@
+"""What colleagues ask of a model beyond its score, as JSON values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import (
+    average_precision_score,
+    precision_recall_curve,
+    roc_auc_score,
+    roc_curve,
+)
+
+from kernlearn.methods.held_out import COVERAGE, HeldOut
+from kernlearn.methods.metrics import Metric
+
+__all__ = ["class_details", "metric_values", "number_details", "reliability"]
+
+Array = NDArray[np.float64]
+
+# Beyond these a table or a picture says nothing that can be read.
+MOST_CLASSES = 20
+MOST_CURVES = 10
+MOST_POINTS = 100
+MOST_ROWS = 300
+MOST_BINS = 10
+ROWS_OF_A_BIN = 10
+
+
+def metric_values(said: HeldOut) -> list[dict[str, Any]]:
+    """The metrics that are usual for such targets; those that a model cannot have are left out."""
+    if said.n_classes == 0:
+        names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
+    else:
+        names = ["accuracy", "balanced_accuracy", "roc_auc" + "_ovr" * (said.n_classes > 2)]
+        names.append("neg_log_loss")
+    found = [(Metric(name), Metric(name).value(said)) for name in names]
+    return [
+        {"metric": metric.name, "name": metric.title, "value": value}
+        for metric, value in found
+        if value is not None
+    ]
+
+
+def class_details(said: HeldOut, labels: list[str]) -> dict[str, Any]:
+    """Confusion, recall and precision by class, curves and calibration.
+
+    Parameters
+    ----------
+    said : HeldOut
+        Held-out rows and what was said of them.
+    labels : list of str
+        Names of the classes.
+
+    Returns
+    -------
+    dict
+    """
+    k = len(labels)
+    counts = np.zeros((k, k), dtype=int)
+    np.add.at(counts, (said.y, said.predicted), 1)
+    curves = _curves(said, labels) if k <= MOST_CURVES else []
+    return {
+        "confusion": counts.tolist() if k <= MOST_CLASSES else None,
+        "classes": [_class(counts, said, j, label) for j, label in enumerate(labels)],
+        "curves": curves,
+        "calibration": reliability(said),
+    }
+
+
+def _class(counts: NDArray[Any], said: HeldOut, j: int, label: str) -> dict[str, Any]:
+    n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
+    values = _values(said, j)
+    has_both = 0 < n_true < len(said)
+    auc = float(roc_auc_score(said.y == j, values)) if values is not None and has_both else None
+    return {
+        "class": label,
+        "rows": n_true,
+        "recall": right / n_true if n_true else None,
+        "precision": right / n_said if n_said else None,
+        "auc": auc,
+    }
+
+
+def _values(said: HeldOut, j: int) -> Array | None:
+    """By what rows are ranked for class j."""
+    if said.proba is not None:
+        return said.proba[:, j]
+    if said.decision is None:
+        return None
+    if said.decision.ndim == 1:
+        return said.decision if j == 1 else -said.decision
+    return said.decision[:, j]
+
+
+def _curves(said: HeldOut, labels: list[str]) -> list[dict[str, Any]]:
+    """ROC and precision against recall: of two classes for the second, else for each."""
+    curves = []
+    for j in [1] if len(labels) == 2 else range(len(labels)):
+        values, is_class = _values(said, j), said.y == j
+        if values is None or is_class.all() or not is_class.any():
+            continue
+        false, true, _ = roc_curve(is_class, values)
+        precision, recall, _ = precision_recall_curve(is_class, values)
+        curves.append(
+            {
+                "class": labels[j],
+                "share": float(is_class.mean()),
+                "roc": _thinned(false, true),
+                "auc": float(roc_auc_score(is_class, values)),
+                # By falling thresholds, so that recall grows.
+                "precision_recall": _thinned(recall[::-1], precision[::-1]),
+                "average_precision": float(average_precision_score(is_class, values)),
+            }
+        )
+    return curves
+
+
+def _thinned(x: Array, y: Array) -> list[list[float]]:
+    places = np.unique(np.linspace(0, len(x) - 1, MOST_POINTS).round().astype(int))
+    return [[round(float(x[i]), 5), round(float(y[i]), 5)] for i in places]
+
+
+def reliability(said: HeldOut) -> dict[str, Any] | None:
+    r"""Whether probabilities are what they say: bins of equally many rows, and the mean gap.
+
+    .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
+
+    with the mean probability and the share of rows for which it came true in every bin. Of two
+    classes the probability is that of the second, of more that of the class which is predicted.
+
+    Parameters
+    ----------
+    said : HeldOut
+        Rows with probabilities.
+
+    Returns
+    -------
+    dict or None
+        ``{"of", "bins": [{"mean", "share", "rows"}], "error"}``; None without probabilities, or
+        with too few rows for two bins.
+    """
+    if said.proba is None or len(said) < 2 * ROWS_OF_A_BIN:
+        return None
+    if said.n_classes == 2:
+        p, came_true = said.proba[:, 1], said.y == 1
+    else:
+        p, came_true = said.proba.max(axis=1), said.y == said.proba.argmax(axis=1)
+    n_bins = min(MOST_BINS, len(said) // ROWS_OF_A_BIN)
+    order = np.argsort(p, kind="stable")
+    bins = [
+        {
+            "mean": float(p[rows].mean()),
+            "share": float(came_true[rows].mean()),
+            "rows": len(rows),
+        }
+        for rows in np.array_split(order, n_bins)
+    ]
+    error = sum(b["rows"] * abs(b["mean"] - b["share"]) for b in bins) / len(said)
+    of = "second class" if said.n_classes == 2 else "predicted class"
+    return {"of": of, "bins": bins, "error": float(error)}
+
+
+def number_details(said: HeldOut) -> dict[str, Any]:
+    """Actual and predicted numbers of some rows, and whether intervals hold what they should.
+
+    Parameters
+    ----------
+    said : HeldOut
+        Held-out rows and what was said of them.
+
+    Returns
+    -------
+    dict
+    """
+    places = np.unique(np.linspace(0, len(said) - 1, MOST_ROWS).round().astype(int))
+    points = np.column_stack([said.y, said.predicted])[places]
+    interval = None
+    if said.interval is not None:
+        low, high = said.interval.T
+        interval = {
+            "coverage": COVERAGE,
+            "covered": float(np.mean((low <= said.y) & (said.y <= high))),
+            "mean_width": float(np.mean(high - low)),
+            "rows": len(said),
+            "ends": said.interval[places].tolist(),
+        }
+    return {"points": points.tolist(), "interval": interval}

@@ -1,0 +1,199 @@
+"""What a model says of rows that it has not seen, kept so that any metric can judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from kernlearn.estimators._calibration import probabilities
+from kernlearn.estimators._one_against_rest import OneAgainstRest
+
+__all__ = ["COVERAGE", "HeldOut"]
+
+Array = NDArray[np.float64]
+
+# Of the intervals that are checked on held-out rows.
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Targets of held-out rows, and what one model said of them.
+
+    Classes are codes, 0 for the first in order: of two classes the second is the positive one, as
+    scikit-learn's metrics have it.
+
+    Attributes
+    ----------
+    y, predicted : ndarray of shape (n,)
+        Codes of classes, or numbers.
+    n_classes : int
+        Zero for numbers.
+    decision : ndarray of shape (n,) or (n, n_classes), or None
+        Decision values.
+    proba : ndarray of shape (n, n_classes), or None
+        Probabilities.
+    interval : ndarray of shape (n, 2), or None
+        Ends of intervals that are to hold a share of :data:`COVERAGE`.
+    """
+
+    y: NDArray[Any]
+    predicted: NDArray[Any]
+    n_classes: int
+    decision: Array | None = None
+    proba: Array | None = None
+    interval: Array | None = None
+
+    @classmethod
+    def of(cls, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> HeldOut:
+        """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers."""
+        if classes is None:
+            predicted = np.asarray(model.predict(X), dtype=float)
+            return cls(y, predicted, 0, interval=_interval(model, X))
+        known = np.searchsorted(classes, model.classes_)
+        decision, proba, predicted = _answers(model, X)
+        return cls(
+            np.searchsorted(classes, y),
+            np.searchsorted(classes, predicted),
+            len(classes),
+            _of_all_classes(decision, known, len(classes)),
+            _of_all_classes(proba, known, len(classes), 0.0),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[HeldOut]) -> HeldOut:
+        """Of several folds; what one of them lacks, the whole lacks."""
+        if len(parts) == 1:
+            return parts[0]
+
+        def stacked(name: str) -> Any:
+            values = [getattr(part, name) for part in parts]
+            return None if any(v is None for v in values) else np.concatenate(values)
+
+        names = ("decision", "proba", "interval")
+        rest = {name: stacked(name) for name in names}
+        return cls(stacked("y"), stacked("predicted"), parts[0].n_classes, **rest)
+
+    def rows(self, places: Any) -> HeldOut:
+        """Some of the rows, perhaps several times."""
+
+        def taken(values: Any) -> Any:
+            return None if values is None else values[places]
+
+        return HeldOut(
+            self.y[places],
+            self.predicted[places],
+            self.n_classes,
+            taken(self.decision),
+            taken(self.proba),
+            taken(self.interval),
+        )
+
+    def of_classes_present(self) -> HeldOut:
+        """As if the classes of which there is no row did not exist; of two, there is none left."""
+        present = np.unique(self.y)
+        if self.n_classes <= 2 or not 1 < len(present) < self.n_classes or self.proba is None:
+            return self
+        proba = self.proba[:, present] + np.finfo(float).tiny
+        proba /= proba.sum(axis=1, keepdims=True)
+        places = np.searchsorted(present, self.y)
+        decision = None
+        if len(present) == 2:
+            decision = proba[:, 1] - proba[:, 0]
+        return HeldOut(places, proba.argmax(axis=1), len(present), decision, proba)
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    @property
+    def estimator(self) -> Any:
+        """What scikit-learn's scorers can ask for the predictions; its rows are row numbers."""
+        return _Numbers(self) if self.n_classes == 0 else _Labels(self)
+
+
+class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A classifier that repeats what was said."""
+
+    def __init__(self, said: HeldOut) -> None:
+        self.said = said
+        self.classes_ = np.arange(said.n_classes)
+
+    def fit(self, X: Any, y: Any = None) -> _Labels:
+        """Nothing to learn."""
+        return self
+
+    def predict(self, rows: Any) -> Any:
+        """Codes of classes."""
+        return self.said.predicted[rows]
+
+    @available_if(lambda self: self.said.decision is not None)  # type: ignore[untyped-decorator]
+    def decision_function(self, rows: Any) -> Any:
+        """Decision values."""
+        return self.said.decision[rows]  # type: ignore[index]
+
+    @available_if(lambda self: self.said.proba is not None)  # type: ignore[untyped-decorator]
+    def predict_proba(self, rows: Any) -> Any:
+        """Probabilities."""
+        return self.said.proba[rows]  # type: ignore[index]
+
+
+class _Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A regressor that repeats what was said."""
+
+    def __init__(self, said: HeldOut) -> None:
+        self.said = said
+        self.fitted_ = True
+
+    def fit(self, X: Any, y: Any = None) -> _Numbers:
+        """Nothing to learn."""
+        return self
+
+    def predict(self, rows: Any) -> Any:
+        """Numbers."""
+        return self.said.predicted[rows]
+
+
+def _answers(model: Any, X: Any) -> tuple[Any, Any, Any]:
+    """Decision values, probabilities and labels; None for what a model does not say."""
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if isinstance(last, OneAgainstRest):
+        # All three follow from the decision values, which take the time.
+        values = model.decision_function(X)
+        table = values.reshape(len(values), -1)
+        sure = not np.isnan(last.calibration_).any()
+        proba = probabilities(table, last.calibration_) if sure else None
+        return values, proba, last._labels(table)
+    decision = model.decision_function(X) if hasattr(model, "decision_function") else None
+    proba = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    return decision, proba, model.predict(X)
+
+
+def _of_all_classes(
+    values: Any, known: Any, n_classes: int, missing: float | None = None
+) -> Array | None:
+    """One column for every class of the table, those that the model never saw too."""
+    if values is None:
+        return None
+    found: Array = np.asarray(values, dtype=float)
+    if found.ndim == 1:
+        return found if n_classes == 2 else None
+    if len(known) == n_classes:
+        return found
+    full = np.full((len(found), n_classes), found.min() if missing is None else missing)
+    full[:, known] = found
+    return full
+
+
+def _interval(model: Any, X: Any) -> Array | None:
+    last = model.steps[-1][1] if hasattr(model, "steps") else model
+    if not hasattr(last, "predict_interval"):
+        return None
+    prepared = model[:-1].transform(X) if len(model.steps) > 1 else X
+    ends: Array = np.asarray(last.predict_interval(prepared, COVERAGE), dtype=float)
+    return ends if np.isfinite(ends).all() else None

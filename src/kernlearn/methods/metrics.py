@@ -1,0 +1,166 @@
+"""What models are judged by: scikit-learn's scorers, on predictions that were kept."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import get_scorer, get_scorer_names
+
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.method import MethodError
+
+__all__ = ["DEFAULTS", "Metric", "find_metric"]
+
+DEFAULTS = {"classification": "accuracy", "regression": "r2"}
+TITLES = {
+    "r2": "R²",
+    "roc_auc": "ROC AUC",
+    "roc_auc_ovr": "ROC AUC",
+    "neg_root_mean_squared_error": "RMSE",
+    "neg_mean_absolute_error": "MAE",
+}
+NEGATIVE = "neg_"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric by the name of a scorer.
+
+    Attributes
+    ----------
+    name : str
+        As scikit-learn has it.
+    """
+
+    name: str
+
+    @cached_property
+    def scorer(self) -> Any:
+        """Of scikit-learn."""
+        return get_scorer(self.name)
+
+    @property
+    def greater_is_better(self) -> bool:
+        """Whether it grows with quality; errors do not."""
+        return not self.name.startswith(NEGATIVE)
+
+    @property
+    def title(self) -> str:
+        """What a reader is told: errors as they are, without scikit-learn's minus.
+
+        >>> Metric("neg_median_absolute_error").title, Metric("r2").title
+        ('median absolute error', 'R²')
+        """
+        words = self.name.removeprefix(NEGATIVE).replace("_", " ")
+        return TITLES.get(self.name, words)
+
+    def value(self, said: HeldOut) -> float | None:
+        """The metric on rows; None where these rows, or what the model says of them, give none."""
+        for some in (said, said.of_classes_present()):
+            try:
+                return self.computed(some)
+            except AttributeError:  # of a model without probabilities or decision values
+                return None
+            except ValueError:  # some metrics want a row of every class
+                continue
+        return None
+
+    def computed(self, said: HeldOut) -> float | None:
+        """The metric as scikit-learn computes it, errors and all; None for NaN."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            value = float(self.scorer(said.estimator, np.arange(len(said)), said.y))
+        if not math.isfinite(value):
+            return None
+        return value if self.greater_is_better else -value
+
+    def goodness(self, said: HeldOut) -> float:
+        """The same, but so that more is better, and nothing is worst."""
+        value = self.value(said)
+        if value is None:
+            return -math.inf
+        return value if self.greater_is_better else -value
+
+
+def find_metric(name: str | None, task: str, y: Any, classes: Any) -> Metric:
+    """The metric of that name, if it can judge such targets.
+
+    Parameters
+    ----------
+    name : str or None
+        A scorer of scikit-learn; None for the task's own.
+    task : str
+        "classification" or "regression".
+    y : ndarray
+        Targets.
+    classes : ndarray or None
+        The classes, None for regression.
+
+    Returns
+    -------
+    Metric
+    """
+    metric = Metric(name or DEFAULTS[task])
+    known = get_scorer_names()
+    if metric.name not in known:
+        close = get_close_matches(metric.name, known, 3, 0.5)
+        hint = f"did you mean {', '.join(close)}?" if close else "accuracy, roc_auc and r2 are some"
+        raise MethodError(
+            f"expected --metric to be the name of a scorer of scikit-learn, got {metric.name!r}; "
+            f"{hint}"
+        )
+    try:
+        value = metric.computed(_guess(y, classes))
+    except (ValueError, TypeError) as error:
+        reason = str(error).partition("\n")[0].rstrip(". ")
+        raise _unsuited(metric, classes, reason) from error
+    except AttributeError as error:
+        raise _unsuited(metric, classes, "it judges classes") from error
+    if value is None:
+        raise _unsuited(metric, classes, "it has no value there")
+    if classes is not None and _judges_numbers(metric):
+        raise _unsuited(metric, classes, "it judges numbers")
+    return metric
+
+
+def _judges_numbers(metric: Metric) -> bool:
+    numbers = np.linspace(0.1, 0.9, 7)
+    try:
+        return metric.computed(HeldOut(numbers, numbers[::-1], 0)) is not None
+    except (ValueError, TypeError, AttributeError):
+        return False
+
+
+def _guess(y: Any, classes: Any) -> HeldOut:
+    """What somebody might say who knows nothing, with all that a metric may ask for."""
+    if classes is None:
+        return HeldOut(y, np.full(len(y), float(np.mean(y))), 0)
+    codes = np.searchsorted(classes, y)
+    k = len(classes)
+    proba = np.full((len(y), k), 1.0 / k)
+    decision = np.zeros(len(y)) if k == 2 else proba
+    return HeldOut(codes, codes, k, decision, proba)
+
+
+def _unsuited(metric: Metric, classes: Any, reason: str) -> MethodError:
+    if classes is None:
+        what, some = "numbers", ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
+    elif len(classes) == 2:
+        what, some = "two classes", ["accuracy", "balanced_accuracy", "roc_auc", "f1"]
+    else:
+        what = f"{len(classes)} classes"
+        some = ["accuracy", "balanced_accuracy", "roc_auc_ovr", "f1_macro"]
+    return MethodError(
+        f"expected --metric to judge {what}, got {metric.name!r} ({reason}); try {_listed(some)}"
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

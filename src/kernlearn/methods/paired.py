@@ -1,0 +1,169 @@
+r"""Whether two models differ, by what both say of the same rows.
+
+Intervals of two scores may overlap although the models differ beyond doubt, since both err on the
+same hard rows. A paired test looks only at the rows on which they differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import binom, norm
+from scipy.stats import t as student
+
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.metrics import Metric
+from kernlearn.methods.scores import metric_draws
+
+__all__ = ["Paired", "bootstrap", "corrected_t", "mcnemar", "paired_test", "squared_errors"]
+
+Splits = Sequence[tuple[HeldOut, HeldOut]]
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A test and its p-value; None where it has none.
+
+    Attributes
+    ----------
+    test : str
+        Its name.
+    p_value : float or None
+        The probability of a difference so large, or larger, between two models that are equally
+        good.
+    wins, losses : int or None
+        Of McNemar's test: rows on which the first alone is right, and those on which the second
+        alone is.
+    """
+
+    test: str
+    p_value: float | None
+    wins: int | None = None
+    losses: int | None = None
+
+
+def paired_test(metric: Metric, splits: Splits, n_learned: int, seed: int) -> Paired:
+    """The test that fits the metric and the way in which rows were held out.
+
+    Parameters
+    ----------
+    metric : Metric
+        By which models are judged.
+    splits : sequence of (HeldOut, HeldOut)
+        What the two models said, for every split.
+    n_learned : int
+        How many rows they learned from in a split.
+    seed : int
+        Of a bootstrap.
+
+    Returns
+    -------
+    Paired
+    """
+    if len(splits) > 1:
+        scores = np.array([[metric.goodness(said) for said in pair] for pair in splits])
+        if not np.isfinite(scores).all():
+            return Paired("corrected resampled t", None)
+        differences = scores[:, 0] - scores[:, 1]
+        n_tested = float(np.mean([len(first) for first, _ in splits]))
+        return Paired("corrected resampled t", corrected_t(differences, n_tested / n_learned))
+    first, second = splits[0]
+    if metric.name == "accuracy":
+        return mcnemar(first.predicted == first.y, second.predicted == second.y)
+    if first.n_classes == 0 and metric.name in SQUARED:
+        return squared_errors(first, second)
+    return bootstrap(metric, first, second, seed)
+
+
+# Metrics that are better whenever the sum of squares is less.
+SQUARED = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "explained_variance")
+
+
+def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
+    r"""McNemar's test, mid-p.
+
+    Of two classifiers that are equally good, each is the one that is right with probability one
+    half on a row on which one of them is; with b and c such rows,
+
+    .. math:: p = 2 P(B \le \min(b, c)) - P(B = \min(b, c)), \quad B \sim \text{Bin}(b + c, 1/2)
+
+    Half the probability of what was observed is left out, without which the test errs on the side
+    of no difference (Fagerland, Lydersen and Laake 2013).
+
+    Parameters
+    ----------
+    first, second : ndarray of bool
+        On which rows each is right.
+
+    Returns
+    -------
+    Paired
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> right = np.arange(20) < 9
+    >>> round(mcnemar(right, ~right).p_value, 3)
+    0.664
+    """
+    wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
+    n, least = wins + losses, min(wins, losses)
+    p = 1.0 if wins == losses else 2 * binom.cdf(least, n, 0.5) - binom.pmf(least, n, 0.5)
+    return Paired("McNemar's test, mid-p", float(min(p, 1.0)), wins, losses)
+
+
+def squared_errors(first: HeldOut, second: HeldOut) -> Paired:
+    """Student's t of the differences between squared errors on the same rows."""
+    difference = (first.y - first.predicted) ** 2 - (second.y - second.predicted) ** 2
+    name = "paired t of squared errors"
+    n = len(difference)
+    spread = float(difference.std(ddof=1)) if n > 1 else 0.0
+    if spread == 0.0:
+        return Paired(name, 1.0 if not difference.any() else None)
+    t = float(difference.mean()) / (spread / np.sqrt(n))
+    return Paired(name, float(2 * student.sf(abs(t), n - 1)))
+
+
+def corrected_t(differences: np.ndarray, ratio: float) -> float | None:
+    r"""The p-value of the corrected resampled t-test of Nadeau and Bengio (2003).
+
+    .. math:: t = \bar d \Big/ \sqrt{\left(\tfrac{1}{k} + \tfrac{n_2}{n_1}\right) s^2}
+
+    with k differences between scores, n₁ rows learned from and n₂ tested on: folds share most of
+    what they learn from, so that their scores are not independent.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (k,)
+        One for each fold.
+    ratio : float
+        n₂ / n₁.
+
+    Returns
+    -------
+    float or None
+        None where all differences are the same, but not zero.
+    """
+    k = len(differences)
+    spread = float(differences.std(ddof=1))
+    if spread <= 1e-12 * max(1.0, float(np.abs(differences).max())):
+        return 1.0 if not differences.any() else None
+    t = float(differences.mean()) / (np.sqrt(1 / k + ratio) * spread)
+    return float(2 * student.sf(abs(t), k - 1))
+
+
+def bootstrap(metric: Metric, first: HeldOut, second: HeldOut, seed: int) -> Paired:
+    """For any metric: the difference in standard deviations of itself, over draws of rows."""
+    name = "paired bootstrap"
+    values = metric_draws(metric, first, seed) - metric_draws(metric, second, seed)
+    values = values[np.isfinite(values)]
+    whole = [metric.value(first), metric.value(second)]
+    if len(values) < 2 or whole[0] is None or whole[1] is None:
+        return Paired(name, None)
+    difference = whole[0] - whole[1]
+    spread = float(np.std(values, ddof=1))
+    if spread == 0.0:
+        return Paired(name, 1.0 if difference == 0.0 else None)
+    return Paired(name, float(2 * norm.sf(abs(difference) / spread)))

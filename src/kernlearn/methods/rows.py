@@ -1,0 +1,159 @@
+"""One account of the rows: what was read, left out, held out, sampled and learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn.methods.splits import single_rows
+from kernlearn.methods.task import Outcome, Task
+
+__all__ = ["row_account"]
+
+SHOWN = 3
+SMALL = 5
+
+
+def row_account(
+    task: Task, outcome: Outcome, n_read: int, dropped: Sequence[tuple[str, int]]
+) -> dict[str, Any]:
+    """Where every row went, as numbers and as sentences.
+
+    Parameters
+    ----------
+    task, outcome
+        What was asked for, and what came of it.
+    n_read : int
+        Rows of the table.
+    dropped : sequence of (str, int)
+        Why rows were left out, and how many.
+
+    Returns
+    -------
+    dict
+        JSON values: ``read``, ``dropped``, ``used``, ``held_out``, ``folds`` (None with one
+        division), ``to_learn_from``, ``models`` (rows that each learned from, and those its
+        parameters were tuned on, None where nothing was), ``refitted``, ``in_the_file`` (rows that
+        the model in the file learned from), ``single_classes``, ``small_classes`` (with their
+        rows) and ``sentences``.
+    """
+    kept = outcome.kept
+    singles = single_rows(task.y, task.setting.task)
+    account: dict[str, Any] = {
+        "read": n_read,
+        "dropped": [{"reason": reason, "rows": n} for reason, n in dropped],
+        "used": len(task.y),
+        "held_out": len(outcome.tests),
+        "folds": len(task.splits()) if task.cv else None,
+        "to_learn_from": outcome.judged[0].n_given,
+        "models": [
+            {"name": j.name, "learned_from": j.n_learned, "tuned_on": j.n_tuned}
+            for j in outcome.judged
+        ],
+        "refitted": outcome.refitted,
+        "in_the_file": len(kept.learner.rows(task.y[kept.rows])),
+        "single_classes": [str(label) for label in task.y[singles].tolist()],
+        "small_classes": _small(task),
+    }
+    return {**account, "sentences": _sentences(task, account)}
+
+
+def _sentences(task: Task, account: dict[str, Any]) -> list[str]:
+    said = [_read(account), _held_out(task, account)]
+    said += _learned(account)
+    said.append(_in_the_file(task, account))
+    said += _single(account["single_classes"])
+    said += [
+        f"The class {name!r} has {n} rows, some of them held out: little can be said of it."
+        for name, n in list(account["small_classes"].items())[:SHOWN]
+    ]
+    return said
+
+
+def _small(task: Task) -> dict[str, int]:
+    """Classes of a few rows."""
+    if task.setting.task == "regression":
+        return {}
+    labels, counts = np.unique(task.y, return_counts=True)
+    few = (counts > 1) & (counts < SMALL)
+    return dict(zip(map(str, labels[few].tolist()), counts[few].tolist(), strict=True))
+
+
+def _read(account: dict[str, Any]) -> str:
+    read, used = account["read"], account["used"]
+    if read == used:
+        return f"All {read} rows of the table were used."
+    reasons = "; ".join(f"{entry['rows']} {entry['reason']}" for entry in account["dropped"])
+    return f"The table has {_rows(read)}; {used} were used, and left out were {reasons}."
+
+
+def _held_out(task: Task, account: dict[str, Any]) -> str:
+    held_out, learned = account["held_out"], account["to_learn_from"]
+    stratified = ", each class in its share" if task.setting.task == "classification" else ""
+    if account["folds"]:
+        return (
+            f"Every row was predicted once by a model fitted without it, in {account['folds']} "
+            f"folds{stratified}: {held_out} rows, with {learned} at most to learn from."
+            if held_out == account["used"]
+            else f"{held_out} rows were predicted once by a model fitted without them, in "
+            f"{account['folds']} folds{stratified}, with {learned} at most to learn from."
+        )
+    return (
+        f"{held_out} of {_rows(account['used'])} were held out at random{stratified}; {learned} "
+        "were there to learn from."
+    )
+
+
+def _learned(account: dict[str, Any]) -> list[str]:
+    """Who learned from fewer rows than there were, or was tuned on fewer."""
+    said = []
+    n = account["to_learn_from"]
+    for model in account["models"]:
+        few, tuned = model["learned_from"] < n, model["tuned_on"]
+        if few:
+            said.append(
+                f"{_capital(model['name'])} learned from a random {model['learned_from']} of "
+                f"these, the most that it is given."
+            )
+        if tuned is not None and tuned < model["learned_from"]:
+            said.append(
+                f"The parameters of {model['name']} were tuned on a random {tuned} of its rows."
+            )
+    if not any(model["learned_from"] < n for model in account["models"]):
+        others = len(account["models"]) > 1
+        said.insert(0, f"The model{' and all it is compared with' * others} learned from them all.")
+    return said
+
+
+def _in_the_file(task: Task, account: dict[str, Any]) -> str:
+    n, used = account["in_the_file"], account["used"]
+    if account["refitted"]:
+        which = f"all {_rows(used)}" if n == used else f"a random {n} of all {_rows(used)}"
+        return (
+            f"The model in the file was then fitted anew, to {which}; the scores are those of "
+            f"{'the models' if task.cv else 'the model'} before that."
+        )
+    why = "as asked for" if not task.refit else "since it is given no more rows than it had"
+    return f"The model in the file is the one that was scored, {why}: it has not seen those rows."
+
+
+def _single(labels: list[str]) -> list[str]:
+    if not labels:
+        return []
+    shown = ", ".join(repr(label) for label in labels[:SHOWN]) + ", …" * (len(labels) > SHOWN)
+    if len(labels) == 1:
+        return [f"The class {shown} has a single row: it is learned from, and never held out."]
+    return [
+        f"{len(labels)} classes have a single row each ({shown}): these are learned from, and "
+        "never held out."
+    ]
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n} rows"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

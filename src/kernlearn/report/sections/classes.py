@@ -1,0 +1,75 @@
+"""Class by class: what is taken for what, curves, and whether probabilities are right."""
+
+from __future__ import annotations
+
+from kernlearn.report._facts import Facts
+from kernlearn.report._html import Child, Html, join, table, tag
+from kernlearn.report._numbers import decimal, percent, whole
+from kernlearn.report._subject import Subject
+from kernlearn.report.sections._pictures import pictures_of
+
+MOST_CLASSES = 50
+
+
+def classes(subject: Subject) -> Html | None:
+    """Recall and precision by class, the confusion matrix and pictures, or None for numbers."""
+    details = subject.facts.part("held_out")
+    parts = [_by_class(details), _confusion(details), _calibration(details)]
+    known = [part for part in (*parts, pictures_of("classes", subject)) if part is not None]
+    return join(*known) if known else None
+
+
+def _by_class(details: Facts) -> Html | None:
+    entries = details.parts("classes")
+    if not entries:
+        return None
+    rows: list[list[Child]] = [
+        [
+            entry.text("class"),
+            whole(entry.number("rows")),
+            percent(entry.number("recall")),
+            percent(entry.number("precision")),
+            decimal(entry.number("auc"), 3),
+        ]
+        for entry in entries[:MOST_CLASSES]
+    ]
+    header = ["class", "held-out rows", "recall", "precision", "ROC AUC"]
+    said = "Recall is the share of the rows of a class that are found, precision the share of the "
+    said += "rows taken for the class that belong to it."
+    more = len(entries) - MOST_CLASSES
+    rest = tag("p", f"And {whole(more)} more classes.", class_="note") if more > 0 else None
+    return join(tag("p", said), table(header, rows, {1, 2, 3, 4}), rest)
+
+
+def _confusion(details: Facts) -> Html | None:
+    names = [entry.text("class") for entry in details.parts("classes")]
+    counts = details.rows("confusion", len(names))
+    if len(counts) != len(names) or len(names) < 2:
+        return None
+    head = tag(
+        "tr", tag("th", "true \\ predicted"), *(tag("th", n, class_="number") for n in names)
+    )
+    body = []
+    for i, row in enumerate(counts):
+        total = sum(row) or 1.0
+        cells = [_cell(n, n / total, i == j) for j, n in enumerate(row)]
+        body.append(tag("tr", tag("th", names[i]), *cells))
+    said = "Confusion: how many rows of each class, from the left, are taken for which, above; the "
+    said += "deeper the blue, the larger the share of the row."
+    shown = tag("table", tag("thead", head), tag("tbody", *body), class_="confusion")
+    return join(tag("p", said), tag("div", shown, class_="scroll"))
+
+
+def _cell(n: float, share: float, is_right: bool) -> Html:
+    shown: Child = tag("strong", whole(n)) if is_right else whole(n)
+    style = f"background: rgba(0, 114, 178, {0.55 * share:.2f})"
+    return tag("td", shown, class_="number", style=style)
+
+
+def _calibration(details: Facts) -> Html | None:
+    error = details.part("calibration").number("error")
+    if error is None:
+        return None
+    said = "The expected calibration error, the mean distance between the probability that the "
+    said += f"model gives and the share for which it came true, is {decimal(error, 2)}."
+    return tag("p", said)

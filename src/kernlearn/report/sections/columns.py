@@ -1,0 +1,42 @@
+"""Which columns matter, and what each source adds."""
+
+from __future__ import annotations
+
+from kernlearn.report._html import Child, Html, join, table, tag
+from kernlearn.report._numbers import decimal, whole
+from kernlearn.report._subject import Subject
+from kernlearn.report.sections._pictures import pictures_of
+
+MOST_ROWS = 100
+
+
+def columns(subject: Subject) -> Html | None:
+    """How it was measured, pictures, and the numbers."""
+    facts = subject.facts.part("importance")
+    found = facts.parts("columns") or facts.parts("views")
+    if not facts.text("how") and not found:
+        return None
+    of_views = tag("p", facts.text("how_views")) if facts.parts("views") else None
+    return join(
+        tag("p", facts.text("how")) if facts.text("how") else None,
+        of_views,
+        pictures_of("columns", subject),
+        _table(subject, "views", "source"),
+        _table(subject, "columns", "column"),
+    )
+
+
+def _table(subject: Subject, key: str, title: str) -> Html | None:
+    entries = subject.facts.part("importance").parts(key)
+    if not entries:
+        return None
+    has_errors = any(entry.number("standard_error") is not None for entry in entries)
+    rows: list[list[Child]] = []
+    for entry in entries[:MOST_ROWS]:
+        rows.append([entry.text("name"), decimal(entry.number("importance"), 3)])
+        if has_errors:
+            rows[-1].append(decimal(entry.number("standard_error"), 2))
+    more = len(entries) - MOST_ROWS
+    rest = tag("p", f"And {whole(more)} more {title}s.", class_="note") if more > 0 else None
+    header = [title, "what is lost", *["standard error"] * has_errors]
+    return join(table(header, rows, {1, 2}), rest)

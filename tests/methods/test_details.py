@@ -1,0 +1,134 @@
+"""What colleagues ask, against scikit-learn and by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.calibration import calibration_curve
+from sklearn.inspection import permutation_importance
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
+from sklearn.pipeline import make_pipeline
+
+from kernlearn.methods import importance
+from kernlearn.methods.details import class_details, metric_values, number_details, reliability
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.importance import shuffled_scores
+from kernlearn.methods.metrics import Metric
+from kernlearn.methods.parameters import parameters
+
+
+def classes(k, n=200, seed=0):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(k, size=n)
+    logits = rng.normal(size=(n, k)) + 1.5 * np.eye(k)[y]
+    proba = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    return HeldOut(y, proba.argmax(axis=1), k, None, proba)
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_confusion_recall_precision_and_area(k):
+    said = classes(k)
+    found = class_details(said, list("abcd")[:k])
+    expected = confusion_matrix(said.y, said.predicted)
+    np.testing.assert_array_equal(found["confusion"], expected)
+    report = classification_report(said.y, said.predicted, output_dict=True)
+    for j, entry in enumerate(found["classes"]):
+        assert entry["recall"] == pytest.approx(report[str(j)]["recall"])
+        assert entry["precision"] == pytest.approx(report[str(j)]["precision"])
+        assert entry["rows"] == report[str(j)]["support"]
+        assert entry["auc"] == pytest.approx(roc_auc_score(said.y == j, said.proba[:, j]))
+    assert [curve["class"] for curve in found["curves"]] == (["b"] if k == 2 else list("abcd"))
+    for curve in found["curves"]:
+        roc = np.array(curve["roc"])
+        assert np.trapezoid(roc[:, 1], roc[:, 0]) == pytest.approx(curve["auc"], abs=0.02)
+        assert roc[0].tolist() == [0.0, 0.0]
+        assert roc[-1].tolist() == [1.0, 1.0]
+
+
+def test_a_class_that_was_not_held_out():
+    said = classes(3)
+    kept = said.rows(np.flatnonzero(said.y < 2))
+    found = class_details(kept, list("abc"))
+    assert found["classes"][2]["recall"] is None
+    assert found["classes"][2]["auc"] is None
+    assert len(found["curves"]) == 2
+
+
+def test_reliability_by_scikit_learn():
+    said = classes(2, 300)
+    found = reliability(said)
+    share, mean = calibration_curve(
+        said.y, said.proba[:, 1], n_bins=10, strategy="quantile", pos_label=1
+    )
+    np.testing.assert_allclose([b["mean"] for b in found["bins"]], mean, atol=1e-2)
+    np.testing.assert_allclose([b["share"] for b in found["bins"]], share, atol=0.04)
+    gaps = [b["rows"] * abs(b["mean"] - b["share"]) for b in found["bins"]]
+    assert found["error"] == pytest.approx(sum(gaps) / 300)
+
+
+def test_probabilities_that_lie_are_found_out():
+    honest = classes(3, 1000)
+    bold = HeldOut(honest.y, honest.predicted, 3, None, honest.proba**6)
+    bold = HeldOut(
+        bold.y, bold.predicted, 3, None, bold.proba / bold.proba.sum(axis=1, keepdims=True)
+    )
+    assert reliability(bold)["error"] > 2 * reliability(honest)["error"]
+    assert reliability(honest)["of"] == "predicted class"
+    assert reliability(HeldOut(honest.y, honest.predicted, 3)) is None
+    assert reliability(honest.rows(np.arange(10))) is None
+
+
+def test_numbers_and_their_intervals():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=1000)
+    ends = np.column_stack([np.full(1000, -1.0), np.full(1000, 1.0)])
+    found = number_details(HeldOut(y, 0.5 * y, 0, interval=ends))
+    assert found["interval"]["covered"] == pytest.approx(np.mean(np.abs(y) <= 1.0))
+    assert found["interval"]["mean_width"] == 2.0
+    assert len(found["points"]) == len(found["interval"]["ends"]) == 300
+    assert number_details(HeldOut(y, y, 0))["interval"] is None
+    values = {m["metric"]: m["value"] for m in metric_values(HeldOut(y, 0.5 * y, 0))}
+    assert values["neg_root_mean_squared_error"] == pytest.approx(np.sqrt(np.mean((y / 2) ** 2)))
+
+
+@pytest.fixture
+def line():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=["much", "little", "nothing"])
+    y = np.where(3 * X["much"] + X["little"] + 0.3 * rng.normal(size=200) > 0, "up", "down")
+    return make_pipeline(LogisticRegression()).fit(X[:100], y[:100]), X[100:], y[100:]
+
+
+def test_columns_are_ranked_as_scikit_learn_ranks_them(line):
+    model, X, y = line
+    groups = {name: [name] for name in X.columns}
+    found = shuffled_scores(model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0)
+    theirs = permutation_importance(model, X, y, n_repeats=20, random_state=0).importances_mean
+    assert [entry.name for entry in found] == list(X.columns)
+    np.testing.assert_allclose([entry.value for entry in found], theirs, atol=0.05)
+
+
+def test_a_view_is_shuffled_as_one(line):
+    model, X, y = line
+    groups = {"both": ["much", "little"], "rest": ["nothing"]}
+    both, rest = shuffled_scores(
+        model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0
+    )
+    assert both.value > 0.3
+    assert abs(rest.value) < 0.05
+
+
+def test_there_is_a_limit_to_the_cost(line, monkeypatch):
+    model, X, y = line
+    groups = {name: [name] for name in X.columns}
+    arguments = (Metric("accuracy"), np.array(["down", "up"]), 0)
+    monkeypatch.setattr(importance, "ALL_ROWS", 25)
+    assert shuffled_scores(model, X, y, groups, *arguments) is None
+    assert shuffled_scores(model, X[:10], y[:10], groups, *arguments) is None
+
+
+def test_parameters_have_names():
+    model = LogisticRegression(C=0.25).fit([[0.0], [1.0]], [0, 1])
+    assert parameters(model) == [{"name": "C", "value": 0.25}]
