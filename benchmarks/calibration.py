@@ -30,6 +30,7 @@ MODELS = {
     "SVC": SVC(),
     "CalibratedClassifierCV(SVC())": CalibratedClassifierCV(SVC()),
     "MKLClassifier": kl.MKLClassifier(),
+    "KernelClassifier": kl.KernelClassifier(),
     "LSSVMClassifier": kl.LSSVMClassifier(),
     "HyperkernelClassifier": kl.HyperkernelClassifier(n_pairs=5000, max_pivots=60, random_state=0),
     "FirstLevelClassifier": kl.FirstLevelClassifier(),

@@ -24,6 +24,7 @@ import kernlearn as kl
 from kernlearn.datasets.uci_regression import UCI_REGRESSION_NAMES, load_uci_regression
 
 MODELS = {
+    "KernelRegressor": kl.KernelRegressor(),
     "LSSVMRegressor": kl.LSSVMRegressor(),
     "FirstLevelRegressor": kl.FirstLevelRegressor(),
     "MKLRegressor least squares": kl.MKLRegressor(quality="least_squares"),

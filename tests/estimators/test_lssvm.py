@@ -23,7 +23,6 @@ from kernlearn.kernels import ARDGaussian, Columns, Gaussian, Linear, Precompute
     [
         LSSVMClassifier(tol=1e-2),
         LSSVMRegressor("ard", "bayes", tol=1e-2),
-        LSSVMClassifier(Gaussian(0.1), "cv"),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

@@ -50,10 +50,11 @@ def _check_kernel(found, grams, total):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("case", PROGRAMS, ids=IDS)
-def test_same_optimum_as_the_printed_program(case, layout, kind, make_stack):
-    n, unlabelled, seed = LAYOUTS[layout]
+def test_same_optimum_as_the_printed_program(case, kind, make_stack):
+    # Every program and every kind has both layouts, in turn.
+    turn = (PROGRAMS.index(case) + KINDS.index(kind)) % len(LAYOUTS)
+    n, unlabelled, seed = list(LAYOUTS.values())[turn]
     problem = make_stack(kind, n, unlabelled, seed)
     found, expected = _solve_both(case, problem.grams, problem.y)
     if not np.isfinite(expected.value):

@@ -20,10 +20,11 @@ MACHINES = [
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize(("quality", "C"), MACHINES)
-def test_positive_weights_of_the_other_machines(quality, C, layout, kind, make_stack, target_of):
-    n, unlabelled, seed = LAYOUTS[layout]
+def test_positive_weights_of_the_other_machines(quality, C, kind, make_stack, target_of):
+    # Every machine and every kind has both layouts, in turn.
+    turn = (MACHINES.index((quality, C)) + KINDS.index(kind)) % len(LAYOUTS)
+    n, unlabelled, seed = list(LAYOUTS.values())[turn]
     problem = make_stack(kind, n, unlabelled, seed)
     y = target_of(quality, problem)
     found = kl.learn_weights(problem.grams, y, quality=quality, C=C, nu=0.3, epsilon=0.1)
