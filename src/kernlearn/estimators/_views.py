@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from kernlearn._frames import known_frame
 from kernlearn._optional import load_pandas
@@ -27,7 +28,7 @@ def are_views(X: Any, kernels: Any) -> bool:
     takes those.
     """
     if isinstance(X, Mapping):
-        return True
+        return not issparse(X)  # one of the sparse formats is a dictionary
     if not isinstance(X, list | tuple) or not X or takes_things(kernels):
         return False
     return all(len(getattr(view, "shape", ())) == 2 for view in X)

@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 # Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
 # cannot be told from none. The larger ones are tried where a kernel is less exact than that.
 _RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
+# A sum of coefficients that is this part of their sizes is zero.
+_ROUNDED = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +117,11 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     solved, _ = dpotrs(factor, np.column_stack([Y, np.ones(n)]), lower=1)
     towards_one = solved[:, -1]
     total = towards_one.sum()
-    dual_coef = solved[:, :-1]
-    for _ in range(2):  # where ridges are very unequal, the first sum is rounding of large ones
-        dual_coef = dual_coef - np.outer(towards_one, dual_coef.sum(axis=0) / total)
+    dual_coef = solved[:, :-1] - np.outer(towards_one, solved[:, :-1].sum(axis=0) / total)
+    left = dual_coef.sum(axis=0)
+    if (np.abs(left) > _ROUNDED * np.abs(dual_coef).sum(axis=0)).any():
+        # Where ridges are very unequal, the first sum was rounding of large terms.
+        dual_coef -= np.outer(towards_one, left / total)
     P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
     towards_one = towards_one / np.sqrt(total)
     P -= np.outer(towards_one, towards_one)
