@@ -15,15 +15,16 @@ form (Cortes, Mohri and Rostamizadeh 2012) has HKᵢH and HY in place of Kᵢ an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.base import Family
 from kernlearn.quality.machine import Array
 
-# Squared length that is left of a centred kernel: below, cancellation has taken most digits.
-NEARLY_CONSTANT = 1e-8
+# Part of its squared length that centring leaves of a kernel: below, sums of squares have lost two
+# digits or more, and below the second, the centred matrix itself has lost as many as that.
+NEARLY_CONSTANT, ALL_BUT_CONSTANT = 1e-2, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,26 +66,27 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
         lengths = np.diagonal(S)
         S = S - (2.0 / N) * row_sums @ row_sums.T + np.outer(totals, totals) / N**2
         flat = np.flatnonzero(~(np.diagonal(S) > NEARLY_CONSTANT * lengths))
-        if len(flat):
-            _mend(family, Y, flat, agreement, S)
+        for i in flat:
+            exact = not S[i, i] > ALL_BUT_CONSTANT * lengths[i]
+            rest = _centred(family, int(i), exact)
+            agreement[i] = float(np.sum(Y * (rest[: len(Y), : len(Y)] @ Y)))
+            S[i] = S[:, i] = family.products(rest)
+            S[i, i] = float(np.sum(rest * rest))
     return Alignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))
 
 
-def _mend(family: Family, Y: Array, flat: NDArray[np.intp], agreement: Array, S: Array) -> None:
-    """Put in what kernels that are nearly constant have left once they are centred.
+def _centred(family: Family, i: int, exact: bool) -> Array:
+    """What centring leaves of the i-th kernel, which may be next to nothing of it.
 
-    Sums of their squares cancel to nothing; the matrices themselves, centred in long double, do
-    not. A kernel that is constant is zero then, and has no direction.
+    Sums of squares would cancel; the matrix itself does not, or in long double far less. A kernel
+    that is constant is zero then, and has no direction.
     """
-    n = len(Y)
-    for i in flat:
-        K = family.combine_exactly(np.eye(family.n_matrices)[i], labelled_only=False)
-        size = np.abs(K).max()
-        K -= K.mean(axis=0)
-        K -= K.mean(axis=1)[:, None]
-        if not np.abs(K).max() > 4 * len(K) * np.finfo(np.longdouble).eps * size:
-            K[:] = 0
-        rest = np.asarray(K, dtype=float)
-        agreement[i] = float(np.sum(Y * (rest[:n, :n] @ Y)))
-        S[i] = S[:, i] = family.products(rest)
-        S[i, i] = float(np.sum(rest * rest))
+    only = np.eye(family.n_matrices)[i]
+    combine = family.combine_exactly if exact else family.combine
+    K: Any = combine(only, labelled_only=False)
+    size = np.abs(K).max()
+    K = K - K.mean(axis=0)
+    K = K - K.mean(axis=1)[:, None]
+    if not np.abs(K).max() > 4 * len(K) * np.finfo(K.dtype).eps * size:
+        K = np.zeros_like(K)
+    return np.asarray(K, dtype=float)

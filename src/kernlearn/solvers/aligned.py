@@ -109,7 +109,7 @@ def _positive(family: Family, own: Alignment) -> tuple[Array, float]:
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
     d = S @ x / float(np.sqrt(x @ S @ x))
     # Entries of q and d are forms in matrices of unit size, or of norms far above it if centred.
-    noise = 2.0 * rounding(family.n_points) * family.norms[used] / size[used]
+    noise = 20.0 * rounding(family.n_points) * family.norms[used] / size[used]
     with np.errstate(divide="ignore"):
         best = np.where(d > noise, (q + noise) / np.maximum(d - noise, 1e-300), np.inf).max()
     weights = np.zeros(family.n_matrices)

@@ -10,7 +10,8 @@ ones, and any that the caller knows of.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -109,27 +110,41 @@ class Case:
         y = self.y.astype(np.longdouble) - self.shift
         return Definition(quality, y, C, self.nu, self.epsilon, self.s, ridge)
 
+    @cached_property
+    def _centred(self) -> Case:
+        """The same with every matrix centred."""
+        return replace(self, grams=np.array([_centre(K) for K in self.grams]))
+
     def value(self, weights: Array) -> float:
         """The objective at ``weights``, or something above it."""
+        if self.quality == "centered_alignment" and self.penalty is None:
+            # A constant kernel, however large, must not take the digits of the others.
+            return -alignment_of(self._centred.kernel(weights), self.y, True)
         K = self.kernel(weights)
         if self.quality in ALIGNMENTS and self.penalty is None:
-            return -alignment_of(K, self.y, self.quality == "centered_alignment")
+            return -alignment_of(K, self.y, False)
         value = best_value(self.machine(weights), K[: self.n, : self.n])
         return value + (0.0 if self.penalty is None else float(self.penalty.value(weights)))
+
+
+def _centre(K: NDArray[Any]) -> NDArray[np.longdouble]:
+    """HKH in long double; zero where that is rounding, since a constant has no direction."""
+    centred = K.astype(np.longdouble)
+    centred = centred - centred.mean(axis=0)
+    centred = centred - centred.mean(axis=1)[:, None]
+    rounding = 4 * len(K) * np.finfo(np.longdouble).eps * np.abs(K).max()
+    return centred if np.abs(centred).max() > rounding else np.zeros_like(centred)
 
 
 def alignment_of(K: NDArray[np.longdouble], y: Array, centered: bool) -> float:
     """⟨K, yyᵀ⟩ over the labelled points, by the norms of K over all points and of yyᵀ."""
     t = y.astype(np.longdouble)
-    size = rounding = np.abs(K).max()
     if centered:
-        K = K - K.mean(axis=0)
-        K = K - K.mean(axis=1)[:, None]
+        K = _centre(K)
         t = t - t.mean()
-        rounding = 4 * len(K) * np.finfo(np.longdouble).eps * size
-        size = np.abs(K).max()
-    if not size >= rounding or size == 0:
-        return 0.0  # a constant kernel has no direction once centred
+    size = np.abs(K).max()
+    if size == 0:
+        return 0.0
     K = K / size
     n = len(t)
     return float((t @ K[:n, :n] @ t) / (np.sqrt((K**2).sum()) * (t @ t)))
