@@ -1,0 +1,339 @@
+r"""The largest determinant over the weights: Newton's method, and a bound from one plane.
+
+.. math::
+
+    f(w) = -\log\det K(w), \qquad \partial_i f = -\langle K^{-1}, K_i\rangle, \qquad
+    \partial_{ij} f = \langle K^{-1} K_i K^{-1}, K_j\rangle ,
+
+convex, and its own barrier: f grows without bound towards the edge of K(w) ⪰ 0. It is
+self-concordant, so that a step to the minimum of its quadratic model over the feasible weights,
+shortened to :math:`1/(1+\lambda)` with :math:`\lambda^2 = d^\top \nabla^2 f\, d`, stays where K(w)
+is positive definite, and decreases f by at least :math:`\lambda - \log(1+\lambda)`. With positive
+weights the model is minimised over a simplex, a quadratic program; with free signs over a plane,
+one linear system, since the cone is never left.
+
+The bound: log det is concave, with slope :math:`S^{-1}` at S, so for any lower triangular matrix W
+with a positive diagonal, :math:`S^{-1} = W^\top W` and any scale of it,
+
+.. math::
+
+    -\log\det K(w) \;\ge\; 2 \sum_a \log W_{aa} - n \log \frac{G}{n}, \qquad
+    G \ge \max_w \langle W^\top W, K(w) \rangle \text{ over the feasible } w .
+
+Here W is the inverse of the Cholesky factor found at K(w), but the bound holds for what the
+computer has in its place, so that only the rounding of the inner products counts. With positive
+weights G is the largest corner. With free signs all inner products are :math:`\eta` times the
+normaliser at the optimum, where the maximum is η at any weights; what they differ by is multiplied
+by the radius of the ball that holds the feasible coordinates. No program need be solved for either.
+
+At the optimum the share of a matrix in the total is its share in the rank,
+:math:`\langle K^{-1}, w_i K_i\rangle / n`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.families.weights import Array, Domain, even_weights
+from kernlearn.solvers.certificate import certified_status
+from kernlearn.solvers.inverse_factor import InverseFactor, inverse_factor
+from kernlearn.solvers.oracle import EPS
+from kernlearn.solvers.problem import Control, WeightSet, orthonormal_family
+from kernlearn.solvers.quadratic import quadratic_program
+from kernlearn.solvers.settled import LONG_DOUBLE_SIZE, with_total, without_crumbs
+from kernlearn.solvers.solution import Solution, Step, relative_gap
+from kernlearn.solvers.status import Status
+from kernlearn.solvers.telling import told
+
+ROWS_AT_A_TIME = 64
+FLAT = 1e-11
+ENOUGH = 0.1  # of the tolerance: a gap that the search need not narrow
+SETTLED_SHARE, KNOWN = 0.05, 1e-8  # of the tolerance, and of the value: rounding that may be left
+SINGULAR = 0.5  # a log determinant whose rounding is larger than this is not known
+POSITIVE_STEPS = 10  # that free signs begin with
+QUADRATIC = 1e-2  # Newton decrement below which every step must halve it
+NOTHING = 1e-9  # half its square is what a step may still gain
+CRUMBS = 1e-9
+
+
+def learn_by_determinant(family: Family, weight_set: WeightSet, control: Control) -> Solution:
+    """Maximise the determinant of K(w) over all points (inputs are checked)."""
+    search = _positive(family, weight_set)
+    first = search.at(search.domain.start)
+    if first is None or search.rounding(first) > SINGULAR:
+        raise _singular(family.n_points)
+    if weight_set.free_sign and not family.psd_means_positive:
+        search, found = _learn_free(family, weight_set, search, first, control)
+    else:
+        found = _newton(search, first, control)
+    return _solution(family, weight_set, search, found, control.tol)
+
+
+def _learn_free(
+    family: Family, weight_set: WeightSet, positive: _Search, first: _Point, control: Control
+) -> tuple[_Search, _Found]:
+    """Newton's method from where positive weights have led it.
+
+    From a kernel that is all but singular every step no more than doubles the smallest eigenvalues.
+    """
+    few = replace(control, max_iter=min(POSITIVE_STEPS, control.max_iter))
+    begun = _newton(positive, first, few, certify=False)
+    combined, domain, transform = orthonormal_family(
+        family, weight_set, positive.domain.weights(begun.best.x)
+    )
+    size = weight_set.kernel_size(family) * family.n_points
+    search = _Search(combined, domain, transform, size)
+    start = search.at(domain.start)
+    if start is None:
+        raise _singular(family.n_points)
+    if control.patience.stopped is not None:
+        return search, replace(begun, best=start)
+    return search, _newton(search, start, control)
+
+
+def _singular(n: int) -> ValueError:
+    return ValueError(
+        "expected kernels that together are positive definite by more than rounding, got a K(w) "
+        f"that is singular at equal weights, on {n} points; add an identity (a ridge) as one more "
+        "kernel, or drop points that are repeated"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """f in coordinates x of the weights, for kernels K(w) in units of ``size``.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices, or combinations of them.
+    domain : Domain
+        Where x may lie.
+    transform : ndarray of shape (m, p), optional
+        What combines the matrices given.
+    size : float
+        The unit.
+    """
+
+    family: Family
+    domain: Domain
+    transform: Array | None
+    size: float
+
+    def at(self, x: Array) -> _Point | None:
+        """The point with its factor, or None where K is not positive definite."""
+        factor = inverse_factor(self.family.combine(self.domain.weights(x), labelled_only=False))
+        return None if factor is None else _Point(x, factor)
+
+    def value(self, point: _Point) -> float:
+        """F in the units of the kernels given."""
+        return -point.factor.log_det - self.family.n_points * float(np.log(self.size))
+
+    def rounding(self, point: _Point) -> float:
+        """What rounding may change in a value."""
+        return point.factor.noise(self.family, self.domain.weights(point.x))
+
+    def bound(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
+        """A value that no feasible weights are below, from ⟨WᵀW, ·⟩ in the coordinates."""
+        n, domain = self.family.n_points, self.domain
+        if domain.free_sign:
+            e = domain.equality
+            eta = float(e @ slopes) / float(e @ e)
+            rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
+            most = eta + domain.radius * float(np.linalg.norm(rest))
+            most += factor.inverse_norm * domain.loose + abs(eta) * domain.loose_equality
+        else:
+            most = float((slopes + noise).max())
+        if not 0.0 < most < np.inf:
+            return -np.inf
+        terms = np.array([-factor.log_det, -n * np.log(most / n), -n * np.log(self.size)])
+        return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + factor.log_size)
+
+    def slopes(self, factor: InverseFactor) -> tuple[Array, Array]:
+        """⟨WᵀW, ·⟩ of every coordinate, and bounds on their rounding."""
+        products, noise = factor.products(self.family)
+        basis = self.domain.basis
+        return basis.T @ products, np.abs(basis).T @ (noise + 4.0 * EPS * np.abs(products))
+
+    def curvature(self, factor: InverseFactor) -> Array:
+        """The Hessian ⟨BᵢBⱼ⟩ with Bᵢ = W Kᵢ Wᵀ, a few columns at a time."""
+        W, p = factor.W, self.domain.basis.shape[1]
+        H = np.zeros((p, p))
+        for start in range(0, len(W), ROWS_AT_A_TIME):
+            block = self.family.forms(W.T, W[start : start + ROWS_AT_A_TIME].T)
+            flat = np.tensordot(self.domain.basis.T, block, 1).reshape(p, -1)
+            H += flat @ flat.T
+        return H
+
+    def direction(self, x: Array, slopes: Array, H: Array) -> Array:
+        """From x to the minimum of the quadratic model."""
+        domain, p = self.domain, len(x)
+        scale = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
+        if domain.free_sign:
+            bordered = np.zeros((p + 1, p + 1))
+            bordered[:p, :p] = H * np.outer(scale, scale)
+            normal = domain.equality * scale
+            bordered[p, :p] = bordered[:p, p] = normal / float(np.linalg.norm(normal))
+            right = np.append(slopes * scale, 0.0)
+            return np.asarray(np.linalg.lstsq(bordered, right, rcond=1e-15)[0][:p] * scale)
+        size = float(np.abs(H).max())
+        solution = quadratic_program(
+            P=H / size + FLAT * np.eye(p),
+            q=-(slopes + H @ x) / size - FLAT * x,
+            A=domain.equality[None, :],
+            b=np.ones(1),
+            low=domain.low,
+            high=domain.high,
+        )
+        return np.zeros(p) if solution is None else solution.x - x
+
+
+@dataclass(frozen=True, eq=False)
+class _Point:
+    """Coordinates, and the factor of K there."""
+
+    x: Array
+    factor: InverseFactor
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """Where the search ended, and how."""
+
+    best: _Point
+    bound: float
+    ended: Status
+    history: tuple[Step, ...]
+
+
+def _positive(family: Family, weight_set: WeightSet) -> _Search:
+    """Coordinates are shares of the total."""
+    r, total = weight_set.normaliser, weight_set.total
+    size = weight_set.kernel_size(family)
+    used = np.flatnonzero(r > 0)
+    p = len(used)
+    basis = np.zeros((len(r), p))
+    basis[used, np.arange(p)] = total / r[used] / size
+    even, one = np.full(p, 1.0 / p), np.ones(p)
+    return _Search(family, Domain(basis, one, np.zeros(p), one, even, False), None, size)
+
+
+def _newton(search: _Search, point: _Point, control: Control, certify: bool = True) -> _Found:
+    """Newton's method; its bounds are told of unless they say nothing of what is sought."""
+    best, ended = -np.inf, Status.INACCURATE
+    history: list[Step] = []
+    decrement = np.inf
+    for step in range(control.max_iter):
+        slopes, noise = search.slopes(point.factor)
+        value = search.value(point)
+        if certify:
+            best = max(best, min(search.bound(point.factor, slopes, noise), value))
+        history.append(Step(0, value, best))
+        stopped = told(control.patience, history[-1])
+        if stopped is not None:
+            ended = stopped
+            break
+        if value - best <= ENOUGH * control.tol * abs(value):
+            break
+        if step == control.max_iter - 1:
+            ended = Status.ITERATION_LIMIT
+            break
+        H = search.curvature(point.factor)
+        d = search.direction(point.x, slopes, H)
+        last, decrement = decrement, float(np.sqrt(max(float(d @ H @ d), 0.0)))
+        moved = None
+        if NOTHING < decrement < np.inf and not QUADRATIC > decrement > 0.5 * last:
+            moved = _moved(search, point, d, decrement)
+        if moved is None:
+            break  # what is left is rounding
+        point = moved
+    return _Found(point, best, ended, tuple(history))
+
+
+def _moved(search: _Search, point: _Point, d: Array, decrement: float) -> _Point | None:
+    """A step along d: all of it if that is better, else what is certain to be."""
+    value = search.value(point)
+    allowed = 4.0 * search.rounding(point) if decrement < QUADRATIC else 0.0
+    for length in (1.0, 1.0 / (1.0 + decrement), 0.25 / (1.0 + decrement)):
+        x = point.x + length * d
+        if not search.domain.free_sign:
+            x = np.maximum(x, 0.0)
+        moved = search.at(x / float(search.domain.equality @ x))
+        if moved is not None and search.value(moved) < value + allowed:
+            return moved
+    return None
+
+
+def _solution(
+    family: Family, given: WeightSet, search: _Search, found: _Found, tol: float
+) -> Solution:
+    """What is returned: the weights tidied, then evaluated as they are."""
+    weights = search.domain.weights(found.best.x)
+    if search.transform is not None:
+        weights = search.transform @ weights
+    weights = np.asarray(weights)
+    shares = weights * given.normaliser
+    even = even_weights(given.normaliser, given.total)
+    candidates = [without_crumbs(weights, shares), weights, even]
+    settled: _Settled | None = None
+    reached = search.value(found.best)
+    for candidate in candidates:
+        candidate = with_total(candidate, given.normaliser, given.total)
+        trial = _settle(family, given, candidate, tol)
+        if trial is None:
+            continue
+        if settled is None or trial.value < settled.value:
+            settled = trial
+        if trial.value <= reached + CRUMBS * abs(reached):
+            break
+    if settled is None:
+        raise _singular(family.n_points)
+    factor = settled.factor
+    bound = max(found.bound, search.bound(factor, *search.slopes(factor)))
+    bound = min(bound - settled.noise, settled.value)
+    gap = relative_gap(settled.value, bound)
+    return Solution(
+        weights=settled.weights,
+        objective=settled.value,
+        lower_bound=bound,
+        gap=gap,
+        dual_coef=None,
+        intercept=None,
+        n_machine_solves=0,
+        status=certified_status(settled.value, bound, tol, found.ended),
+        history=found.history,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled:
+    """Weights as they are returned, their value, and what of it is not known."""
+
+    weights: Array
+    value: float
+    noise: float
+    factor: InverseFactor
+
+
+def _settle(family: Family, given: WeightSet, weights: Array, tol: float) -> _Settled | None:
+    """The value at these weights, in long double where rounding would show."""
+    n = family.n_points
+    # Weights that cancel miss the total by their rounding, which f sees as a scale.
+    missed = abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
+    exact = False
+    while True:
+        combine = family.combine_exactly if exact else family.combine
+        factor = inverse_factor(combine(weights, labelled_only=False))
+        last = exact or n > LONG_DOUBLE_SIZE
+        if factor is not None:
+            value = -factor.log_det
+            noise = factor.noise(family, weights) + n * missed
+            enough = min(SETTLED_SHARE * tol, KNOWN) * abs(value)
+            if noise <= enough or (last and noise <= SINGULAR * n):
+                return _Settled(weights, value, noise, factor)
+        if last:
+            return None
+        exact = True
