@@ -129,6 +129,20 @@ def test_a_penalty_is_refused():
         learn([np.eye(3)], penalty=kl.HyperNorm([[1.0]], 1.0))
 
 
+@pytest.mark.parametrize("weights", SIGNS)
+def test_entries_whose_squares_are_no_numbers(weights):
+    """The inverse of K has an entry whose square is infinite."""
+    sizes = np.array([1.0, 1e-200, 1e100])
+    units = np.outer(np.sqrt(sizes), np.sqrt(sizes))
+    grams = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]])
+    grams = np.array([grams, np.diag([1.0, 2.0, 0.5])]) * units
+    found = learn(grams, weights=weights)
+    K = np.tensordot(found.weights, grams, 1) / units
+    expected = -np.linalg.slogdet(K)[1] - np.log(sizes).sum()
+    assert found.objective == pytest.approx(expected, rel=1e-12)
+    assert found.lower_bound <= found.objective
+
+
 def test_a_zero_matrix_gets_no_weight():
     found = learn([np.diag([1.0, 2.0]), np.zeros((2, 2))], constraint="sum")
     assert found.weights.tolist() == [1.0, 0.0]

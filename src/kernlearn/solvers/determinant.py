@@ -39,23 +39,15 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain, even_weights
 from kernlearn.solvers.certificate import certified_status
+from kernlearn.solvers.determinant_search import DeterminantSearch, Found, Point, newton_steps
 from kernlearn.solvers.inverse_factor import InverseFactor, inverse_factor
-from kernlearn.solvers.oracle import EPS
 from kernlearn.solvers.problem import Control, WeightSet, orthonormal_family
-from kernlearn.solvers.quadratic import quadratic_program
 from kernlearn.solvers.settled import LONG_DOUBLE_SIZE, with_total, without_crumbs
-from kernlearn.solvers.solution import Solution, Step, relative_gap
-from kernlearn.solvers.status import Status
-from kernlearn.solvers.telling import told
+from kernlearn.solvers.solution import Solution, relative_gap
 
-ROWS_AT_A_TIME = 64
-FLAT = 1e-11
-ENOUGH = 0.1  # of the tolerance: a gap that the search need not narrow
 SETTLED_SHARE, KNOWN = 0.05, 1e-8  # of the tolerance, and of the value: rounding that may be left
 SINGULAR = 0.5  # a log determinant whose rounding is larger than this is not known
 POSITIVE_STEPS = 10  # that free signs begin with
-QUADRATIC = 1e-2  # Newton decrement below which every step must halve it
-NOTHING = 1e-9  # half its square is what a step may still gain
 CRUMBS = 1e-9
 
 
@@ -68,148 +60,45 @@ def learn_by_determinant(family: Family, weight_set: WeightSet, control: Control
     if weight_set.free_sign and not family.psd_means_positive:
         search, found = _learn_free(family, weight_set, search, first, control)
     else:
-        found = _newton(search, first, control)
+        found = newton_steps(search, first, control)
     return _solution(family, weight_set, search, found, control.tol)
 
 
 def _learn_free(
-    family: Family, weight_set: WeightSet, positive: _Search, first: _Point, control: Control
-) -> tuple[_Search, _Found]:
+    family: Family,
+    weight_set: WeightSet,
+    positive: DeterminantSearch,
+    first: Point,
+    control: Control,
+) -> tuple[DeterminantSearch, Found]:
     """Newton's method from where positive weights have led it.
 
     From a kernel that is all but singular every step no more than doubles the smallest eigenvalues.
     """
     few = replace(control, max_iter=min(POSITIVE_STEPS, control.max_iter))
-    begun = _newton(positive, first, few, certify=False)
+    begun = newton_steps(positive, first, few, certify=False)
     combined, domain, transform = orthonormal_family(
         family, weight_set, positive.domain.weights(begun.best.x)
     )
     size = weight_set.kernel_size(family) * family.n_points
-    search = _Search(combined, domain, transform, size)
+    search = DeterminantSearch(combined, domain, transform, size)
     start = search.at(domain.start)
     if start is None:
         raise _singular(family.n_points)
     if control.patience.stopped is not None:
         return search, replace(begun, best=start)
-    return search, _newton(search, start, control)
+    return search, newton_steps(search, start, control)
 
 
 def _singular(n: int) -> ValueError:
     return ValueError(
         "expected kernels that together are positive definite by more than rounding, got a K(w) "
-        f"that is singular at equal weights, on {n} points; add an identity (a ridge) as one more "
-        "kernel, or drop points that are repeated"
+        f"that is singular at equal weights, on {n} points; add the identity (a ridge) or a narrow "
+        "Gaussian as one more kernel, or drop points that are repeated; do not centre"
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Search:
-    """f in coordinates x of the weights, for kernels K(w) in units of ``size``.
-
-    Parameters
-    ----------
-    family : Family
-        The matrices, or combinations of them.
-    domain : Domain
-        Where x may lie.
-    transform : ndarray of shape (m, p), optional
-        What combines the matrices given.
-    size : float
-        The unit.
-    """
-
-    family: Family
-    domain: Domain
-    transform: Array | None
-    size: float
-
-    def at(self, x: Array) -> _Point | None:
-        """The point with its factor, or None where K is not positive definite."""
-        factor = inverse_factor(self.family.combine(self.domain.weights(x), labelled_only=False))
-        return None if factor is None else _Point(x, factor)
-
-    def value(self, point: _Point) -> float:
-        """F in the units of the kernels given."""
-        return -point.factor.log_det - self.family.n_points * float(np.log(self.size))
-
-    def rounding(self, point: _Point) -> float:
-        """What rounding may change in a value."""
-        return point.factor.noise(self.family, self.domain.weights(point.x))
-
-    def bound(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
-        """A value that no feasible weights are below, from ⟨WᵀW, ·⟩ in the coordinates."""
-        n, domain = self.family.n_points, self.domain
-        if domain.free_sign:
-            e = domain.equality
-            eta = float(e @ slopes) / float(e @ e)
-            rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
-            most = eta + domain.radius * float(np.linalg.norm(rest))
-            most += factor.inverse_norm * domain.loose + abs(eta) * domain.loose_equality
-        else:
-            most = float((slopes + noise).max())
-        if not 0.0 < most < np.inf:
-            return -np.inf
-        terms = np.array([-factor.log_det, -n * np.log(most / n), -n * np.log(self.size)])
-        return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + factor.log_size)
-
-    def slopes(self, factor: InverseFactor) -> tuple[Array, Array]:
-        """⟨WᵀW, ·⟩ of every coordinate, and bounds on their rounding."""
-        products, noise = factor.products(self.family)
-        basis = self.domain.basis
-        return basis.T @ products, np.abs(basis).T @ (noise + 4.0 * EPS * np.abs(products))
-
-    def curvature(self, factor: InverseFactor) -> Array:
-        """The Hessian ⟨BᵢBⱼ⟩ with Bᵢ = W Kᵢ Wᵀ, a few columns at a time."""
-        W, p = factor.W, self.domain.basis.shape[1]
-        H = np.zeros((p, p))
-        for start in range(0, len(W), ROWS_AT_A_TIME):
-            block = self.family.forms(W.T, W[start : start + ROWS_AT_A_TIME].T)
-            flat = np.tensordot(self.domain.basis.T, block, 1).reshape(p, -1)
-            H += flat @ flat.T
-        return H
-
-    def direction(self, x: Array, slopes: Array, H: Array) -> Array:
-        """From x to the minimum of the quadratic model."""
-        domain, p = self.domain, len(x)
-        scale = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
-        if domain.free_sign:
-            bordered = np.zeros((p + 1, p + 1))
-            bordered[:p, :p] = H * np.outer(scale, scale)
-            normal = domain.equality * scale
-            bordered[p, :p] = bordered[:p, p] = normal / float(np.linalg.norm(normal))
-            right = np.append(slopes * scale, 0.0)
-            return np.asarray(np.linalg.lstsq(bordered, right, rcond=1e-15)[0][:p] * scale)
-        size = float(np.abs(H).max())
-        solution = quadratic_program(
-            P=H / size + FLAT * np.eye(p),
-            q=-(slopes + H @ x) / size - FLAT * x,
-            A=domain.equality[None, :],
-            b=np.ones(1),
-            low=domain.low,
-            high=domain.high,
-        )
-        return np.zeros(p) if solution is None else solution.x - x
-
-
-@dataclass(frozen=True, eq=False)
-class _Point:
-    """Coordinates, and the factor of K there."""
-
-    x: Array
-    factor: InverseFactor
-
-
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """Where the search ended, and how."""
-
-    best: _Point
-    bound: float
-    ended: Status
-    history: tuple[Step, ...]
-
-
-def _positive(family: Family, weight_set: WeightSet) -> _Search:
+def _positive(family: Family, weight_set: WeightSet) -> DeterminantSearch:
     """Coordinates are shares of the total."""
     r, total = weight_set.normaliser, weight_set.total
     size = weight_set.kernel_size(family)
@@ -218,57 +107,11 @@ def _positive(family: Family, weight_set: WeightSet) -> _Search:
     basis = np.zeros((len(r), p))
     basis[used, np.arange(p)] = total / r[used] / size
     even, one = np.full(p, 1.0 / p), np.ones(p)
-    return _Search(family, Domain(basis, one, np.zeros(p), one, even, False), None, size)
-
-
-def _newton(search: _Search, point: _Point, control: Control, certify: bool = True) -> _Found:
-    """Newton's method; its bounds are told of unless they say nothing of what is sought."""
-    best, ended = -np.inf, Status.INACCURATE
-    history: list[Step] = []
-    decrement = np.inf
-    for step in range(control.max_iter):
-        slopes, noise = search.slopes(point.factor)
-        value = search.value(point)
-        if certify:
-            best = max(best, min(search.bound(point.factor, slopes, noise), value))
-        history.append(Step(0, value, best))
-        stopped = told(control.patience, history[-1])
-        if stopped is not None:
-            ended = stopped
-            break
-        if value - best <= ENOUGH * control.tol * abs(value):
-            break
-        if step == control.max_iter - 1:
-            ended = Status.ITERATION_LIMIT
-            break
-        H = search.curvature(point.factor)
-        d = search.direction(point.x, slopes, H)
-        last, decrement = decrement, float(np.sqrt(max(float(d @ H @ d), 0.0)))
-        moved = None
-        if NOTHING < decrement < np.inf and not QUADRATIC > decrement > 0.5 * last:
-            moved = _moved(search, point, d, decrement)
-        if moved is None:
-            break  # what is left is rounding
-        point = moved
-    return _Found(point, best, ended, tuple(history))
-
-
-def _moved(search: _Search, point: _Point, d: Array, decrement: float) -> _Point | None:
-    """A step along d: all of it if that is better, else what is certain to be."""
-    value = search.value(point)
-    allowed = 4.0 * search.rounding(point) if decrement < QUADRATIC else 0.0
-    for length in (1.0, 1.0 / (1.0 + decrement), 0.25 / (1.0 + decrement)):
-        x = point.x + length * d
-        if not search.domain.free_sign:
-            x = np.maximum(x, 0.0)
-        moved = search.at(x / float(search.domain.equality @ x))
-        if moved is not None and search.value(moved) < value + allowed:
-            return moved
-    return None
+    return DeterminantSearch(family, Domain(basis, one, np.zeros(p), one, even, False), None, size)
 
 
 def _solution(
-    family: Family, given: WeightSet, search: _Search, found: _Found, tol: float
+    family: Family, given: WeightSet, search: DeterminantSearch, found: Found, tol: float
 ) -> Solution:
     """What is returned: the weights tidied, then evaluated as they are."""
     weights = search.domain.weights(found.best.x)

@@ -62,7 +62,8 @@ class InverseFactor:
     @property
     def inverse_norm(self) -> float:
         """Frobenius norm of WᵀW, or a little more."""
-        return float(np.linalg.norm(self.without_signs.astype(float)))
+        largest = float(self.without_signs.max())  # whose square may not be a number
+        return largest * float(np.linalg.norm((self.without_signs / largest).astype(float)))
 
     @property
     def eps(self) -> float:
