@@ -138,6 +138,8 @@ SETTINGS = [
     {"quality": "alignment"},
     {"quality": "alignment", "weights": "free"},
     {"quality": "squared_soft_margin", "C": "learn"},
+    {"quality": "max_determinant"},
+    {"quality": "max_determinant", "weights": "free"},
 ]
 
 

@@ -30,13 +30,16 @@ from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
-from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings, quality_names
+from kernlearn.quality.registry import ALIGNMENTS, DETERMINANT, QUALITIES, Settings, quality_names
 from kernlearn.solvers.aligned import learn_by_alignment
+from kernlearn.solvers.determinant import learn_by_determinant
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
 from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
+
+UNLABELLED = ("one_class", DETERMINANT)
 
 
 def learn_weights(
@@ -71,6 +74,7 @@ def learn_weights(
     Lanckriet's (20), so the programs (33), (38), (43), (47) for positive weights and (31), (36),
     (41), (45) for free ones are all here; (53) for the alignments. With a penalty,
     ``quality="alignment"`` minimises ½ yᵀK⁻¹y + Ω instead, as (32) of Ong et al. does.
+    ``quality="max_determinant"`` minimises −log det K(w) over all points, whatever their labels.
 
     Parameters
     ----------
@@ -79,12 +83,13 @@ def learn_weights(
         points, on which K ⪰ 0 and the trace are imposed too (transduction).
     y : array-like of shape (n,)
         Two classes of any type (the larger one in sorted order counts as +1), or targets of a
-        regression. Ignored by ``quality="one_class"``, which takes its length from it if given.
+        regression. Ignored by ``quality="one_class"``, which takes its length from it if given, and
+        by ``"max_determinant"``.
     quality : str
         ``"hard_margin"``, ``"soft_margin"``, ``"squared_soft_margin"``, ``"lagrangian"``,
         ``"nu_svm"``,
-        ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``, ``"least_squares"``, ``"alignment"`` or
-        ``"centered_alignment"``.
+        ``"one_class"``, ``"epsilon_svr"``, ``"nu_svr"``, ``"least_squares"``, ``"alignment"``,
+        ``"centered_alignment"`` or ``"max_determinant"``.
     C : float or "learn"
         The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares. ``"learn"``
         (``"squared_soft_margin"`` only) makes the identity one more matrix, section 4.6.
@@ -109,7 +114,8 @@ def learn_weights(
         Limit on the number of kernels tried.
     start : array-like of shape (m,), optional
         Weights to begin near, for example those of the same kernels at another C. The solution is
-        the same, and comes sooner. Without effect on alignments and with ``C="learn"``.
+        the same, and comes sooner. Without effect on alignments, on ``"max_determinant"`` and
+        with ``C="learn"``.
     callback : callable, optional
         Called with a :class:`kernlearn.Progress` for every kernel tried; the search ends when it
         returns True.
@@ -182,7 +188,7 @@ def learn_from_family(
         )
     if penalty is not None:
         _check_penalty(penalty, family.n_matrices, learn_C)
-    if penalty is not None and quality == "centered_alignment":
+    if penalty is not None and quality in ("centered_alignment", DETERMINANT):
         raise ValueError(
             f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: it has "
             "no scale to weigh it against; use 'alignment', or a machine such as 'soft_margin'"
@@ -192,6 +198,8 @@ def learn_from_family(
         quality, start = "hard_margin", None
     weight_set = replace(_weight_set(family, free_sign, constraint, total), start=start)
     with threads_for(family.n_points):
+        if quality == DETERMINANT:
+            return learn_by_determinant(family, weight_set, control)
         if quality in ALIGNMENTS and penalty is None:
             centered = quality == "centered_alignment"
             columns = np.column_stack(targets)
@@ -297,10 +305,13 @@ def _family(grams: Any, y: ArrayLike | None, psd: Repair) -> Family:
 
 
 def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
-    if quality == "one_class":
+    if quality in UNLABELLED:
         return np.zeros(n)
     if y is None:
-        raise ValueError(f"expected y for quality={quality!r}, got None; only one_class needs none")
+        raise ValueError(
+            f"expected y for quality={quality!r}, got None; only {' and '.join(UNLABELLED)} need "
+            "none"
+        )
     values = np.asarray(y)
     if values.ndim != 1:
         raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")

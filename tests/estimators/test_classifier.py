@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, Status
+from kernlearn import MKLClassifier, MKLNoveltyDetector, Status, learn_weights
 from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
 
 MIXED_SIGNS = [Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5), Normalized(Linear())]
@@ -169,3 +169,20 @@ def test_random_state_draws_the_sample_behind_the_default_bank():
 
     assert widest(0) == widest(0)
     assert widest(0) != widest(1)
+
+
+@pytest.mark.parametrize("weights", ["positive", "free"])
+def test_the_largest_determinant_chooses_the_kernel_and_a_machine_follows(weights):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 3))
+    y = (X[:, 0] + 0.3 * rng.normal(size=40) > 0).astype(int)
+    kernels = [Gaussian(0.1), Gaussian(1.0), Linear()]
+    model = MKLClassifier(kernels, quality="max_determinant", weights=weights, C=2.0).fit(X, y)
+    grams = np.stack([kernel(X) for kernel in kernels])
+    total = np.trace(grams, axis1=1, axis2=2).mean()
+    alone = learn_weights(grams, quality="max_determinant", weights=weights, total=total)
+    np.testing.assert_array_equal(model.weights_, alone.weights)
+    K = np.tensordot(alone.weights, grams, 1)
+    machine = SVC(C=2.0, kernel="precomputed", tol=1e-8).fit(K, y)
+    np.testing.assert_allclose(model.decision_function(X), machine.decision_function(K), atol=1e-4)
+    assert model.status_.is_optimal

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import kernlearn.quality
-from kernlearn.quality import ALIGNMENTS, QUALITIES, Settings, quality_names
+from kernlearn.quality import CRITERIA, QUALITIES, Settings, quality_names
 from kernlearn.quality.machine import Machine
 
 PUBLIC_NAMES = {
@@ -24,6 +24,7 @@ PUBLIC_NAMES = {
     "least_squares",
     "alignment",
     "centered_alignment",
+    "max_determinant",
 }
 
 
@@ -49,14 +50,14 @@ def test_every_machine_file_has_its_line():
 
 def test_every_promised_name_is_there():
     assert set(quality_names()) >= PUBLIC_NAMES
-    assert set(quality_names()) == set(QUALITIES) | set(ALIGNMENTS)
+    assert set(quality_names()) == set(QUALITIES) | set(CRITERIA)
 
 
 def test_names_by_kind_of_target():
     assert set(quality_names("values")) == {"epsilon_svr", "nu_svr"}
     assert set(quality_names("none")) == {"one_class"}
     assert set(quality_names("values", "either")) == {"epsilon_svr", "nu_svr", "least_squares"}
-    assert set(ALIGNMENTS) < set(quality_names("labels"))
+    assert set(CRITERIA) < set(quality_names("labels"))
 
 
 def _numbers(machine):

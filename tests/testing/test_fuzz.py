@@ -9,6 +9,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.testing.fuzz import Case, complaints
+from kernlearn.testing.fuzz.problems import DETERMINANTS
 from kernlearn.testing.fuzz.run import judge_seed, summary
 
 CHUNK = 15
@@ -22,14 +23,38 @@ def test_no_certificate_is_false(first):
     assert f"{CHUNK} problems, 0 with complaints" in summary(verdicts)
 
 
+# Problems of the largest determinant, which the seeds above have none of.
+def test_no_determinant_is_false():
+    verdicts = [judge_seed(seed) for seed in range(DETERMINANTS, DETERMINANTS + 2 * CHUNK)]
+    assert not [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
+    assert {v.quality for v in verdicts} == {"max_determinant"}
+    assert {v.weights for v in verdicts if v.status == "optimal"} == {"positive", "free"}
+
+
+@pytest.mark.parametrize("weights", ["positive", "free"])
+@pytest.mark.parametrize("change", [0.01, -0.01])
+def test_the_judge_sees_a_false_determinant(weights, change):
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    grams = np.array([kl.kernels.Gaussian(gamma)(X) for gamma in (0.3, 1.0, 3.0)])
+    options = {"quality": "max_determinant", "weights": weights, "total": 5.0}
+    stated = Case(grams, np.ones(9), **options)
+    solution = kl.learn_weights(grams, **options)
+    assert complaints(stated, solution) == []
+    wrong = replace(solution, objective=solution.objective + change)
+    assert any("is " in said for said in complaints(stated, wrong))
+    bound = solution.objective + abs(change)
+    wrong = replace(solution, objective=bound, lower_bound=bound, gap=0.0)
+    assert any("above" in said for said in complaints(stated, wrong))
+
+
 # Every seed that was ever judged false, or ended in an exception.
 FOUND = [
     4, 25, 59, 75, 81, 83, 99, 112, 119,
     1018, 1088, 1100, 1120, 1191, 1228, 1242, 1251, 1286, 1313, 1402, 1428, 1455, 1457, 1477, 1498,
     2106, 2185, 2268, 2289, 2293, 100039, 100211, 100740, 100845, 101339, 101394,
-    300638, 300835, 300854,
-    4943, 12165, 392, 1392, 1548, 3687, 5584, 7916, 8720, 9885, 10149, 12278, 12334, 13772, 14332,
-    14945, 15437, 16326, 16765, 16860, 17089, 18775, 19265, 19944,
+    300638, 300835, 300854, 10000082,
+    4943, 12165, 392, 1392, 1548, 3687, 5584, 7916, 8720, 9885, 10149, 12278, 12334, 13772,
+    14332, 14945, 15437, 16326, 16765, 16860, 17089, 18775, 19265, 19944,
 ]  # fmt: skip
 
 

@@ -64,7 +64,7 @@ from kernlearn.kernels import (
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.where_known import with_gaps
-from kernlearn.quality.registry import ALIGNMENTS, QUALITIES
+from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.solvers.low_rank.learn import (
     LOW_RANK_QUALITIES,
     Learned,
@@ -187,7 +187,7 @@ class KernelCombination(Patient, ShowsKernel):
         C, solution = self._solved(problem, control)
         self._check_solved(solution)
         trained = solution
-        if self.quality in ALIGNMENTS:
+        if self.quality in CRITERIA:
             trained = problem.train(C, solution.weights, control)
             self._check_solved(trained)
         self._store(solution, trained, rows, kept)

@@ -12,7 +12,7 @@ from kernlearn._patience import Patience
 from kernlearn.estimators._refits import Refits, leave_one_out_values, refit_machines
 from kernlearn.families.stack import GramStack
 from kernlearn.learn import learn_from_family
-from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Settings
+from kernlearn.quality.registry import CRITERIA, QUALITIES, Settings
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -74,7 +74,7 @@ class CombinationProblem:
         )
 
     def train(self, C: float, weights: Array, control: Control) -> Solution:
-        """A soft margin machine on an aligned kernel, which came without one."""
+        """A soft margin machine on a kernel that was learned without one."""
         return learn_from_family(
             GramStack(self.family.combine(weights)[None]),
             self.targets,
@@ -90,7 +90,7 @@ class CombinationProblem:
 
     def machines(self, C: float, weights: Array, patience: Patience) -> Machines:
         """The machines at these weights, whatever these were learned by; infinite C is allowed."""
-        quality = "soft_margin" if self.quality in ALIGNMENTS else self.quality
+        quality = "soft_margin" if self.quality in CRITERIA else self.quality
         if np.isinf(C):
             quality, C = "hard_margin", 1.0
         settings = replace(self.settings, C=C)

@@ -42,8 +42,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
-        "least_squares", "alignment" or "centered_alignment". The alignments choose the kernel
-        and then train a soft margin machine with it.
+        "least_squares", "alignment", "centered_alignment" or "max_determinant" (−log det K, which
+        looks at no label). The last three choose the kernel and then train a soft margin machine
+        with it.
     C : float, "auto" or "learn", default=1.0
         The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" tries six values along a warm-started
         path and keeps the one that predicts rows held out best; it takes about five times as long.

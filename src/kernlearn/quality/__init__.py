@@ -1,6 +1,13 @@
 """Quality functionals: how good a kernel is for a task, one machine or criterion per file."""
 
 from kernlearn.quality.machine import Machine
-from kernlearn.quality.registry import ALIGNMENTS, QUALITIES, Quality, Settings, quality_names
+from kernlearn.quality.registry import (
+    ALIGNMENTS,
+    CRITERIA,
+    QUALITIES,
+    Quality,
+    Settings,
+    quality_names,
+)
 
-__all__ = ["ALIGNMENTS", "QUALITIES", "Machine", "Quality", "Settings", "quality_names"]
+__all__ = ["ALIGNMENTS", "CRITERIA", "QUALITIES", "Machine", "Quality", "Settings", "quality_names"]

@@ -79,10 +79,15 @@ QUALITIES: dict[str, Quality] = {
 
 # Criteria of the kernel itself, with no machine behind them: Lanckriet's section 4.7.
 ALIGNMENTS: tuple[str, ...] = ("alignment", "centered_alignment")
+DETERMINANT = "max_determinant"
+CRITERIA: tuple[str, ...] = (*ALIGNMENTS, DETERMINANT)
 
 
 def quality_names(*targets: str) -> list[str]:
-    """Names of the qualities that learn from ``targets`` (all of them by default)."""
+    """Names of the qualities that learn from ``targets`` (all of them by default).
+
+    Those of the kernel itself are among the ones for labels, where a machine is trained after them.
+    """
     chosen = [name for name, q in QUALITIES.items() if not targets or q.targets in targets]
     labelled = not targets or "labels" in targets
-    return [*chosen, *ALIGNMENTS] if labelled else chosen
+    return [*chosen, *CRITERIA] if labelled else chosen

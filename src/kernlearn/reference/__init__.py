@@ -28,6 +28,8 @@ Those over expansions in a hyperkernel, each with the norm in the hyper-RKHS, ar
 The program on pairs of Kondor and Jebara (2007), *Gaussian and Wishart Hyperkernels*, section 5, is
 `kondor_section5`.
 
+The kernel of largest determinant, Lanckriet's section 7 over weights, is `max_determinant`.
+
 `positive_weights_program` and `fixed_kernel_program` do the same for the other machines, in the
 library's own convention. All of them need CVXPY: ``pip install "kernlearn[reference]"``.
 """
@@ -38,6 +40,7 @@ from kernlearn.reference.hard_margin import eq31, eq32, eq33
 from kernlearn.reference.learned_soft_margin import eq45, eq46, eq47
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
+from kernlearn.reference.max_determinant import max_determinant
 from kernlearn.reference.ong_alignment import ong_eq32
 from kernlearn.reference.ong_lagrangian import ong_eq29
 from kernlearn.reference.ong_least_squares import ong_before_eq8
@@ -72,6 +75,7 @@ __all__ = [
     "eq54",
     "fixed_kernel_program",
     "kondor_section5",
+    "max_determinant",
     "ong_before_eq8",
     "ong_eq24",
     "ong_eq27",

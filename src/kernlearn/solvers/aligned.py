@@ -10,30 +10,22 @@ feasible weights. D is K(w) at the weights found. With positive weights this ask
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._patience import Patience, Stopped
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.quality.alignment import Alignment, alignment
 from kernlearn.quality.machine import Array
 from kernlearn.solvers.certificate import certified_status, linear_minimum
 from kernlearn.solvers.oracle import EPS, rounding
-from kernlearn.solvers.problem import (
-    Control,
-    WeightSet,
-    free_domain,
-    of_combinations,
-)
+from kernlearn.solvers.problem import Control, WeightSet, orthonormal_family
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.quadratic import quadratic_program
 from kernlearn.solvers.settled import into_the_cone, lowest_eigenpair, with_total, without_crumbs
 from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status
-from kernlearn.solvers.telling import telling
+from kernlearn.solvers.telling import told
 
 MAX_ROUNDS = 1000
 FLAT = 1e-11
@@ -77,7 +69,7 @@ def learn_by_alignment(
             K = family.combine(weights, labelled_only=False)
     value, noise = _value(K, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
-    _told(control.patience, Step(0, -value, bound))
+    told(control.patience, Step(0, -value, bound))
     return Solution(
         weights=weights,
         objective=-value,
@@ -88,15 +80,6 @@ def learn_by_alignment(
         n_machine_solves=0,
         status=certified_status(-value, bound, control.tol, ended),
     )
-
-
-def _told(patience: Patience, step: Step) -> Status | None:
-    """Tell of a step; how the fit is to end, if it is."""
-    try:
-        telling(patience, lambda same: same)(step)
-    except (Stopped, KeyboardInterrupt) as stop:
-        return patience.accept(stop)
-    return None
 
 
 def _positive(family: Family, own: Alignment) -> tuple[Array, float]:
@@ -122,12 +105,8 @@ def _free(
 ) -> tuple[Array, float, Status]:
     """The same over K(w) ⪰ 0, by cuts, over orthonormal combinations of the matrices."""
     # Only ratios matter: kernels of trace one keep their squares within the range of numbers.
-    even = even_weights(weight_set.normaliser, 1.0)
-    trace = float(even @ family.traces)
-    unit = replace(weight_set, total=1.0 / trace)
-    plain = free_domain(family, unit)
     given = family
-    family, domain, transform = of_combinations(family, plain, unit, even / trace)
+    family, domain, transform = orthonormal_family(given, weight_set)
     own = alignment(family, targets, centered)
     S, q = own.inner_products, own.agreement / own.target_norm
     cuts, ended = PsdCuts(family, domain, (given, transform)), Status.INACCURATE
@@ -146,7 +125,7 @@ def _free(
             ended = Status.ITERATION_LIMIT
             break
         step = Step(0, -float(q @ x) / float(np.sqrt(x @ S @ x)), -np.inf)
-        stopped = _told(control.patience, step)
+        stopped = told(control.patience, step)
         if stopped is not None:
             ended = stopped
             break

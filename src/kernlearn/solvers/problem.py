@@ -222,6 +222,22 @@ def free_domain(family: Family, weight_set: WeightSet) -> Domain:
     return free_weights(family.inner_products, r, total, n_signed, length, family.n_points)
 
 
+def orthonormal_family(
+    family: Family, weight_set: WeightSet, start: Array | None = None
+) -> tuple[Family, Domain, Array]:
+    """Orthonormal combinations of the matrices at a trace of one, from even weights on.
+
+    Or from others, in any scale. The domain of their weights comes with them, and what they are
+    combined by.
+    """
+    even = even_weights(weight_set.normaliser, 1.0)
+    trace = float(even @ family.traces)
+    unit = replace(weight_set, total=1.0 / trace)
+    start = even if start is None else start
+    start = start / float(start @ family.traces)
+    return of_combinations(family, free_domain(family, unit), unit, start)
+
+
 def of_combinations(
     family: Family, domain: Domain, weight_set: WeightSet, start: Array
 ) -> tuple[Family, Domain, Array]:

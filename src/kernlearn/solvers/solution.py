@@ -31,8 +31,8 @@ class Solution:
         One weight per Gram matrix; exactly zero for a matrix that is not used. NaN if there is
         no solution.
     objective : float
-        The minimum found: V(K(w)) plus the penalty; minus the alignment for an alignment. NaN if
-        there is no solution.
+        The minimum found: V(K(w)) plus the penalty; minus the alignment for an alignment,
+        −log det K(w) for the largest determinant. NaN if there is no solution.
     lower_bound : float
         No choice of weights has a smaller objective than this.
     gap : float
@@ -40,7 +40,8 @@ class Solution:
         Where the objective is zero, the gap is zero if the bound is, and infinite otherwise.
     dual_coef : ndarray of shape (n,) or (k, n), or None
         Signed dual coefficients of the machine, or of the k machines; the function is
-        ``K(w) @ dual_coef + intercept``. None for an alignment, which trains no machine.
+        ``K(w) @ dual_coef + intercept``. None for an alignment or a determinant, which train no
+        machine.
     intercept : float or ndarray of shape (k,), or None
         Intercept of that function; minus the threshold for a one-class machine.
     n_machine_solves : int

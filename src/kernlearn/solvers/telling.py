@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kernlearn._patience import Patience
+from kernlearn._patience import Patience, Stopped
 from kernlearn.solvers.solution import Step, relative_gap
+from kernlearn.solvers.status import Status
 
 
 def telling(patience: Patience, translate: Callable[[Step], Step]) -> Callable[[Step], None]:
@@ -26,3 +27,12 @@ def telling(patience: Patience, translate: Callable[[Step], Step]) -> Callable[[
         patience.tell(message, step.objective, step.lower_bound, gap)
 
     return tell
+
+
+def told(patience: Patience, step: Step) -> Status | None:
+    """Tell of a step; how the fit is to end, if it is."""
+    try:
+        telling(patience, lambda same: same)(step)
+    except (Stopped, KeyboardInterrupt) as stop:
+        return patience.accept(stop)
+    return None
