@@ -111,8 +111,7 @@ class Definition:
     def primal(self, K: Array, a: Array, b: float) -> Number:
         """Norm and loss of the function ``K a + b``."""
         f = K @ a + b
-        # A kernel that is indefinite by its rounding would give a large function a negative norm.
-        half_norm = np.maximum(0.5 * (a @ (K @ a)), np.longdouble(0.0))
+        half_norm = 0.5 * (a @ (K @ a))
         return half_norm + self._loss(f, half_norm, np.longdouble(b))
 
     def _loss(self, f: Array, half_norm: Number, b: Number) -> Number:

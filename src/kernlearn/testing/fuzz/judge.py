@@ -127,6 +127,9 @@ class Case:
         if self.quality == "max_determinant":
             return minus_log_det(K)
         value = best_value(self.machine(weights), K[: self.n, : self.n])
+        if self.quality not in ("nu_svm", "one_class"):
+            # A kernel indefinite by its rounding gives a large function a negative norm.
+            value = max(value, 0.0)
         return value + (0.0 if self.penalty is None else float(self.penalty.value(weights)))
 
 
