@@ -14,6 +14,9 @@ WARM_ITERATIONS = 6
 COLD_ITERATIONS = 15
 TOUCHING = (1e-7, 1e-4)
 EXACT = 1e-9
+# A step from the last solution that ends so near is taken, if so much is enough: near a flat
+# optimum less would be noise in the search for the weights.
+SETTLED = 1e-7
 # What to ask of libsvm: a guess if it is made exact anyway, more digits if it is to stand.
 GUESS, TO_STAND = 1e-3, 1e-5
 # Above this size a factorisation of the free points costs more than a fit by libsvm.
@@ -39,19 +42,19 @@ def solve_machine(
         Relative gap that will do. Small problems are solved exactly all the same, because that
         costs no more.
     """
-    large = machine.n_points > LARGE
+    large, enough = machine.n_points > LARGE, max(tol, EXACT)
     if warm is not None and not large:
         solution = polish(K, machine, warm.coef, warm.state, max_iter=WARM_ITERATIONS)
-        if solution is not None and solution.relative_gap <= EXACT:
+        if _within([solution], min(enough, SETTLED)):
             return solution
-    start = _cold_start(K, machine, TO_STAND if large else GUESS)
     candidates: list[MachineSolution | None] = []
+    start = _cold_start(K, machine, TO_STAND if large else GUESS)
     if large:
         candidates.append(_rough(K, machine, start, None))
-    if not candidates or not _within(candidates, tol):
+    if not _within(candidates, enough):
         candidates.append(polish(K, machine, start, max_iter=COLD_ITERATIONS))
-    if not _within(candidates, max(tol, EXACT)) and machine.n_points <= INTERIOR_LIMIT:
-        candidates.extend(_by_interior_point(K, machine))
+    if not _within(candidates, enough) and machine.n_points <= INTERIOR_LIMIT:
+        candidates.extend(_by_interior_point(K, machine, candidates[-1]))
     finite = [c for c in candidates if c is not None and np.isfinite(c.upper)]
     return min(finite, key=lambda c: c.gap, default=None)
 
@@ -66,14 +69,31 @@ def _cold_start(K: Array, machine: Machine, tol: float) -> Array:
     return machine.cold_start(machine, K, tol)
 
 
-def _by_interior_point(K: Array, machine: Machine) -> list[MachineSolution]:
+def _by_interior_point(
+    K: Array, machine: Machine, settled: MachineSolution | None
+) -> list[MachineSolution]:
+    """Solutions by one way after the other, until one is exact or an active set comes back.
+
+    Parameters
+    ----------
+    K, machine
+        As in :func:`solve_machine`.
+    settled : MachineSolution or None
+        What an active-set step from elsewhere has found. If this way leads to the same set, what
+        is left of the gap is rounding, and no further way will do better.
+    """
     candidates: list[MachineSolution] = []
     solve = smallest_hull_distance if machine.homogeneous else interior_points
     for a, multipliers in solve(K, machine):
-        candidates += _exact_or_rough(K, machine, a, multipliers)
-        if _within(candidates, EXACT):
+        found = _exact_or_rough(K, machine, a, multipliers)
+        candidates += found
+        if _within(found, EXACT) or (settled is not None and _same_set(found, settled)):
             break
     return candidates
+
+
+def _same_set(found: Sequence[MachineSolution], settled: MachineSolution) -> bool:
+    return any(c.factor is not None and np.array_equal(c.state, settled.state) for c in found)
 
 
 def _exact_or_rough(
