@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg.lapack import dgetrf, dgetrs
 
 Array = NDArray[np.float64]
 
@@ -30,10 +31,7 @@ def solve_box(Q: Array, q: Array, A: Array, b: Array, u: Array) -> tuple[Array, 
                 best, least = (program.x, program.y), error
             if not 1e-13 < error < np.inf:
                 break
-            try:
-                program.step()
-            except np.linalg.LinAlgError:
-                break
+            program.step()
     return best
 
 
@@ -46,6 +44,10 @@ class _Program:
         self.x = np.where(np.isfinite(u), 0.5 * np.minimum(u, 2.0), 1.0)
         self.z, self.v, self.y = np.ones(len(q)), np.ones(len(self.capped)), np.zeros(len(b))
         self.pairs = len(q) + len(self.capped)
+        n, r = len(q), len(b)
+        self.system = np.zeros((n + r, n + r), order="F")  # without what changes: the diagonal
+        self.system[:n, :n], self.system[:n, n:], self.system[n:, :n] = Q, -A.T, A
+        self.system.flat[:: n + r + 1] += 1e-14
 
     def error(self) -> float:
         self.s = self.u[self.capped] - self.x[self.capped]
@@ -57,11 +59,13 @@ class _Program:
         return max(dual, float(np.abs(self.primal).max(initial=0.0)), self.mu)
 
     def step(self) -> None:
-        n, r = len(self.q), len(self.b)
+        n = len(self.q)
         D = self.z / self.x
         D[self.capped] += self.v / self.s
-        self.KKT = np.block([[self.Q + np.diag(D), -self.A.T], [self.A, np.zeros((r, r))]])
-        self.KKT.flat[:: n + r + 1] += 1e-14
+        KKT = self.system.copy(order="F")
+        diagonal = np.arange(n)
+        KKT[diagonal, diagonal] += D
+        self.factor, self.pivots, _ = dgetrf(KKT, overwrite_a=True)
         dx, dy, dz, dv = self._direction(0.0, np.zeros(n), np.zeros(len(self.v)))
         t = self._length(dx, dz, dv)
         after = (self.x + t * dx) @ (self.z + t * dz)
@@ -77,7 +81,7 @@ class _Program:
     ) -> tuple[Array, Array, Array, Array]:
         right = -self.dual + (centre - low) / self.x - self.z
         right[self.capped] -= (centre - high) / self.s - self.v
-        step = np.linalg.solve(self.KKT, np.concatenate([right, -self.primal]))
+        step = dgetrs(self.factor, self.pivots, np.concatenate([right, -self.primal]))[0]
         dx, dy = step[: len(self.q)], step[len(self.q) :]
         dz = (centre - low - self.z * dx) / self.x - self.z
         dv = (centre - high + self.v * dx[self.capped]) / self.s - self.v
@@ -85,14 +89,7 @@ class _Program:
 
     def _length(self, dx: Array, dz: Array, dv: Array) -> float:
         """The longest step, at most one, that keeps every positive vector positive."""
-        length = 1.0
-        for value, change in (
-            (self.x, dx),
-            (self.s, -dx[self.capped]),
-            (self.z, dz),
-            (self.v, dv),
-        ):
-            falling = change < 0
-            if falling.any():
-                length = min(length, float((-value[falling] / change[falling]).min()))
-        return length
+        value = np.concatenate([self.x, self.s, self.z, self.v])
+        change = np.concatenate([dx, -dx[self.capped], dz, dv])
+        falling = change < 0
+        return min(1.0, float((-value[falling] / change[falling]).min(initial=1.0)))
