@@ -27,8 +27,10 @@ from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status
 from kernlearn.solvers.telling import told
 
-MAX_ROUNDS = 1000
+MAX_ROUNDS = 300
 FLAT = 1e-11
+LONG_EPS = float(np.finfo(np.longdouble).eps)
+KNOWN = 1e-8  # of K(w): what may be lost where large terms cancel
 SANE = 2.0
 
 
@@ -64,7 +66,10 @@ def learn_by_alignment(
     K = family.combine(weights, labelled_only=False)
     if free:
         indefinite = -lowest_eigenpair(K)[0]
-        if indefinite > 2.0 * allowed:  # such weights do not bear to be written down
+        # Weights that no longer mean anything once they are written down, or that cancel so far
+        # that nobody could say what K(w) is.
+        vague = LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
+        if indefinite > 2.0 * allowed or vague:
             weights, indefinite = inside, 0.0
             K = family.combine(weights, labelled_only=False)
     value, noise = _value(K, targets, centered, indefinite)

@@ -24,6 +24,7 @@ from kernlearn.solvers.oracle import EPS, rounding
 NO_SHARE = 1e-9
 LONG_DOUBLE_SIZE = 500  # up to this many points, products in long double cost milliseconds
 KNOWN = 1e-9  # relative rounding of the objective that is not worth a second look
+LOST = 8.0  # from this ratio on between terms and their sum, the sum is taken in long double
 SETTLED_SHARE = 0.05  # of the tolerance: what rounding of the objective may take of it
 MOST_PULLED = 1e-3
 FULL_SPECTRUM = 300
@@ -117,19 +118,19 @@ def settled_machine(
 ) -> Settled:
     """The machine's function as it is returned, with its value and a bound on the rounding."""
     a, multipliers = solution.coef, _as_returned(solution.multipliers, machine)
-    K = family.combine(weights)
+    K, sizes = _combined(family, weights, machine)
     f = K @ a + machine.offset * a.sum()
     candidates = [(a, machine.tightened(f, multipliers))]
     size = machine.stretch(f, multipliers)
     if machine.stretchable:
         # A hair more than asked for, so that no margin falls short of one by rounding.
-        size *= 1.0 + 4.0 * float(_product_error(K, machine, a).max())
+        size *= 1.0 + 4.0 * float(_product_error(sizes, a).max())
     stretched = None if size == 1.0 else machine.feasible(a * size)
     if stretched is not None:
         longer = (stretched, Multipliers(multipliers.rows * size, 0.0))
         # Without a loss, the value is that of the function with margins of one, so return that.
         candidates = [longer] if machine.homogeneous else [*candidates, longer]
-    found = min((_roughly(K, machine, *one) for one in candidates), key=lambda one: one.value)
+    found = min((_roughly(K, sizes, machine, *one) for one in candidates), key=lambda f: f.value)
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(found.value)
     if found.noise <= enough or len(a) > LONG_DOUBLE_SIZE:
         return found
@@ -139,18 +140,32 @@ def settled_machine(
     return min((_exactly(exact, machine, *one) for one in candidates), key=lambda one: one.value)
 
 
-def _roughly(K: Array, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
+def _combined(family: Family, weights: Array, machine: Machine) -> tuple[Array, Array]:
+    """K(w), and roots s such that rounding in its entries is that of terms of size s sᵀ."""
+    K = family.combine(weights)
+    diagonal = np.abs(K.diagonal())
+    if (weights < 0).any():
+        terms = family.combine(np.abs(weights)).diagonal()
+        if (terms > LOST * diagonal).any():  # what cancels takes its digits along
+            K = family.combine_exactly(weights).astype(float)
+        else:
+            diagonal = terms
+    return K, np.sqrt(diagonal + machine.offset)
+
+
+def _roughly(
+    K: Array, sizes: Array, machine: Machine, a: Array, multipliers: Multipliers
+) -> Settled:
     """The value of one function in double precision."""
     f = K @ a + machine.offset * a.sum()
     value = machine.upper_value(a, f, multipliers, stretch=False)
-    noise = machine.value_noise(a, f, multipliers, _product_error(K, machine, a))
+    noise = machine.value_noise(a, f, multipliers, _product_error(sizes, a))
     return Settled(value, noise, a, multipliers)
 
 
-def _product_error(K: Array, machine: Machine, a: Array) -> Array:
+def _product_error(sizes: Array, a: Array) -> Array:
     """Bounds on the rounding of Ka: entries are at most as large as their diagonals allow."""
-    diagonal = np.sqrt(np.abs(K.diagonal()) + machine.offset)
-    return np.asarray(rounding(len(a)) * diagonal * float(np.abs(a) @ diagonal))
+    return np.asarray(rounding(len(a)) * sizes * float(np.abs(a) @ sizes))
 
 
 def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
