@@ -38,8 +38,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried: all, or some by name ("linear", "polynomial", "Gaussian", "Matérn",
-        "exponential", "Laplacian", "additive", "interactions", and "ARD" for scales of columns),
-        and kernels of your own, which read the standardised columns.
+        "exponential", "Laplacian", "additive", "interactions", "combination", "hyperkernel", and
+        "ARD" for scales of columns), and kernels of your own, which read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     max_members : int, default=5
@@ -87,7 +87,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     Notes
     -----
-    Up to 600 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    Up to 700 rows every family is searched on all of them. Beyond, on a sample, and only the best
     on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows,
     through landmarks, and three at most, where there are more than 6000.
 

@@ -58,7 +58,8 @@ def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
     found = family.search(problem, View("standard"))
     assert isinstance(found.judged.kernel, Kernel)
     scaled = Problem({"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds)
-    assert family.search(scaled, View("standard")).loss == pytest.approx(found.loss, rel=1e-5)
+    close = 1e-3 if family.has_margin else 1e-5  # libsvm's own tolerance is no smaller
+    assert family.search(scaled, View("standard")).loss == pytest.approx(found.loss, rel=close)
 
 
 def test_scales_of_columns_find_the_one_that_matters():

@@ -62,7 +62,10 @@ class Family:
         return few and sees and (problem.loss.is_of_labels or not self.has_margin)
 
     def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
-        """Climb the ladder, from the middle or from where a search on fewer rows ended."""
+        """Climb the ladder from the middle; or from where a search on fewer rows ended, upwards.
+
+        The more rows there are, the narrower the kernels that they can tell apart.
+        """
         if self.learn is not None and near is None:
             view = self.learn(problem, view.table)
         known: dict[int, Found] = {}
@@ -85,7 +88,7 @@ class Family:
             return known[rung].loss
 
         try:
-            step = -1 if at(place) > at(place - 1) else 1
+            step = -1 if near is None and at(place) > at(place - 1) else 1
             while at(place + step) < at(place):
                 place += step
         except (Stopped, KeyboardInterrupt) as stop:

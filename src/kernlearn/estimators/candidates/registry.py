@@ -60,6 +60,7 @@ FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("linear", lambda X, c: Linear()),
+        Family("linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True),
         Family("polynomial", lambda X, c: Polynomial(int(c), _size(X)), (2.0, 3.0)),
         Family("Gaussian", _gaussian, (0.03, *_WIDTHS, 30.0), True),
         Family("Gaussian SVM", _gaussian, (0.03, *_WIDTHS, 30.0), ranks=False, has_margin=True),
