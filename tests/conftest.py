@@ -57,19 +57,19 @@ def _target(name, problem):
     return {"labels": problem.y, "none": np.zeros(problem.n)}.get(kind, problem.target)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_stack():
     """Kernels on random points, labels (half of them +1) and targets."""
     return _problem
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_machine():
     """The machine of that name on a problem from ``make_stack``."""
     return _machine
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def target_of():
     """Labels or targets of a problem, whichever the quality learns from."""
     return _target

@@ -16,12 +16,12 @@ TIGHT = {"tol": 1e-9, "nu": 0.3, "epsilon": 0.1}
 WITH_KERNEL = {"nu_svm": 1, "one_class": 1, "alignment": 0, "centered_alignment": 0}
 
 
-@pytest.fixture(params=SIGNS)
+@pytest.fixture(scope="module", params=SIGNS)
 def weights(request):
     return request.param
 
 
-@pytest.fixture(params=QUALITIES)
+@pytest.fixture(scope="module", params=QUALITIES)
 def case(request, make_stack, target_of):
     problem = make_stack(seed=20, n=10, n_unlabelled=3)
     return request.param, problem.grams, target_of(request.param, problem)
@@ -33,35 +33,38 @@ def _learn(case, weights, **changes):
     return kl.learn_weights(options.pop("grams", grams), options.pop("y", y), **options)
 
 
-def test_the_order_of_points_does_not_matter(case, weights):
+@pytest.fixture(scope="module")
+def before(case, weights):
+    """The answer that must not change, found once for all tests."""
+    return _learn(case, weights)
+
+
+def test_the_order_of_points_does_not_matter(case, weights, before):
     _, grams, y = case
     rng = np.random.default_rng(0)
     order = np.concatenate([rng.permutation(10), 10 + rng.permutation(3)])
-    before = _learn(case, weights)
     after = _learn(case, weights, grams=grams[:, order][:, :, order], y=y[order[:10]])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-def test_the_order_of_kernels_does_not_matter(case, weights):
-    before = _learn(case, weights)
+def test_the_order_of_kernels_does_not_matter(case, weights, before):
     after = _learn(case, weights, grams=case[1][[2, 0, 1]])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights[[2, 0, 1]], atol=2e-3)
 
 
-def test_swapping_the_labels_or_the_sign_of_targets_does_not_matter(case, weights):
-    before, after = _learn(case, weights), _learn(case, weights, y=-case[2])
+def test_swapping_the_labels_or_the_sign_of_targets_does_not_matter(case, weights, before):
+    after = _learn(case, weights, y=-case[2])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1e4, 1e150])
-def test_the_scale_of_the_kernels_is_a_unit(case, weights, scale):
+@pytest.mark.parametrize("scale", [1e-150, 1e4, 1e150])
+def test_the_scale_of_the_kernels_is_a_unit(case, weights, scale, before):
     if case[0] == "lagrangian":
         return  # the weight of its intercept is fixed, so that the kernels' scale is not a unit
     quality, grams, _ = case
-    before = _learn(case, weights)
     after = _learn(case, weights, grams=scale * grams, C=0.8 / scale)
     expected = scale ** WITH_KERNEL.get(quality, -1) * before.objective
     if quality == "max_determinant":  # det(sK) = sⁿ det K
@@ -71,7 +74,7 @@ def test_the_scale_of_the_kernels_is_a_unit(case, weights, scale):
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-3, 1e3, 1e150])
+@pytest.mark.parametrize("scale", [1e-150, 1e3, 1e150])
 @pytest.mark.parametrize("quality", ["epsilon_svr", "nu_svr", "least_squares"])
 def test_the_scale_of_targets_is_a_unit(quality, scale, weights, make_stack):
     problem = make_stack(seed=21, n=10)
@@ -98,17 +101,16 @@ def test_a_constant_added_to_the_targets_goes_to_the_intercept(quality, weights,
     assert after.intercept == pytest.approx(before.intercept + 5.0, abs=1e-3)
 
 
-def test_a_zero_kernel_gets_no_weight_and_changes_nothing(case, weights):
+def test_a_zero_kernel_gets_no_weight_and_changes_nothing(case, weights, before):
     grams = np.insert(case[1], 1, 0.0, axis=0)
-    before, after = _learn(case, weights), _learn(case, weights, grams=grams)
+    after = _learn(case, weights, grams=grams)
     # Free signs reach their weights through a change of coordinates, which rounds.
     assert abs(after.weights[1]) <= (0.0 if weights == "positive" else 1e-13)
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(np.delete(after.weights, 1), before.weights, atol=2e-3)
 
 
-def test_a_kernel_passed_twice_shares_its_weight(case, weights):
-    before = _learn(case, weights)
+def test_a_kernel_passed_twice_shares_its_weight(case, weights, before):
     after = _learn(case, weights, grams=case[1][[0, 1, 2, 1]], total=np.trace(case[1].sum(axis=0)))
     merged = after.weights[:3] + np.array([0.0, after.weights[3], 0.0])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)

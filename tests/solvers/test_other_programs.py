@@ -12,18 +12,21 @@ from kernlearn.gram import eigenvectors
 
 LAYOUTS = {"all labelled": (12, 0, 0), "transduction": (9, 5, 1)}
 KINDS = ["standard", "duplicate", "rank one", "useless", "alike"]
-MACHINES = [
-    ("nu_svm", 1.0),
-    ("one_class", 1.0),
-    *((name, C) for name in ("epsilon_svr", "nu_svr", "least_squares") for C in (1e-3, 1.0, 1e4)),
+CS = (1e-3, 1.0, 1e4)
+WITHOUT_C = ["nu_svm", "one_class"]
+WITH_C = ["epsilon_svr", "nu_svr", "least_squares"]
+MACHINES = [*((name, 1.0) for name in WITHOUT_C), *((name, C) for name in WITH_C for C in CS)]
+# Every machine with every kind, which take the values of C in turn.
+WITH_KINDS = [
+    *((name, 1.0, kind) for name in WITHOUT_C for kind in KINDS),
+    *((name, CS[i % len(CS)], kind) for name in WITH_C for i, kind in enumerate(KINDS)),
 ]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("quality", "C"), MACHINES)
+@pytest.mark.parametrize(("quality", "C", "kind"), WITH_KINDS)
 def test_positive_weights_of_the_other_machines(quality, C, kind, make_stack, target_of):
     # Every machine and every kind has both layouts, in turn.
-    turn = (MACHINES.index((quality, C)) + KINDS.index(kind)) % len(LAYOUTS)
+    turn = WITH_KINDS.index((quality, C, kind)) % len(LAYOUTS)
     n, unlabelled, seed = list(LAYOUTS.values())[turn]
     problem = make_stack(kind, n, unlabelled, seed)
     y = target_of(quality, problem)
@@ -81,12 +84,16 @@ def _end_of_cone(smallest, start, towards):
     return inside
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "low rank"])
-@pytest.mark.parametrize("layout", LAYOUTS)
+ALL_KINDS = [*KINDS, "low rank"]
+
+
+@pytest.mark.parametrize("kind", ALL_KINDS)
 @pytest.mark.parametrize("weights", ["positive", "free"])
-def test_alignment_programs(weights, layout, kind, make_stack):
+def test_alignment_programs(weights, kind, make_stack):
     """The program's value is n times the alignment; its scale is free, so compare directions."""
-    n, unlabelled, seed = LAYOUTS[layout]
+    # Both signs have both layouts, in turn.
+    turn = (ALL_KINDS.index(kind) + (weights == "free")) % len(LAYOUTS)
+    n, unlabelled, seed = list(LAYOUTS.values())[turn]
     problem = make_stack(kind, n, unlabelled, seed)
     program = reference.eq53 if weights == "free" else reference.after_eq56
     expected = program(problem.grams, problem.y)
