@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -73,6 +74,24 @@ def make_machine():
 def target_of():
     """Labels or targets of a problem, whichever the quality learns from."""
     return _target
+
+
+@pytest.fixture
+def without(monkeypatch):
+    """Let a package be one that is not installed."""
+
+    def remove(package):
+        def find_spec(name, *others):
+            if name.partition(".")[0] == package:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+        for name in list(sys.modules):
+            if name.partition(".")[0] == package:
+                monkeypatch.delitem(sys.modules, name)
+        finder = SimpleNamespace(find_spec=find_spec)
+        monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+
+    return remove
 
 
 WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}

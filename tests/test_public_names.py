@@ -155,7 +155,7 @@ def test_fitted_attributes_are_the_documented_ones(kind):
 def test_importing_needs_none_of_the_extras():
     """Drawing, the command line and the oracle are imported when they are used."""
     code = (
-        "import sys, kernlearn\n"
+        "import sys, kernlearn.cli, kernlearn.report\n"
         "print([m for m in ('matplotlib', 'typer', 'cvxpy', 'hypothesis', 'skops') "
         "if m in sys.modules])"
     )
