@@ -21,7 +21,7 @@ REASONS = {
 
 
 @parametrize_with_checks(
-    [kl.HyperkernelClassifier(max_pivots=20)], expected_failed_checks=lambda estimator: REASONS
+    [kl.HyperkernelClassifier(max_pivots=8)], expected_failed_checks=lambda estimator: REASONS
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -30,15 +30,15 @@ def test_scikit_learn_contract(estimator, check):
 @pytest.fixture(scope="module")
 def wine():
     X, y = load_wine(return_X_y=True)
-    return kl.HyperkernelClassifier(max_pivots=60).fit(X, y), X, y
+    return kl.HyperkernelClassifier(max_pivots=30).fit(X, y), X, y
 
 
 def test_raw_columns_of_very_different_scales_are_no_obstacle():
     """Proline runs to 1680 and hue to 1.7; no scaling, no cross-validation."""
     X, y = load_wine(return_X_y=True)
-    ours = cross_val_score(kl.HyperkernelClassifier(max_pivots=60), X, y, cv=5).mean()
+    ours = cross_val_score(kl.HyperkernelClassifier(max_pivots=60), X, y, cv=3).mean()
     assert ours > 0.95
-    assert ours > cross_val_score(SVC(C=100.0), X, y, cv=5).mean() + 0.1
+    assert ours > cross_val_score(SVC(C=100.0), X, y, cv=3).mean() + 0.1
 
 
 def test_columns_in_other_units_give_the_same_predictions(wine):
@@ -77,7 +77,7 @@ def test_widths_come_from_the_quantiles_of_differences(wine):
 
 
 def test_constant_and_duplicated_columns_and_rows():
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
     padded = np.column_stack([X, np.full(len(X), 7.0), X[:, 0]])
     model = kl.HyperkernelClassifier(max_pivots=30).fit(
         np.vstack([padded, padded[:20]]), [*y, *y[:20]]
@@ -88,14 +88,14 @@ def test_constant_and_duplicated_columns_and_rows():
 
 @pytest.mark.parametrize("quality", ["nu_svm", "lagrangian", "squared_soft_margin"])
 def test_other_machines(quality):
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
     model = kl.HyperkernelClassifier(quality=quality, max_pivots=30).fit(X, y)
     assert model.status_.is_optimal
     assert model.score(X, y) > 0.94
 
 
 def test_a_hyperkernel_of_ones_own_and_its_parameters():
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
     given = Harmonic(lambda_h=0.4, gamma=0.1)
     model = kl.HyperkernelClassifier(given, max_pivots=20).fit(X, y)
     assert model.hyperkernel_ is given
@@ -129,7 +129,7 @@ def test_two_points_are_enough():
 
 
 def test_the_kernel_is_made_of_the_pairs_that_have_weight(capsys):
-    X, y = load_iris(return_X_y=True)
+    X, y = (part[::2] for part in load_iris(return_X_y=True))
     model = kl.HyperkernelClassifier(verbose=1, max_pivots=20).fit(X, y)
     kept = model.weights_ > 0
     assert model.n_active_pivots_ == kept.sum() == len(model.kernel_.pairs)

@@ -17,7 +17,10 @@ REASONS = {
 
 
 @parametrize_with_checks(
-    [kl.HyperkernelRegressor(max_pivots=15), kl.HyperkernelNoveltyDetector(max_pivots=15)],
+    [
+        kl.HyperkernelRegressor(scale=1.0, max_pivots=8),
+        kl.HyperkernelNoveltyDetector(max_pivots=8),
+    ],
     expected_failed_checks=lambda estimator: REASONS,
 )
 def test_scikit_learn_contract(estimator, check):
@@ -31,6 +34,13 @@ def wave():
     return X, np.sin(X[:, 0]) + 0.3 * (X[:, 1] / 1e4) ** 2
 
 
+@pytest.fixture(scope="module")
+def fitted(wave):
+    """Read by many tests, of few rows."""
+    X, y = (part[:60] for part in wave)
+    return kl.HyperkernelRegressor(max_pivots=20).fit(X, y), X, y
+
+
 @pytest.mark.parametrize("quality", ["nu_svr", "epsilon_svr", "least_squares"])
 def test_functions_of_raw_columns_are_found(quality, wave):
     X, y = wave
@@ -40,9 +50,8 @@ def test_functions_of_raw_columns_are_found(quality, wave):
     assert model.score(X[80:], y[80:]) > 0.9
 
 
-def test_the_scale_of_the_kernel_is_the_spread_of_the_targets(wave):
-    X, y = wave
-    model = kl.HyperkernelRegressor(max_pivots=20).fit(X, y)
+def test_the_scale_of_the_kernel_is_the_spread_of_the_targets(fitted):
+    model, X, y = fitted
     assert model.weights_.sum() == pytest.approx(np.std(y))
     given = kl.HyperkernelRegressor(max_pivots=20, total=2.5).fit(X, y)
     assert given.weights_.sum() == pytest.approx(2.5)
@@ -50,7 +59,7 @@ def test_the_scale_of_the_kernel_is_the_spread_of_the_targets(wave):
 
 def test_the_penalty_is_in_the_units_of_program_31(wave):
     """The objective is the machine's value plus ½ λ_Q C n times the norm in the hyper-RKHS."""
-    X, y = wave
+    X, y = (part[:60] for part in wave)
     model = kl.HyperkernelRegressor(max_pivots=15, lambda_q=0.01).fit(X, y)
     machine = kl.learn_weights(
         [model.kernel_(X)],
@@ -82,9 +91,8 @@ def test_novelties_are_found_in_raw_columns():
     assert (model.predict([[0.0, 0.0]]) == 1).all()
 
 
-def test_feature_scales_are_the_curvature_of_the_learned_kernel(wave):
-    X, y = wave
-    model = kl.HyperkernelRegressor(max_pivots=30).fit(X, y)
+def test_feature_scales_are_the_curvature_of_the_learned_kernel(fitted):
+    model, _, _ = fitted
     origin = np.zeros((1, 3))
     for j, scale in enumerate(model.feature_scales_):
         step = np.zeros((1, 3))
@@ -93,15 +101,15 @@ def test_feature_scales_are_the_curvature_of_the_learned_kernel(wave):
         assert drop == pytest.approx(0.5e-6, rel=1e-2)
 
 
-def test_feature_scales_follow_the_units_of_a_column(wave):
-    X, y = wave
-    before = kl.HyperkernelRegressor(max_pivots=20).fit(X, y).feature_scales_
+def test_feature_scales_follow_the_units_of_a_column(fitted):
+    model, X, y = fitted
+    before = model.feature_scales_
     after = kl.HyperkernelRegressor(max_pivots=20).fit(X * [10.0, 1.0, 1.0], y).feature_scales_
     np.testing.assert_allclose(after, before * [10.0, 1.0, 1.0], rtol=1e-3)
 
 
 def test_feature_scales_are_not_guessed_for_other_hyperkernels(wave):
     X, y = wave
-    model = kl.HyperkernelRegressor(Harmonic(gamma=1e-9), max_pivots=5).fit(X, y)
+    model = kl.HyperkernelRegressor(Harmonic(gamma=1e-9), max_pivots=5).fit(X[:30], y[:30])
     with pytest.raises(AttributeError, match="known for ARDHarmonic, not for Harmonic"):
         _ = model.feature_scales_

@@ -12,10 +12,9 @@ TWO_KERNELS = [Normalized(Linear()), Gaussian(gamma=0.3)]
 
 ESTIMATORS = [
     MKLClassifier(),
-    MKLClassifier(quality="squared_soft_margin", C="learn"),
-    MKLClassifier(TWO_KERNELS, weights="free"),
+    MKLClassifier(TWO_KERNELS, quality="squared_soft_margin", C="learn", weights="free"),
     MKLRegressor(),
-    MKLRegressor(quality="least_squares"),
+    MKLRegressor(TWO_KERNELS, quality="least_squares"),
     MKLNoveltyDetector(),
     MKLClassifier(quality="least_squares", rank=1000),
 ]

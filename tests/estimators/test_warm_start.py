@@ -12,13 +12,13 @@ import kernlearn as kl
 from kernlearn.kernels import Gaussian, Linear, Normalized
 
 KERNELS = [Normalized(Linear()), *(Gaussian(gamma) for gamma in (1e-3, 1e-2, 1e-1, 1.0))]
-ALONG_C = np.logspace(-1, 2, 5)
+ALONG_C = np.logspace(-1, 2, 4)
 
 
 @pytest.fixture(scope="module")
 def tumours():
     X, y = load_breast_cancer(return_X_y=True)
-    return scale(X)[:200], y[:200]
+    return scale(X)[:120], y[:120]
 
 
 def solved(model, X, y):

@@ -85,12 +85,12 @@ def few_candidates(monkeypatch):
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])
-@pytest.mark.parametrize("unit", [2.0**-20, 2.0**20])
-def test_the_target_may_be_in_any_unit(name, accuracy, unit):
+def test_the_target_may_be_in_any_unit(name, accuracy):
     X, value = rows(24)
     plain = learner(name, "regression").fit(X, value).predict(X)
-    scaled = learner(name, "regression").fit(X, unit * value).predict(X)
-    np.testing.assert_allclose(scaled / unit, plain, atol=accuracy)
+    for unit in (2.0**-20, 2.0**20):
+        scaled = learner(name, "regression").fit(X, unit * value).predict(X)
+        np.testing.assert_allclose(scaled / unit, plain, atol=accuracy)
 
 
 def test_prepared_columns():
