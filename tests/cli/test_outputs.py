@@ -21,8 +21,10 @@ import kernlearn as kl
 from kernlearn import _atomic, _orphans
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
+from kernlearn.methods import task as task_module
 from kernlearn.papers import runner
 from kernlearn.papers.results_file import ResultsFile
+from kernlearn.report.sections import _pictures
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 MAIN = [sys.executable, "-c", "from kernlearn.cli import main; main()"]
@@ -287,7 +289,10 @@ def runs(number):
 ESCAPE = "\x1b]0;owned\x07"
 
 
-def test_codes_for_the_terminal_are_not_printed(folder, fitted):
+def test_codes_for_the_terminal_are_not_printed(folder, fitted, monkeypatch):
+    # Pictures and rivals take the time.
+    monkeypatch.setattr(_pictures, "PICTURES", ())
+    monkeypatch.setattr(task_module, "BASELINES", ())
     columns = [{"name": ESCAPE, "kind": "number", "action": ""}]
     save(fitted, folder / f"{ESCAPE}m", facts(columns=columns))
     strange = folder / f"{ESCAPE}.csv"

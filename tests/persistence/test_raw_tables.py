@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
+from kernlearn.methods import task as task_module
 from kernlearn.tables import TableError
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
@@ -38,8 +39,16 @@ def written():
     return "\n".join(lines) + "\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def no_rivals():
+    """Which take the time, and leave no trace in a model file's predictions."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(task_module, "BASELINES", ())
+        yield
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory, no_rivals):
     folder = tmp_path_factory.mktemp("models")
     (folder / "t.csv").write_text(written())
     fit = ("fit", folder / "t.csv", "--categorical", "code", "--quiet", "--method", "lssvm")
