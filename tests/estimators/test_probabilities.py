@@ -14,20 +14,25 @@ import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.estimators._calibration import fit_calibration, probabilities
 from kernlearn.estimators._refits import leave_one_out_values, refit_machines
-from kernlearn.kernels import Gaussian
+from kernlearn.kernels import Gaussian, Linear, Normalized
 from kernlearn.quality.registry import Settings
 
+KERNELS = [Normalized(Linear()), Gaussian(0.1), Gaussian(0.5)]
 MODELS = [
     kl.MKLClassifier(),
-    kl.MKLClassifier(quality="squared_soft_margin", C="learn"),
-    kl.MKLClassifier(quality="least_squares"),
-    kl.MKLClassifier(quality="lagrangian"),
-    kl.MKLClassifier(quality="nu_svm"),
-    kl.MKLClassifier(quality="alignment"),
+    kl.MKLClassifier(KERNELS, quality="squared_soft_margin", C="learn"),
+    kl.MKLClassifier(KERNELS, quality="least_squares"),
+    kl.MKLClassifier(KERNELS, quality="lagrangian"),
+    kl.MKLClassifier(KERNELS, quality="nu_svm"),
+    kl.MKLClassifier(KERNELS, quality="alignment"),
     kl.HyperkernelClassifier(max_pivots=10),
     kl.LSSVMClassifier(),
     kl.FirstLevelClassifier(lam=0.3, mu=1.0),
 ]
+
+
+def _name(model):
+    return f"{type(model).__name__} {getattr(model, 'quality', '')}"
 
 
 def _coins(n=300, seed=0):
@@ -39,7 +44,7 @@ def _coins(n=300, seed=0):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=_name)
 def test_every_classifier_has_probabilities_that_agree_with_predict(make_problem, model, n_classes):
     problem = make_problem(n=60, n_new=40, n_classes=n_classes)
     model = clone(model).fit(problem.X, problem.y)
@@ -51,7 +56,7 @@ def test_every_classifier_has_probabilities_that_agree_with_predict(make_problem
 
 
 # A ν below the noise makes machines that hardly agree with each other.
-@pytest.mark.parametrize("model", [m for m in MODELS if "nu_svm" not in str(m)], ids=str)
+@pytest.mark.parametrize("model", [m for m in MODELS if "nu_svm" not in str(m)], ids=_name)
 def test_the_share_of_a_class_is_what_its_probability_says(model):
     X, y, _ = _coins()
     X_new, _, truth = _coins(1000, seed=1)
@@ -62,7 +67,7 @@ def test_the_share_of_a_class_is_what_its_probability_says(model):
     assert p.std() > 0.1
 
 
-@pytest.mark.parametrize("model", MODELS, ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=_name)
 def test_flowers_are_told_apart_with_some_certainty(model):
     X, y = load_iris(return_X_y=True)
     p = clone(model).fit(X[::2], y[::2]).predict_proba(X[1::2])
