@@ -27,7 +27,8 @@ from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status
 from kernlearn.solvers.telling import told
 
-MAX_ROUNDS = 300
+MAX_ROUNDS = 1000
+BOUND_ROUNDS = 300
 FLAT = 1e-11
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 KNOWN = 1e-8  # of K(w): what may be lost where large terms cancel
@@ -147,7 +148,7 @@ def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol
     d = S @ x / length
     noise = 4.0 * rounding(cuts.family.n_points) * cuts.family.norms
     alpha = float(q @ x) / length * (1.0 + 0.3 * tol)
-    for _ in range(MAX_ROUNDS):
+    for _ in range(BOUND_ROUNDS):
         g = alpha * d - q
         minimum, lowest = linear_minimum(g, domain)
         slack = (1.0 + alpha) * float(np.linalg.norm(noise))
