@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._device import HOST, telling_of_memory, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._unfinished import warn_if_unfinished
@@ -29,6 +30,7 @@ from kernlearn.estimators._low_rank import (
     landmark_values,
     store_low_rank,
 )
+from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import CombinationProblem, Machines
 from kernlearn.estimators._refits import N_FOLDS
@@ -99,7 +101,7 @@ class Candidates:
     penalty: Callable[[float], Penalty | None]
 
 
-class KernelCombination(Patient, ShowsKernel):
+class KernelCombination(OnDevice, Patient, ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
@@ -178,6 +180,7 @@ class KernelCombination(Patient, ShowsKernel):
             ys, weight = targets(kept), sample_weight[kept]
             learned = self._learn_through_landmarks(rows, ys, weight, rank, control)
             return ThroughLandmarks(ys, weight, kept, learned)
+        self.device_ = HOST
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys, sample_weight[kept])
@@ -318,7 +321,9 @@ class KernelCombination(Patient, ShowsKernel):
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
         )
-        learned = learn_through_landmarks(rows, self.kernels_, ys, request, control)
+        source = self._on_its_device(rows)
+        with telling_of_memory():
+            learned = learn_through_landmarks(source, self.kernels_, ys, request, control)
         self._store_certificate(learned.solution, learned.solution)
         store_low_rank(self, learned)
         warn_if_unfinished(
@@ -396,7 +401,8 @@ class KernelCombination(Patient, ShowsKernel):
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
         if self.rank_ is not None:
-            values = landmark_values(self.kernels_, self.landmarks_, self.landmark_coef_, rows)
+            source = self._on_device_of(X, rows)
+            values = landmark_values(self.kernels_, self.landmarks_, self.landmark_coef_, source)
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
@@ -405,6 +411,8 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; kernels see a data frame where one came."""
+        if reset:
+            self._note_device(X)
         X = self._one_table(X, reset)
         if judged_by_kernels(self.kernels, X):
             return rows_as_they_are(self, X, reset)
@@ -416,7 +424,8 @@ class KernelCombination(Patient, ShowsKernel):
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        X = self._one_table(X, reset=True)
+        self._note_device(X)
+        X, y = self._one_table(X, reset=True), to_host(y)
         if judged_by_kernels(self.kernels, X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
@@ -513,7 +522,7 @@ class KernelCombination(Patient, ShowsKernel):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
-        values: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        values: Array = _check_sample_weight(to_host(sample_weight), X, dtype=np.float64)
         if (values < 0).any() or not (values > 0).any():
             raise ValueError(
                 "expected non-negative sample weights, not all zero, got a smallest of "

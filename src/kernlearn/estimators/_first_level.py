@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._device import HOST
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -76,7 +77,12 @@ class FirstLevel(Patient):
         forget_low_rank(self)
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
         if rank is not None:
-            table = Table(rows, Y[kept], weight[kept], self.random_state)
+            table = Table(
+                self._on_its_device(rows),  # type: ignore[attr-defined]
+                Y[kept],
+                weight[kept],
+                self.random_state,
+            )
             limits = Limits(control.tol, control.max_iter, control.patience)
             self._learn_through_landmarks(  # type: ignore[attr-defined]
                 table, family, None, rank, lam, limits, X, Y, kept
@@ -84,6 +90,7 @@ class FirstLevel(Patient):
             self.mu_, self.cv_loss_ = 0.0, 0.5 * float(self.loss_by_rank_["loss"][-1])
             self.n_machine_solves_ = self.n_evaluations_
             return
+        self.device_ = HOST
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",

@@ -19,6 +19,8 @@ class FixedKernel(ParametricKernel):
         That kernel.
     """
 
+    follows_arrays = True
+
     def __init__(self, fixed: Kernel) -> None:
         self.fixed = fixed
 

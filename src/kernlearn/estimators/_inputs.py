@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn._device import to_host
 from kernlearn._frames import known_frame
 from kernlearn.estimators._rows import (
     judged_by_kernels,
@@ -39,7 +40,7 @@ class KernelInputs(ShowsKernel):
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        X = known_frame(X)
+        X, y = known_frame(X), to_host(y)
         if self._judged_by_kernel(X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
@@ -60,7 +61,9 @@ class KernelInputs(ShowsKernel):
         return tags
 
     def _sample_weight(self, sample_weight: Any, n: int) -> Array:
-        weight: Array = _check_sample_weight(sample_weight, np.empty((n, 1)), dtype=np.float64)
+        weight: Array = _check_sample_weight(
+            to_host(sample_weight), np.empty((n, 1)), dtype=np.float64
+        )
         if (weight < 0).any() or not (weight > 0).any():
             raise ValueError(
                 "expected non-negative sample weights, not all zero, got a smallest of "

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count
+from kernlearn._device import beside, telling_of_memory, to_host
 from kernlearn.estimators._intervals import in_blocks, plus_interval
-from kernlearn.gram.rows import rows_per_block
+from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.low_rank.learn import Learned
@@ -157,12 +158,17 @@ def landmark_values(
 ) -> Array:
     """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines)."""
     parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
-    n, k = len(X), coefs[0].shape[1]
-    values = np.zeros((n, k))
-    size = rows_per_block(max((len(part[1]) for part in parts), default=1))
-    for start in range(0, n, size):
-        rows = slice(start, start + size)
-        block = take_rows(X, rows)
-        for kernel, points, coef in parts:
-            values[rows] += kernel(block, points) @ coef
+    values = np.zeros((len(X), coefs[0].shape[1]))
+
+    def block_values(block: Any, rows: slice) -> int:
+        found = [
+            to_host(kernel(block, points) @ beside(coef, block)) for kernel, points, coef in parts
+        ]
+        values[rows] = sum(found, start=values[rows])
+        return 1
+
+    if parts:
+        most = max(len(points) for _, points, _ in parts)
+        with telling_of_memory():
+            reduce_rows(X, block_values, int.__add__, most)
     return values

@@ -10,6 +10,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._device import HOST, Placed, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -18,8 +19,9 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
-from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
+from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank, landmark_values
 from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
+from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
@@ -45,7 +47,7 @@ _NEGLIGIBLE = 1e-12
 MATRICES = 8
 
 
-class LeastSquaresSVM(Patient, KernelInputs):
+class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
     Subclasses store the parameters and say what the targets are.
@@ -90,9 +92,10 @@ class LeastSquaresSVM(Patient, KernelInputs):
                 family = FixedKernel(self.kernel.fitted_to(rows))
             if self.selection is None:
                 self._given(lam, len(family.start(rows)))
-            table = Table(rows, Y[kept], weight[kept], self.random_state)
+            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self.random_state)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
+        self.device_ = HOST
         columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
@@ -169,10 +172,11 @@ class LeastSquaresSVM(Patient, KernelInputs):
     ) -> None:
         """The same as `_learn` where a matrix of all rows would be too large."""
         selects = self.selection is not None
-        fit = fit_through_landmarks(table, family, rank, lam, selects, limits)
+        with telling_of_memory():
+            fit = fit_through_landmarks(table, family, rank, lam, selects, limits)
+            self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)
-        self._folds = fold_machines(fit, table)
         warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=4)
 
     def _store(
@@ -210,11 +214,20 @@ class LeastSquaresSVM(Patient, KernelInputs):
         squares = (residuals**2).sum(axis=1)
         self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
 
+    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+        """X and y, with what is to be known of X's device."""
+        self._note_device(X)
+        return super()._checked_with_target(X, y, **options)
+
     def _decision(self, X: Any) -> Array:
         """Decision values of shape (n, number of targets)."""
         check_is_fitted(self)
-        return self._values(self._checked(X, reset=False))
+        return self._values(self._on_device_of(X, self._checked(X, reset=False)))
 
     def _values(self, rows: Any) -> Array:
-        values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
+        points, coefs = self.support_vectors_, self.dual_coef_
+        if isinstance(rows, Placed):
+            values = landmark_values([self.kernel_], [points], [coefs.T], rows)
+        else:
+            values = decision_values(self.kernel_, rows, points, coefs)
         return np.asarray(values + self.intercept_)

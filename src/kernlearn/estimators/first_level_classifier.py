@@ -54,6 +54,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         do, and leave-one-out takes its place: θ is learned by it on a sample of 8000 rows through
         400 landmarks, λ by the loss on held-out folds of all rows, and ``mu_`` is zero. Not where
         μ is given, nor with ``strategy="nelder-mead"``.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        As in :class:`kernlearn.LSSVMClassifier`.
     verbose : int, default=0
         Print a line for every λ and μ tried, and for every machine trained on all data then.
     callback : callable, optional
@@ -94,7 +96,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         ``loo_predictions_``.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_
+    landmarks_, residual_trace_, loss_by_rank_, device_
         As in :class:`kernlearn.MKLClassifier`; through landmarks only.
     objective_ : float
         Equation (5) at its minimum.
@@ -142,6 +144,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         max_iter: int = 200,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -155,6 +158,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

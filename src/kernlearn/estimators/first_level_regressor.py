@@ -19,7 +19,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu, strategy, tol, max_iter, random_state, rank, verbose, callback, time_limit
+    kernel, lam, mu, strategy, tol, max_iter, random_state, rank, device, verbose, callback,
+    time_limit
         As in :class:`kernlearn.FirstLevelClassifier`.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
@@ -59,6 +60,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         max_iter: int = 200,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -72,6 +74,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

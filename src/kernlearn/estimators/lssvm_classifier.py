@@ -56,6 +56,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         many as the held-out loss asks for. θ is then selected by leave-one-out on a sample of
         8000 rows through 400 landmarks, λ by the loss on held-out folds of all rows. For "loo" and
         None.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line for every machine trained in the selection.
     callback : callable, optional
@@ -95,7 +99,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         ``loo_predictions_``.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_
+    landmarks_, residual_trace_, loss_by_rank_, device_
         As in :class:`kernlearn.MKLClassifier`; through landmarks only.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
@@ -137,6 +141,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         max_iter: int = 1000,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -150,6 +155,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

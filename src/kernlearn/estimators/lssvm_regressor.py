@@ -27,7 +27,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, random_state, rank, verbose, callback, time_limit
+    kernel, selection, lam, theta, tol, max_iter, random_state, rank, device, verbose, callback,
+    time_limit
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
@@ -69,6 +70,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         max_iter: int = 1000,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -82,6 +84,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

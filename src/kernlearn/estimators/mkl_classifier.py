@@ -91,6 +91,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     certify : {"exact"}, optional
         Bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel on all
         pairs of rows, in blocks.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
     callback : callable, optional
@@ -150,6 +154,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     loss_by_rank_ : dict
         ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
         weights, for this and smaller ranks. If it still falls, more rank would help.
+    device_ : str
+        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
     exact_lower_bound_ : float
         With ``certify="exact"``: no weights of the exact kernels have a smaller objective.
     transduction_ : ndarray of shape (n_unlabeled,)
@@ -190,6 +196,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -212,6 +219,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.warm_start = warm_start
         self.rank = rank
         self.certify = certify
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

@@ -31,7 +31,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
         without it the scale of a kernel would count as novelty.
-    warm_start, rank, certify, verbose, callback, time_limit
+    warm_start, rank, certify, device, verbose, callback, time_limit
         Likewise.
 
     Attributes
@@ -76,6 +76,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -94,6 +95,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.warm_start = warm_start
         self.rank = rank
         self.certify = certify
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

@@ -43,7 +43,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         For "nu_svr": upper bound on the share of points outside the tube.
     normalize, center, constraint, total, missing, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
-    warm_start, rank, certify, verbose, callback, time_limit
+    warm_start, rank, certify, device, verbose, callback, time_limit
         Likewise.
 
     Attributes
@@ -90,6 +90,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
+        device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -112,6 +113,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.warm_start = warm_start
         self.rank = rank
         self.certify = certify
+        self.device = device
         self.verbose = verbose
         self.callback = callback
         self.time_limit = time_limit

@@ -1,4 +1,7 @@
-"""The three things that touch rows, ZᵀΘZ, Zu and Zᵀa, each as a sum over blocks of rows."""
+"""The three things that touch rows, ZᵀΘZ, Zu and Zᵀa, each as a sum over blocks of rows.
+
+Z is where the rows are worked on; what goes in and comes out is on the host.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
 
+from kernlearn._device import (
+    beside,
+    empty_beside,
+    lower_products,
+    lower_triangle,
+    take,
+    take_columns,
+    to_host,
+)
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows, rows_per_block
 from kernlearn.kernels._validation import take_rows
@@ -33,13 +44,13 @@ class FactorRows:
     def __init__(self, source: Any, factors: Factors, keep: bool) -> None:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
-        self._Z: Array | None = None
+        self._Z: Any = None
         if keep:
-            Z = np.empty((self.n_rows, self.n_columns))
+            Z = empty_beside((self.n_rows, self.n_columns), take_rows(source, slice(0)))
 
             def fill(block: Any, rows: slice) -> int:
-                Z[rows] = factors(block)
-                return len(block)
+                Z[rows, :] = factors(block)
+                return 1
 
             reduce_rows(source, fill, int.__add__, self.n_columns)
             self._Z = Z
@@ -50,35 +61,35 @@ class FactorRows:
         part._Z = self.some(rows)
         return part
 
-    def some(self, rows: Indices | slice) -> Array:
-        """Z on some rows."""
+    def some(self, rows: Indices | slice) -> Any:
+        """Z on some rows, where it is."""
         if self._Z is not None:
-            return self._Z[rows]
+            return take(self._Z, rows)
         return self.factors(take_rows(self.source, rows))
 
     def times(self, u: Array, rows: Indices | None = None) -> Array:
         """Zu on all or some rows, for u of shape (R,) or (R, l)."""
         if self._Z is not None and rows is None:
-            return np.asarray(self._Z @ u)
+            return np.asarray(to_host(self._Z @ beside(u, self._Z)))
         found = np.empty((self.n_rows if rows is None else len(rows), *u.shape[1:]))
         for part, Z in self._blocks(rows):
-            found[part] = Z @ u
+            found[part] = to_host(Z @ beside(u, Z))
         return found
 
     def transposed_times(self, a: Array, rows: Indices | None = None) -> Array:
         """Zᵀa over all or some rows, for a of shape (n,) or (n, l)."""
         if self._Z is not None and rows is None:
-            return np.asarray(self._Z.T @ a)
+            return np.asarray(to_host(self._Z.T @ beside(a, self._Z)))
         total = np.zeros((self.n_columns, *a.shape[1:]))
         for part, Z in self._blocks(rows):
-            total += Z.T @ a[part]
+            total += to_host(Z.T @ beside(a[part], Z))
         return total
 
     def images(self, c: Array, rows: Indices) -> Array:
         """The vectors Zᵢcᵢ on some rows, of shape (len(rows), m)."""
         found = np.empty((len(rows), self.factors.n_matrices))
         for part, Z in self._blocks(rows):
-            found[part] = (Z * c) @ self.factors.membership
+            found[part] = to_host((Z * beside(c, Z)) @ beside(self.factors.membership, Z))
         return found
 
     def products(self, rows: Indices, theta: Array, columns: Indices) -> Array:
@@ -93,15 +104,15 @@ class FactorRows:
         columns : ndarray of int
             Which columns.
         """
-        total = np.zeros((len(columns), len(columns)), order="F")
-        if len(columns) == 0:
-            return total
+        total: Any = None
         for part, Z in self._blocks(rows):
-            weighted = Z[:, columns] * np.sqrt(theta[part])[:, None]
-            total = dsyrk(1.0, weighted.T, beta=1.0, c=total, lower=1, overwrite_c=1)
-        return np.asarray(total)
+            half = beside(np.sqrt(theta[part])[:, None], Z)
+            total = lower_products(take_columns(Z, columns) * half, total)
+        if total is None:
+            return np.zeros((len(columns), len(columns)))
+        return np.asarray(lower_triangle(total))
 
-    def _blocks(self, rows: Indices | None) -> Iterator[tuple[slice, Array]]:
+    def _blocks(self, rows: Indices | None) -> Iterator[tuple[slice, Any]]:
         """Slices of the chosen rows, and Z on them."""
         n = self.n_rows if rows is None else len(rows)
         size = rows_per_block(2 * self.n_columns)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import empty_beside, to_host
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, choose_landmarks
 from kernlearn.kernels import Kernel
@@ -73,9 +74,12 @@ class Factors:
         means = [each.corner.mean(axis=0) if each.rank else np.zeros(0) for each in self.maps]
         return np.concatenate(means)
 
-    def __call__(self, X: Any) -> Array:
-        """The block of Z on the rows of `X`, a new C-contiguous array of shape (n, R)."""
-        Z = np.empty((len(X), self.n_columns))
+    def __call__(self, X: Any) -> Any:
+        """The block of Z on the rows of `X`, where these are.
+
+        A new C-contiguous array of shape (n, R).
+        """
+        Z = empty_beside((X.shape[0], self.n_columns), X)
         start = 0
         for each in self.maps:
             Z[:, start : start + each.rank] = each(X)
@@ -83,8 +87,9 @@ class Factors:
         return Z
 
     def diagonals(self, X: Any) -> Array:
-        """The exact kᵢ(x, x) of every row, of shape (n, m)."""
-        return np.column_stack([each.kernel.diag(X) for each in self.maps])
+        """The exact kᵢ(x, x) of every row, of shape (n, m), on the host."""
+        rows = to_host(X)
+        return np.column_stack([each.kernel.diag(rows) for each in self.maps])
 
     def truncated(self, rank: int) -> Factors:
         """The factors of at most that rank."""

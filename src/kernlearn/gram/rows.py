@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from kernlearn._device import give_back, is_elsewhere, is_out_of_memory, namespace, to_host
 from kernlearn.kernels._validation import is_frame, take_rows
 
 Part = TypeVar("Part")
@@ -62,9 +63,9 @@ def reduce_rows(
     total: Part | None = None
     start = 0
     for block in _blocks(source, rows_per_block(n_columns)):
-        rows = slice(start, start + len(block))
+        rows = slice(start, start + block.shape[0])
         _check_block(block, rows, len(source))
-        part = block_function(block, rows)
+        part = _part(block, rows, block_function, add)
         total = part if total is None else add(total, part)
         start = rows.stop
     if total is None or start != len(source):
@@ -83,6 +84,25 @@ def _blocks(source: Any, size: int) -> Iterator[Any]:
         yield take_rows(source, slice(start, start + size))
 
 
+def _part(
+    block: Any,
+    rows: slice,
+    function: Callable[[Any, slice], Part],
+    add: Callable[[Part, Part], Part],
+) -> Part:
+    """What the function makes of a block, in halves where a device has no room for the whole."""
+    try:
+        return function(block, rows)
+    except Exception as error:
+        if block.shape[0] <= _FEWEST_ROWS or not (is_elsewhere(block) and is_out_of_memory(error)):
+            raise
+    give_back(block)
+    half = block.shape[0] // 2
+    middle = rows.start + half
+    first = _part(block[:half, :], slice(rows.start, middle), function, add)
+    return add(first, _part(block[half:, :], slice(middle, rows.stop), function, add))
+
+
 def _check_block(block: Any, rows: slice, n_rows: int) -> None:
     """Refuse rows that are too many, or no numbers, by their place in the whole."""
     if rows.stop > n_rows:
@@ -90,9 +110,10 @@ def _check_block(block: Any, rows: slice, n_rows: int) -> None:
             f"The source of rows must hold the {n_rows} rows that it announced, got more; read it "
             "again once nothing else writes to it."
         )
-    if is_frame(block) or np.asarray(block).dtype.kind != "f":
+    xp = namespace(block)
+    if is_frame(block) or (xp is np and np.asarray(block).dtype.kind != "f"):
         return  # the kernels look at the columns that they read
-    finite = np.isfinite(block).all(axis=1)
+    finite = to_host(xp.all(xp.isfinite(block), axis=1))
     if not finite.all():
         row = rows.start + int(np.argmin(finite))
         raise ValueError(

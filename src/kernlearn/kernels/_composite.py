@@ -32,6 +32,9 @@ def with_parts(whole: _K, /, **parts: Any) -> _K:
 class _Composite(Kernel):
     """A kernel made of others: rows reach the parts as they came, and the parts check them."""
 
+    passes_arrays = False
+    """Whether it takes arrays of any library if its parts do."""
+
     def _check_table(self, X: Any, name: str) -> Any:
         return check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
 
@@ -54,6 +57,11 @@ class _Wrapper(_Composite):
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether the kernel within takes sparse tables."""
         return bool(getattr(self.kernel, "takes_sparse", False))
+
+    @property
+    def follows_arrays(self) -> bool:  # type: ignore[override]
+        """Whether the kernel within takes arrays of any library, and this one passes them on."""
+        return self.passes_arrays and bool(getattr(self.kernel, "follows_arrays", False))
 
     def _check_parameters(self) -> None:
         check_part(self.kernel, type(self).__name__)
@@ -93,6 +101,13 @@ class _Combination(_Composite):
     def takes_sparse(self) -> bool:  # type: ignore[override]
         """Whether all parts take sparse tables."""
         return all(getattr(kernel, "takes_sparse", False) for kernel in self.kernels)
+
+    @property
+    def follows_arrays(self) -> bool:  # type: ignore[override]
+        """Whether all parts take arrays of any library, and this one passes them on."""
+        return self.passes_arrays and all(
+            getattr(kernel, "follows_arrays", False) for kernel in self.kernels
+        )
 
     def _fitted(self, X: Any) -> Kernel:
         parts = [kernel.fitted_to(X) for kernel in self.kernels]

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from kernlearn._device import beside, is_elsewhere, namespace, row_dots
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
 
@@ -70,6 +71,8 @@ def exp_of_minus(distances: FloatArray) -> FloatArray:
 
 def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     """Return exp(−Σ_j gamma_j (x_j − z_j)²), accurate for near-duplicates and at any scale."""
+    if is_elsewhere(X):
+        return _gaussian_elsewhere(X, Y, gamma)
     X, Y = rescaled(X, Y, np.sqrt(gamma))
     if issparse(X):
         return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
@@ -91,6 +94,35 @@ def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     if Y is X:
         np.fill_diagonal(K, 1.0)
     return K
+
+
+def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
+    """The same for arrays that are elsewhere."""
+    xp = namespace(X)
+    middle = 0.5 * xp.min(X, axis=0) + 0.5 * xp.max(X, axis=0)
+    scale = beside(np.sqrt(np.broadcast_to(np.asarray(gamma, float), X.shape[1:])), X)
+    D = squared_distances((X - middle) * scale, (Y - middle) * scale)
+    D *= -1.0
+    K: FloatArray = xp.exp(D)
+    return K
+
+
+def squared_distances(X: Any, Y: Any) -> FloatArray:
+    """‖x − z‖² for all pairs, elsewhere: by a product, or column by column where that cancels."""
+    xp = namespace(X)
+    lengths, other = row_dots(X, X)[:, None], row_dots(Y, Y)[None, :]
+    largest = max(float(xp.max(lengths)), float(xp.max(other)))
+    if largest <= SAFE_SQUARED_NORM:
+        D: FloatArray = X @ Y.T
+        D *= -2.0
+        D += lengths
+        D += other
+        D = xp.clip(D, 0.0, None)
+        return D
+    D = xp.zeros_like(lengths + other)
+    for j in range(X.shape[1]):
+        D += (X[:, j, None] - Y[None, :, j]) ** 2
+    return D
 
 
 def _squared_norms(X: FloatArray) -> FloatArray:

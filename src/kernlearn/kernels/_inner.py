@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
+from kernlearn._device import is_elsewhere
 from kernlearn.kernels._validation import FloatArray
 
 
 def inner_products(X: Any, Y: Any) -> FloatArray:
     """Return ⟨x, z⟩ for all rows as a dense matrix; only the result is ever dense."""
     K = X @ Y.T
-    return np.asarray(K.toarray() if issparse(K) else K)
+    dense: FloatArray = K if is_elsewhere(K) else np.asarray(K.toarray() if issparse(K) else K)
+    return dense
 
 
 def squared_lengths(X: Any) -> FloatArray:

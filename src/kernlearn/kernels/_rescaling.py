@@ -13,7 +13,7 @@ def divide_by_roots(K: FloatArray, rows: FloatArray, columns: FloatArray) -> Flo
     The product of the roots lies between the smallest and the largest diagonal entry, so it
     neither overflows nor vanishes, and it is the same for (i, j) and (j, i).
     """
-    result = np.multiply.outer(_roots(rows), _roots(columns))
+    result = np.multiply.outer(roots(rows), roots(columns))
     return np.divide(K, result, out=result)
 
 
@@ -26,6 +26,7 @@ def check_diagonal(diagonal: FloatArray, owner: str) -> None:
         )
 
 
-def _roots(diagonal: FloatArray) -> FloatArray:
+def roots(diagonal: FloatArray) -> FloatArray:
+    """√r, infinite where r is zero."""
     # Dividing by infinity gives the zero that a point without length should have.
     return np.sqrt(np.where(diagonal > 0, diagonal, np.inf))

@@ -32,6 +32,7 @@ class ARDGaussian(Kernel):
     """
 
     takes_sparse = True
+    follows_arrays = True
 
     def __init__(self, gammas: ArrayLike) -> None:
         self.gammas = gammas

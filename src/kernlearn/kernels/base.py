@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from kernlearn._device import beside, is_elsewhere, namespace, to_host
 from kernlearn._memory import require_matrices
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
@@ -60,6 +61,9 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     takes_sparse = False
     """Whether the rows may come as a sparse matrix, which is then never made dense."""
 
+    follows_arrays = False
+    """Whether `_evaluate` takes arrays of any library; others are evaluated on the host."""
+
     _cure_of_overflow = (
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
     )
@@ -77,9 +81,12 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         Returns
         -------
         K : ndarray of shape (n, m)
-            Finite float64 numbers; an overflow is an error.
+            Finite float64 numbers; an overflow is an error. For an array of PyTorch or CuPy it
+            is one like it, computed where that is.
         """
         same = Y is None or Y is X
+        if is_elsewhere(X):
+            return self._elsewhere(X, X if same else Y)
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
             table_X = self._check_table(X, "X")
@@ -106,11 +113,29 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         values : ndarray of shape (n,)
             The diagonal of ``self(X)``.
         """
+        if is_elsewhere(X):
+            there: FloatArray = beside(self.diag(to_host(X)), X)
+            return there
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
             values = self._diag(self._check_data(self._check_table(X, "X"), "X"))
         self._check_values(values)
         return values
+
+    def _elsewhere(self, X: Any, Y: Any) -> FloatArray:
+        """The matrix where `X` is; its numbers are looked at by who takes them there."""
+        K: FloatArray
+        if not self.follows_arrays:
+            host = to_host(X)
+            K = beside(self(host, host if Y is X else Y), X)
+            return K
+        with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            self._check_parameters()
+            K = self._evaluate(X, Y if Y is X else beside(Y, X))
+        xp = namespace(X)
+        if not bool(xp.all(xp.isfinite(K))):
+            raise ValueError(self._overflow())
+        return K
 
     def fitted_to(self, X: Any) -> Kernel:
         """Return this kernel with all that it takes from data taken from the rows of `X`.
@@ -159,10 +184,13 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _check_values(self, values: FloatArray) -> None:
         check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
-            raise ValueError(
-                f"{type(self).__name__} must give finite values, got an overflow on these data; "
-                f"{self._cure_of_overflow}."
-            )
+            raise ValueError(self._overflow())
+
+    def _overflow(self) -> str:
+        return (
+            f"{type(self).__name__} must give finite values, got an overflow on these data; "
+            f"{self._cure_of_overflow}."
+        )
 
     def __add__(self, other: Any) -> Sum:
         from kernlearn.kernels.sum import Sum

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._device import is_elsewhere, take_columns
 from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
@@ -33,6 +34,8 @@ class Columns(_Wrapper):
     >>> Columns([0, 2], Linear())([[1.0, 9.0, 2.0]])
     array([[5.]])
     """
+
+    passes_arrays = True
 
     def __init__(
         self,
@@ -76,6 +79,8 @@ class Columns(_Wrapper):
         def seen() -> Any:
             if is_frame(X):
                 return X.iloc[:, positions]
+            if is_elsewhere(X):
+                return take_columns(X, positions)
             # A slice of an array is a view, not a copy.
             return X[:, self.columns if isinstance(self.columns, slice) else positions]
 

@@ -34,6 +34,7 @@ class Gaussian(Kernel):
     """
 
     takes_sparse = True
+    follows_arrays = True
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma

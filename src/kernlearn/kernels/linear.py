@@ -21,6 +21,7 @@ class Linear(Kernel):
     """
 
     takes_sparse = True
+    follows_arrays = True
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return inner_products(X, Y)

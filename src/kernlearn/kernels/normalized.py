@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._device import beside, is_elsewhere, to_host
 from kernlearn.kernels._composite import _Wrapper
-from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots
+from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, roots
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -32,10 +33,17 @@ class Normalized(_Wrapper):
            [0.   , 0.   , 0.   ]])
     """
 
+    passes_arrays = True
+
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        if is_elsewhere(X):
+            outer = roots(self._checked_diag(to_host(X))), roots(self._checked_diag(to_host(Y)))
+            scales = [beside(1.0 / part, X) for part in outer]
+            cosines: FloatArray = self.kernel(X, Y) * scales[0][:, None] * scales[1][None, :]
+            return cosines
         rows = self._checked_diag(X)
         columns = rows if Y is X else self._checked_diag(Y)
         K = divide_by_roots(self.kernel(X, Y), rows, columns)

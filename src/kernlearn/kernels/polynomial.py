@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._device import is_elsewhere
 from kernlearn.kernels._inner import inner_products, squared_lengths
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._validation import FloatArray
@@ -31,6 +32,7 @@ class Polynomial(Kernel):
     """
 
     takes_sparse = True
+    follows_arrays = True
 
     def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
         self.degree = degree
@@ -48,4 +50,6 @@ class Polynomial(Kernel):
 
     def _raise(self, inner: FloatArray) -> FloatArray:
         inner += self.offset
+        if is_elsewhere(inner):
+            return inner**self.degree
         return np.power(inner, self.degree, out=inner)

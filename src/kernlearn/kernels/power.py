@@ -28,6 +28,8 @@ class Power(_Wrapper):
            [ 8., 64.]])
     """
 
+    passes_arrays = True
+
     def __init__(self, kernel: Kernel, exponent: int = 2) -> None:
         self.kernel = kernel
         self.exponent = exponent

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernlearn._device import copied
 from kernlearn.kernels._composite import _Combination
 from kernlearn.kernels._validation import FloatArray
 
@@ -25,8 +26,10 @@ class Product(_Combination):
     array([[20.]])
     """
 
+    passes_arrays = True
+
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        total = self.kernels[0](X, Y).copy()
+        total: FloatArray = copied(self.kernels[0](X, Y))
         for kernel in self.kernels[1:]:
             total *= kernel(X, Y)
         return total

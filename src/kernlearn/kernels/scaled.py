@@ -27,6 +27,8 @@ class Scaled(_Wrapper):
     array([[2.]])
     """
 
+    passes_arrays = True
+
     def __init__(self, kernel: Kernel, scale: float = 1.0) -> None:
         self.kernel = kernel
         self.scale = scale

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._device import beside
 from kernlearn.kernels._composite import _Combination
 from kernlearn.kernels._validation import FloatArray, check_real
 from kernlearn.kernels.base import Kernel
@@ -33,6 +34,8 @@ class WeightedSum(_Combination):
            [1.736, 4.   ]])
     """
 
+    passes_arrays = True
+
     def __init__(self, kernels: Sequence[Kernel], weights: Any) -> None:
         self.kernels = kernels
         self.weights = weights
@@ -52,11 +55,11 @@ class WeightedSum(_Combination):
         return {**super().get_params(deep), "weights": self.weights}
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        total: FloatArray = np.zeros((X.shape[0], Y.shape[0]))
+        total: FloatArray = beside(np.zeros((X.shape[0], Y.shape[0])), X)
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
                 # ``Y is X`` is what tells a part that the matrix is square.
-                total += weight * kernel(X, Y)
+                total += float(weight) * kernel(X, Y)
         return total
 
     def _diag(self, X: Any) -> FloatArray:

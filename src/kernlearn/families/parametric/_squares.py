@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn._device import column_dots, namespace
 from kernlearn.families.parametric.base import Array
 
 _PAIRS_TOGETHER = 512
@@ -12,7 +13,8 @@ _PAIRS_TOGETHER = 512
 def middles(X: Array) -> Array:
     """Half way between the least and the largest entry of every column."""
     # Halves first: the sum of two large entries could overflow.
-    middle: Array = 0.5 * X.min(axis=0) + 0.5 * X.max(axis=0)
+    xp = namespace(X)
+    middle: Array = 0.5 * xp.min(X, axis=0) + 0.5 * xp.max(X, axis=0)
     return middle
 
 
@@ -33,15 +35,17 @@ def mean_squares(X: Array) -> Array:
 def weighted_sums(X: Array, M: Array) -> Array:
     r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - x_{jr})^2`, by one product; `X` is centred."""
     square = X * X
-    sums: Array = (M.sum(axis=0) + M.sum(axis=1)) @ square
-    sums -= 2.0 * np.einsum("ir,ir->r", X, M @ X)
+    xp = namespace(M)
+    sums: Array = (xp.sum(M, axis=0) + xp.sum(M, axis=1)) @ square
+    sums -= 2.0 * column_dots(X, M @ X)
     return sums
 
 
 def cross_sums(X: Array, Y: Array, M: Array) -> Array:
     r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - y_{jr})^2`; both are centred alike."""
-    sums: Array = M.sum(axis=1) @ (X * X) + M.sum(axis=0) @ (Y * Y)
-    sums -= 2.0 * np.einsum("ir,ir->r", X, M @ Y)
+    xp = namespace(M)
+    sums: Array = xp.sum(M, axis=1) @ (X * X) + xp.sum(M, axis=0) @ (Y * Y)
+    sums -= 2.0 * column_dots(X, M @ Y)
     return sums
 
 

@@ -39,6 +39,7 @@ class ARD(ParametricKernel):
     """
 
     floor = 0.0
+    follows_arrays = True
 
     def start(self, X: Array) -> Array:
         """One over the mean squared distance that each column would give all columns together."""

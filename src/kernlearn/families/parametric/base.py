@@ -30,6 +30,9 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     floor : float
         The least share of ``start(X)`` that learning may set a parameter to: zero where zero
         makes sense, as it leaves a column out of an ARD kernel.
+    follows_arrays : bool
+        Whether `matrix`, `gradient` and `cross_gradient` take arrays of PyTorch and CuPy too, and
+        work where those are.
 
     Examples
     --------
@@ -51,6 +54,7 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     """
 
     floor: float = 1e-6
+    follows_arrays: bool = False
 
     @abstractmethod
     def start(self, X: Array) -> Array:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from kernlearn._device import beside, is_elsewhere, namespace
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.families.parametric.base import Array, ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
-from kernlearn.kernels._distances import SAFE_SQUARED_NORM, gaussian_gram
+from kernlearn.kernels._distances import SAFE_SQUARED_NORM, gaussian_gram, squared_distances
 
 
 class RBF(ParametricKernel):
@@ -31,6 +34,8 @@ class RBF(ParametricKernel):
            [0.3679, 1.    ]])
     """
 
+    follows_arrays = True
+
     def __init__(self, weights: Array | None = None) -> None:
         self.weights = weights
 
@@ -52,11 +57,11 @@ class RBF(ParametricKernel):
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of -W∘K∘D, D the squared distances."""
-        return np.array([-np.vdot(W * K, self._distances(X, theta))])
+        return np.array([-_total(W * K, self._distances(X, theta))])
 
     def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
         """Likewise between two tables."""
-        return np.array([-np.vdot(W * K, self._distances(X, theta, Y))])
+        return np.array([-_total(W * K, self._distances(X, theta, Y))])
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
@@ -73,16 +78,23 @@ class RBF(ParametricKernel):
         return np.ones(X.shape[1]) if self.weights is None else np.asarray(self.weights, float)
 
     def _distances(self, X: Array, theta: Array, Y: Array | None = None) -> Array:
-        middle, roots = middles(X), np.sqrt(self._weights(X))
+        middle, roots = middles(X), beside(np.sqrt(self._weights(X)), X)
         rows = (X - middle) * roots
         columns = rows if Y is None else (Y - middle) * roots
+        if is_elsewhere(X):
+            return squared_distances(rows, columns)
         lengths, other = (np.einsum("ij,ij->i", part, part) for part in (rows, columns))
         # As for the kernel itself: next to a point far away the product would lose the distances
         # of all others, and the slope would be that of another kernel.
         if theta[0] * max(lengths.max(), other.max()) > SAFE_SQUARED_NORM:
             return np.asarray(cdist(rows, columns, "sqeuclidean"))
-        D = rows @ columns.T
+        D: Array = rows @ columns.T
         D *= -2.0
         D += lengths[:, None]
         D += other
         return np.maximum(D, 0.0, out=D)
+
+
+def _total(A: Any, B: Any) -> float:
+    """The sum of the products of all entries."""
+    return float(namespace(A).sum(A * B) if is_elsewhere(A) else np.vdot(A, B))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import beside, to_host
 from kernlearn.families.weights import positive_weights
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Kernel
@@ -25,8 +26,9 @@ def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:
     """
 
     def block_forms(block: Any, rows: slice) -> Array:
-        own = coefs[:, rows].T
-        return np.array([float((own * (k(block, source) @ coefs.T)).sum()) for k in kernels])
+        own, others = coefs[:, rows].T, beside(coefs.T, block)
+        images = [to_host(k(block, source) @ others) for k in kernels]
+        return np.array([float((own * image).sum()) for image in images])
 
     return reduce_rows(source, block_forms, np.add, len(source))
 
@@ -57,7 +59,7 @@ def exact_lower_bound(
     normaliser, total
         The weights satisfy Σ wᵢrᵢ = total.
     """
-    traces = np.array([float(kernel.diag(source).sum()) for kernel in kernels])
+    traces = np.array([float(kernel.diag(to_host(source)).sum()) for kernel in kernels])
     trace = total * float((traces[normaliser > 0] / normaliser[normaliser > 0]).max())
     forms = exact_forms(source, kernels, coefs)
     plane = coefficient_plane(machines, list(coefs), -0.5 * forms, trace)

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
+from kernlearn._device import beside, namespace, solve_lower, take_columns, to_host
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresObjective, Positive
@@ -127,11 +127,13 @@ def leave_one_out(
 
     def block_predictions(block: Any, rows: slice) -> int:
         Z = factors(block)
-        Z -= factors.shift
-        residual = Y[rows] - Z @ coef - intercept
-        centred = (Z[:, system.used] - means) * system.half.T
-        half = solve_triangular(system.factor, centred.T, lower=True, check_finite=False)
-        leverage = sample_weight[rows] * (1.0 / moments.mass + (half**2).sum(axis=0))
+        Z -= beside(factors.shift, Z)
+        residual = Y[rows] - to_host(Z @ beside(coef, Z)) - intercept
+        centred = take_columns(Z, system.used) - beside(means, Z)
+        centred *= beside(system.half.T, Z)
+        half = solve_lower(beside(system.factor, Z), centred.T)
+        lengths = to_host(namespace(half).sum(half**2, axis=0))
+        leverage = sample_weight[rows] * (1.0 / moments.mass + lengths)
         found[rows] = Y[rows] - residual / (1.0 - leverage)[:, None]
         return len(residual)
 

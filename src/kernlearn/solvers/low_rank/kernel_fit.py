@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import to_host
 from kernlearn._patience import Stopped
 from kernlearn._threads import threads_for
 from kernlearn.families.parametric.base import ParametricKernel
@@ -177,7 +178,7 @@ def _selected(
         points, patience = marks.points, limits.patience
         return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
 
-    first = objective_at(np.asarray(family.start(part.source), dtype=float))
+    first = objective_at(np.asarray(family.start(to_host(part.source)), dtype=float))
     z, status = search(first, first.criterion, limits, lam)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:

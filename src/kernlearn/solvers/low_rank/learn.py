@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import room_beside
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.weights import positive_weights
@@ -126,7 +127,8 @@ def learn_through_landmarks(
     moments = seen.moments
     weight_set = _weight_set(moments.traces, request)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
-    keep = len(source) * seen.factors.n_columns <= _KEPT_NUMBERS
+    room = room_beside(source, _KEPT_NUMBERS)
+    keep = len(source) * seen.factors.n_columns <= room
     rows = FactorRows(source, seen.factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
         stretch = float(settings.sample_weight.max())

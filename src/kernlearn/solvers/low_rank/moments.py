@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
 
+from kernlearn._device import beside, column_dots, lower_products, lower_triangle, take, to_host
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import mirrored
@@ -122,12 +122,12 @@ def moments_by_fold(
         Z, diagonals = factors(block), factors.diagonals(block)
         parts = {}
         for each in np.unique(fold[rows]):
-            inside = fold[rows] == each
-            chosen = slice(None) if inside.all() else inside
-            own, theta = Z[chosen], sample_weight[rows][chosen]
-            kept = np.einsum("ij,ij->j", own, own) @ factors.membership
+            inside = np.flatnonzero(fold[rows] == each)
+            chosen = slice(None) if len(inside) == len(diagonals) else inside
+            own, theta = take(Z, chosen), sample_weight[rows][chosen]
+            kept = to_host(column_dots(own, own)) @ factors.membership
             traces = np.array([diagonals[chosen].sum(axis=0), kept])
-            own -= factors.shift
+            own -= beside(factors.shift, own)
             parts[int(each)] = _moments(own, Y[rows][chosen], theta, traces)
         return parts
 
@@ -138,9 +138,13 @@ def moments_by_fold(
 
     # Blocks of so many rows that each fold has enough of them for a product at full speed.
     found = reduce_rows(source, block_moments, add, -(-factors.n_columns // n_folds))
-    return [
-        replace(found[each], products=mirrored(found[each].products)) for each in range(n_folds)
-    ]
+    return [_on_host(found[each]) for each in range(n_folds)]
+
+
+def _on_host(sums: Moments) -> Moments:
+    """The sums of all blocks, with both triangles."""
+    products = mirrored(lower_triangle(sums.products))
+    return replace(Moments(*map(to_host, vars(sums).values())), products=products)
 
 
 def total_of(parts: list[Moments]) -> Moments:
@@ -148,16 +152,14 @@ def total_of(parts: list[Moments]) -> Moments:
     return reduce(Moments.__add__, parts)
 
 
-def _moments(Z: Array, Y: Array, theta: Array, traces: Array) -> Moments:
-    """Sums over one block; of the products only the lower triangle."""
-    weighted = Z if (theta == 1.0).all() else Z * np.sqrt(theta)[:, None]
-    # The transpose of a C-contiguous block is how BLAS sees it.
-    products = dsyrk(1.0, weighted.T, lower=1) if Z.shape[1] else np.zeros((0, 0))
+def _moments(Z: Any, Y: Array, theta: Array, traces: Array) -> Moments:
+    """Sums over one block, those with Z where it is; of the products only the lower triangle."""
+    weighted = Z if (theta == 1.0).all() else Z * beside(np.sqrt(theta)[:, None], Z)
     targets = Y * theta[:, None]
     return Moments(
-        products,
-        Z.T @ targets,
-        theta @ Z,
+        lower_products(weighted),
+        Z.T @ beside(targets, Z),
+        beside(theta, Z) @ Z,
         targets.sum(axis=0),
         (Y * targets).sum(axis=0),
         float(theta.sum()),

@@ -28,13 +28,23 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, solve_triangular
 
+from kernlearn._device import (
+    add_to_diagonal,
+    all_rows,
+    beside,
+    copied,
+    lower_factor,
+    namespace,
+    row_dots,
+    solve_factored,
+    solve_lower,
+    to_host,
+)
 from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
-from kernlearn.solvers.factor import lower_factor
 from kernlearn.solvers.selection_objective import SelectionObjective
 
 Array = NDArray[np.float64]
@@ -53,7 +63,7 @@ class LandmarkSelection(SelectionObjective):
     kernel : ParametricKernel
         The family K(θ).
     X : array or data frame of n rows
-        Points.
+        Points; where they are, the work is done if the family can do it there.
     Y : ndarray of shape (n, k)
         Targets.
     weight : ndarray of shape (n,)
@@ -76,8 +86,10 @@ class LandmarkSelection(SelectionObjective):
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         criterion = SelectionCriterion(LeaveOneOut(weight), False, negligible)
-        super().__init__(kernel, X, Y, criterion, patience)
+        super().__init__(kernel, to_host(X), Y, criterion, patience)
         self.points, self.weight = points, weight
+        self.rows = all_rows(X) if kernel.follows_arrays else self.X
+        self._there = [beside(part, self.rows) for part in (points, Y, weight)]
 
     def matrix(self, theta: Array) -> Array:
         """K(S, S), which tells the size of K."""
@@ -100,47 +112,45 @@ class LandmarkSelection(SelectionObjective):
         return value, gradient
 
     def _computed(self, lam: float, theta: Array) -> tuple[float, Array]:
-        square = self.matrix(theta)
-        jittered = square.copy()
-        jittered[np.diag_indices(len(square))] += JITTER * float(square.diagonal().mean())
-        L = np.tril(lower_factor(jittered))
-        cross = self.kernel.matrix(self.X, self.points, theta)
-        Z = solve_triangular(L, cross.T, lower=True, check_finite=False).T
-        value, W, slope = press(Z, self.Y, self.weight, lam)
+        points, Y, weight = self._there
+        square = self.kernel.matrix(points, None, theta)
+        xp = namespace(square)
+        jitter = JITTER * float(xp.mean(xp.linalg.diagonal(square)))
+        L = lower_factor(add_to_diagonal(copied(square), jitter))
+        cross = self.kernel.matrix(self.rows, points, theta)
+        Z = solve_lower(L, cross.T).T
+        value, W, slope = press(Z, Y, weight, lam)
         negligible = self.criterion.negligible
-        back = solve_triangular(L, W.T, lower=True, trans=1, check_finite=False).T
-        inner = solve_triangular(L, (Z.T @ back), lower=True, trans=1, check_finite=False)
+        back = solve_lower(L, W.T, transposed=True).T
+        inner = solve_lower(L, Z.T @ back, transposed=True)
         gradient = np.empty(1 + len(theta))
         gradient[0] = lam * slope
-        slopes = self.kernel.cross_gradient(self.X, self.points, theta, cross, back)
-        slopes += self.kernel.gradient(self.points, theta, square, -0.25 * (inner + inner.T))
-        gradient[1:] = theta * slopes
+        slopes = self.kernel.cross_gradient(self.rows, points, theta, cross, back)
+        slopes += self.kernel.gradient(points, theta, square, -0.25 * (inner + inner.T))
+        gradient[1:] = theta * to_host(slopes)
         return float(np.log(value + negligible)), gradient / (value + negligible)
 
 
-def press(Z: Array, Y: Array, weight: Array, lam: float) -> tuple[float, Array, float]:
-    """Q, and its derivatives with respect to Z and to λ."""
+def press(Z: Any, Y: Any, weight: Any, lam: float) -> tuple[float, Any, float]:
+    """Q, and its derivatives with respect to Z and to λ; all arrays are in one place."""
+    xp = namespace(Z)
     n, r = Z.shape
-    B = np.column_stack([Z, np.ones(n)])
+    B = xp.concat([Z, beside(np.ones((n, 1)), Z)], axis=1)
     weighted = weight[:, None] * B
     M = B.T @ weighted
-    M[np.arange(r), np.arange(r)] += lam
-    factor = lower_factor(M)
-
-    def solve(right: Array) -> Array:
-        return np.asarray(cho_solve((factor, True), right, check_finite=False))
-
-    beta = solve(weighted.T @ Y)
+    factor = lower_factor(add_to_diagonal(M, beside(np.append(np.full(r, lam), 0.0), Z)))
+    beta = solve_factored(factor, weighted.T @ Y)
     residual = Y - B @ beta
-    half = solve(B.T).T  # B M⁻¹
-    left = 1.0 - weight * np.einsum("ij,ij->i", half, B)
+    half = solve_factored(factor, B.T).T  # B M⁻¹
+    left = 1.0 - weight * row_dots(half, B)
     e = residual / left[:, None]
-    value = float(weight @ (e**2).sum(axis=1))
+    squares = xp.sum(e**2, axis=1)
     g = -2.0 * weight[:, None] * e / left[:, None]
-    q = 2.0 * weight**2 * (e**2).sum(axis=1) / left
-    gamma = solve(B.T @ g)
+    q = 2.0 * weight**2 * squares / left
+    gamma = solve_factored(factor, B.T @ g)
     T = half.T @ (q[:, None] * half)
     W = (g - weighted @ gamma) @ beta.T + (weight[:, None] * residual) @ gamma.T
     W += 2.0 * q[:, None] * half - 2.0 * weighted @ T
-    slope = -float((gamma[:r] * beta[:r]).sum()) - float(np.trace(T[:r, :r]))
-    return value, W[:, :r], slope
+    slope = -float(xp.sum(gamma[:r, :] * beta[:r, :]))
+    slope -= float(xp.sum(xp.linalg.diagonal(T)[:r]))
+    return float(weight @ squares), W[:, :r], slope

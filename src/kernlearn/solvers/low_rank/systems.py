@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
+from kernlearn._device import to_host
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.ls_svm import mirrored
 from kernlearn.solvers.factor import lower_factor
@@ -108,7 +109,7 @@ class DualSystem:
         self, rows: FactorRows, root: Root, inside: NDArray[np.intp], theta: Array
     ) -> None:
         self.half = np.sqrt(theta)
-        self.W = self.half[:, None] * root.image(rows.some(inside))
+        self.W = self.half[:, None] * root.image(to_host(rows.some(inside)))
         N = self.W @ self.W.T
         N[np.diag_indices(len(N))] += 1.0
         self.factor = lower_factor(N)

@@ -1,0 +1,31 @@
+"""Where the estimators that learn through landmarks do the work over rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn._device import HOST, Place, place_of, placed
+
+
+class OnDevice:
+    """Mixed into an estimator with the parameter ``device``; None is for those without it.
+
+    Data are checked on the host, which then holds all that is fitted. What costs time, kernels and
+    products over blocks of rows, is done on the device.
+    """
+
+    device: str | None = None
+    device_: str
+
+    def _note_device(self, X: Any) -> None:
+        """Remember where this X is to be worked on."""
+        place = place_of(self.device, X)
+        self.device_ = HOST if place is None else str(place)
+
+    def _on_its_device(self, rows: Any) -> Any:
+        """Checked training rows as a source for the device that was noted."""
+        return placed(rows, None if self.device_ == HOST else Place.named(self.device_))
+
+    def _on_device_of(self, X: Any, rows: Any) -> Any:
+        """The checked rows of a new X, as a source for where that X is to be worked on."""
+        return placed(rows, place_of(self.device, X))

@@ -1,0 +1,210 @@
+"""Arrays elsewhere: by the strictest array API, and by PyTorch where it is installed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.linalg import LinAlgError
+
+from kernlearn import (
+    FirstLevelRegressor,
+    LSSVMClassifier,
+    MKLClassifier,
+    MKLNoveltyDetector,
+    MKLRegressor,
+)
+from kernlearn import _device as device
+from kernlearn._device import Place, place_of, placed
+from kernlearn.families.parametric import ARD, RBF
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.kernels import (
+    ARDGaussian,
+    Columns,
+    Gaussian,
+    Laplacian,
+    Linear,
+    Normalized,
+    Polynomial,
+    WeightedSum,
+)
+from kernlearn.solvers.low_rank.selection import LandmarkSelection, press
+
+PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
+KERNELS = [
+    Gaussian(0.3),
+    ARDGaussian([0.1, 0.0, 2.0]),
+    Linear(),
+    Polynomial(degree=3),
+    Laplacian(0.2),
+    Normalized(Polynomial(degree=2)),
+    0.5 * Gaussian(1.0) + Linear() * Gaussian(0.1),
+    Columns([0, 2], Gaussian(0.5)) ** 2,
+    WeightedSum([Linear(), Gaussian(2.0)], [0.5, 1.5]),
+]
+rng = np.random.default_rng(0)
+X = rng.standard_normal((300, 3))
+y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(300)
+
+
+@pytest.fixture(params=PLACES, ids=str)
+def place(request: pytest.FixtureRequest) -> Place:
+    pytest.importorskip(request.param.library)
+    return request.param
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("size", [1.0, 1e4])
+def test_kernels_follow_arrays(kernel: Any, size: float, place: Place) -> None:
+    table = size * X
+    there = place.put(table)
+    for found, expected in (
+        (kernel(there, table[:40]), kernel(table, table[:40])),
+        (kernel(there), kernel(table)),
+        (kernel.diag(there), kernel.diag(table)),
+    ):
+        assert Place.of(found) == place
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(device.to_host(found), expected, atol=1e-12 * scale, rtol=1e-9)
+
+
+def test_an_overflow_is_refused(place: Place) -> None:
+    with pytest.raises(ValueError, match="Polynomial must give finite values"):
+        Polynomial(degree=9)(place.put(1e40 * X))
+
+
+def test_linear_algebra(place: Place) -> None:
+    A = X.T @ X
+    there = place.put(A)
+    L = device.lower_factor(there)
+    np.testing.assert_allclose(np.tril(device.to_host(L)), np.linalg.cholesky(A), rtol=1e-12)
+    B = place.put(X[:3])
+    np.testing.assert_allclose(
+        device.to_host(device.solve_factored(L, B)), np.linalg.solve(A, X[:3]), rtol=1e-10
+    )
+    with pytest.raises(LinAlgError):
+        device.lower_factor(place.put(-A))
+    ridge = device.add_to_diagonal(place.put(A.copy()), 2.0)
+    np.testing.assert_allclose(device.to_host(ridge), A + 2 * np.eye(3), rtol=1e-14)
+
+
+def test_slopes_of_the_selection(place: Place) -> None:
+    weight = rng.uniform(0.5, 2.0, len(y))
+    Z = X @ rng.standard_normal((3, 5))
+    here = press(Z, y[:, None], weight, 0.3)
+    there = press(*map(place.put, (Z, y[:, None], weight)), 0.3)
+    for found, expected in zip(there, here, strict=True):
+        np.testing.assert_allclose(device.to_host(found), expected, rtol=1e-10, atol=1e-10)
+    for family in (ARD(), RBF()):
+        z = np.log(np.append(0.1, family.start(X)))
+        a, b = (
+            LandmarkSelection(family, rows, y[:, None], weight, X[:30])
+            for rows in (X, placed(X, place))
+        )
+        expected = a.value_and_gradient(z)
+        found = b.value_and_gradient(z)
+        np.testing.assert_allclose(found[0], expected[0], rtol=1e-10)
+        np.testing.assert_allclose(found[1], expected[1], rtol=1e-8)
+
+
+MODELS = [
+    (MKLRegressor([Gaussian(0.2), Linear()], quality="least_squares", certify="exact"), y),
+    (MKLRegressor([Gaussian(0.2), Polynomial()], weights="free", quality="least_squares"), y),
+    (MKLRegressor([Gaussian(0.2), Laplacian(0.5)]), y),
+    (MKLClassifier([Gaussian(0.2), Linear()], quality="squared_soft_margin"), y > 0),
+    (MKLClassifier([Gaussian(0.2), Linear()]), np.digitize(y, [-0.5, 0.5])),
+    (MKLNoveltyDetector([Gaussian(0.2), Gaussian(1.0)]), None),
+    (LSSVMClassifier(lam=0.1), y > 0),
+    (FirstLevelRegressor(tol=1.0), y),
+]
+
+
+@pytest.mark.parametrize(("model", "target"), MODELS, ids=lambda value: type(value).__name__)
+def test_estimators_follow_their_table(model: Any, target: Any, place: Place) -> None:
+    model.set_params(rank=25)
+    here = model.fit(X, target)._decision(X)
+    assert model.device_ == "cpu"
+    model.fit(place.put(X), target)
+    assert model.device_ == str(place)
+    there = model._decision(place.put(X))
+    assert isinstance(there, np.ndarray)
+    np.testing.assert_allclose(there, here, atol=1e-5 * np.abs(here).max())
+    np.testing.assert_allclose(model._decision(X), there, atol=1e-9 * np.abs(here).max())
+    for value in vars(model).values():
+        assert not device.is_elsewhere(value)
+
+
+def test_targets_and_weights_may_be_there_too(place: Place) -> None:
+    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=25)
+    weight = np.linspace(1, 2, len(y))
+    here = model.fit(X, y, sample_weight=weight).predict(X)
+    model.fit(place.put(X), place.put(y), sample_weight=place.put(weight))
+    np.testing.assert_allclose(model.predict(X), here, rtol=1e-8)
+
+
+def test_the_exact_solver_works_on_the_host(place: Place) -> None:
+    model = MKLRegressor([Gaussian(0.2)], rank=None)
+    here = model.fit(X[:60], y[:60]).predict(X)
+    model.fit(place.put(X[:60]), y[:60])
+    assert model.device_ == "cpu"
+    np.testing.assert_array_equal(model.predict(place.put(X)), here)
+
+
+def test_a_row_that_is_no_number_is_named(place: Place) -> None:
+    bad = X.copy()
+    bad[280, 1] = np.nan
+    with pytest.raises(ValueError, match="row 280"):
+        reduce_rows(placed(bad, place), lambda block, rows: 1, int.__add__, 10**5)
+
+
+class OutOfMemoryError(RuntimeError):
+    """As PyTorch and CuPy name theirs."""
+
+
+def test_a_full_device_gets_smaller_blocks(place: Place) -> None:
+    table, sizes = np.ones((1000, 2)), []
+
+    def total(block: Any, rows: slice) -> float:
+        sizes.append(block.shape[0])
+        if block.shape[0] > 300:
+            raise OutOfMemoryError("out of memory")
+        return float(np.sum(device.to_host(block)))
+
+    assert reduce_rows(placed(table, place), total, float.__add__, 2) == 2000.0
+    assert sizes == [1000, 500, 250, 250, 500, 250, 250]
+
+
+def test_a_device_without_any_room_says_so(place: Place, monkeypatch: Any) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise OutOfMemoryError("CUDA out of memory")
+
+    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=5)
+    monkeypatch.setattr("kernlearn.solvers.low_rank.moments.lower_products", full)
+    with pytest.raises(MemoryError, match="smaller rank"):
+        model.fit(place.put(X), y)
+
+
+@pytest.mark.parametrize("bad", ["gpu", "cuda:", 0, "mps", "cuda:x"])
+def test_an_unknown_device_is_refused(bad: Any) -> None:
+    with pytest.raises(ValueError, match="'cuda' or the like of 'cuda:1'"):
+        MKLRegressor([Linear()], rank=5, device=bad).fit(X, y)
+
+
+def test_a_device_that_is_not_there(monkeypatch: Any) -> None:
+    monkeypatch.setattr(device, "libraries", lambda: [("torch", 1, "2")])
+    assert place_of("cuda", X) == place_of("cuda:0", X) == Place("torch", "cuda:0")
+    with pytest.raises(ValueError, match="got 1 of them by torch; use device=None"):
+        place_of("cuda:1", X)
+    monkeypatch.setattr(device, "libraries", lambda: [])
+    with pytest.raises(ImportError, match=r"kernlearn\[gpu\]"):
+        place_of("cuda", X)
+    assert place_of("cpu", X) is None
+    assert place_of(None, X) is None
+
+
+def test_columns_of_text_stay_on_the_host(place: Place) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
+    with pytest.raises(ValueError, match="table of numbers for a device"):
+        placed(frame, place)
