@@ -63,13 +63,15 @@ def test_selection_through_landmarks_comes_near_the_exact_one():
 
 def test_first_level_learns_relevances_through_landmarks(monkeypatch):
     monkeypatch.setattr(_low_rank, "EXACT_ROWS", 100)
-    model = kl.FirstLevelRegressor().fit(X, VALUES)
+    model = kl.FirstLevelRegressor(refit="landmarks").fit(X, VALUES)
     assert model.rank_ is not None
+    assert model.refit_ == "landmarks"
     assert model.mu_ == 0.0
     assert model.relevance_["x0"] > 10 * model.relevance_["x2"]
     assert model.score(X, VALUES) > 0.95
     assert 0 < model.cv_loss_ < 0.1
     classifier = kl.FirstLevelClassifier(rank=40).fit(X, LABELS)
+    assert classifier.refit_ == "landmarks"
     assert classifier.predict_proba(NEW).shape == (30, 3)
     assert classifier.score(X, LABELS) > 0.8
 

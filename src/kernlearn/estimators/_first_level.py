@@ -8,25 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
-from kernlearn._device import HOST
+from kernlearn._device import HOST, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
+from kernlearn.estimators._lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators._patient import Patient
-from kernlearn.families.parametric import parametric_kernel
+from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.first_level import FirstLevelProblem
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
-from kernlearn.solvers.low_rank.kernel_fit import Table
+from kernlearn.solvers.low_rank.exact_refit import fits
+from kernlearn.solvers.low_rank.kernel_fit import Table, learn_then_refit
 from kernlearn.solvers.selection_descent import Limits
 
 Array = NDArray[np.float64]
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
+
+
+REFITS = ["auto", "exact", "landmarks"]
 
 
 class FirstLevel(Patient):
@@ -44,6 +49,9 @@ class FirstLevel(Patient):
     max_iter: int
     random_state: Any
     rank: Any
+    refit: str
+    device_: str
+    refit_: str | None
     selection: str | None = "loo"
     status_: Any
     loss_by_rank_: dict[str, Any]
@@ -84,12 +92,9 @@ class FirstLevel(Patient):
                 self.random_state,
             )
             limits = Limits(control.tol, control.max_iter, control.patience)
-            self._learn_through_landmarks(  # type: ignore[attr-defined]
-                table, family, None, rank, lam, limits, X, Y, kept
-            )
-            self.mu_, self.cv_loss_ = 0.0, 0.5 * float(self.loss_by_rank_["loss"][-1])
-            self.n_machine_solves_ = self.n_evaluations_
+            self._learn_at_scale(table, family, rank, lam, limits, rows, X, Y, kept)
             return
+        self.refit_ = None
         self.device_ = HOST
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
@@ -111,6 +116,49 @@ class FirstLevel(Patient):
             fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
         self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
         warn_if_unfinished(type(self).__name__, self.status_, control.patience, stacklevel=3)
+
+    def _learn_at_scale(
+        self,
+        table: Table,
+        family: ParametricKernel,
+        rank: int | str,
+        lam: float | None,
+        limits: Limits,
+        rows: Array,
+        X: Array,
+        Y: Array,
+        kept: NDArray[np.intp],
+    ) -> None:
+        """θ through landmarks, then the machine on all rows, or through more landmarks."""
+        self.mu_ = 0.0
+        if self._refits_exactly(table, rank):
+            self.refit_ = "exact"
+            with telling_of_memory():
+                fit = learn_then_refit(table, family, lam, limits)
+            store_exact_fit(self, fit, rows, table, kept)
+            store_left_out(self, fit, X, Y, kept)
+            self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
+            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=4)
+        else:
+            self.refit_ = "landmarks"
+            self._learn_through_landmarks(  # type: ignore[attr-defined]
+                table, family, None, rank, lam, limits, X, Y, kept
+            )
+            self.cv_loss_ = 0.5 * float(self.loss_by_rank_["loss"][-1])
+        self.n_machine_solves_ = self.n_evaluations_
+
+    def _refits_exactly(self, table: Table, rank: int | str) -> bool:
+        if self.refit == "exact" and not fits(table.source):
+            n = len(table.weight)
+            raise MemoryError(
+                f"expected room and time for a matrix of {n:,} x {n:,} numbers with "
+                f"refit='exact', got too little of it on {self.device_}; use refit='auto', which "
+                "trains through landmarks then, or a device with more memory"
+            )
+        # Who asks for a rank wants no matrix of all rows.
+        return self.refit == "exact" or (
+            self.refit == "auto" and rank == "auto" and fits(table.source)
+        )
 
     def _obstacle(self, mu: float | None) -> str | None:
         """What was asked for that landmarks cannot do."""
@@ -154,6 +202,7 @@ class FirstLevel(Patient):
 
     def _control(self) -> FirstLevelControl:
         check_choice("strategy", self.strategy, STRATEGIES)
+        check_choice("refit", self.refit, REFITS)
         return FirstLevelControl(
             self.strategy,
             check_positive("tol", self.tol),

@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
-from kernlearn.solvers.low_rank.kernel_fit import KernelFit, Table
+from kernlearn.solvers.low_rank.kernel_fit import ExactFit, KernelFit, Table
 from kernlearn.solvers.low_rank.refits import least_squares_refits
 
 Array = NDArray[np.float64]
@@ -41,8 +41,24 @@ def store_kernel_fit(
     estimator.objective_ = float(table.weight @ squares)
 
 
+def store_exact_fit(
+    estimator: Any, fit: ExactFit, rows: Any, table: Table, kept: NDArray[np.intp]
+) -> None:
+    """Set the fitted attributes of a machine on all rows: these are the support vectors."""
+    estimator.theta_, estimator.lam_, estimator.kernel_ = fit.theta, fit.lam, fit.kernel
+    estimator.support_, estimator.support_vectors_ = kept, rows
+    estimator.dual_coef_ = np.ascontiguousarray(fit.dual_coef.T)
+    estimator.intercept_ = fit.intercept
+    estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations
+    estimator.status_ = fit.status
+    estimator._ridge = fit.lam / table.weight
+    squares = ((table.Y - fit.left_out) ** 2).sum(axis=1)
+    estimator.loo_loss_ = float(np.average(squares, weights=table.weight))
+    estimator.objective_ = float(table.weight @ squares)
+
+
 def store_left_out(
-    estimator: Any, fit: KernelFit, X: Any, Y: Array, kept: NDArray[np.intp]
+    estimator: Any, fit: KernelFit | ExactFit, X: Any, Y: Array, kept: NDArray[np.intp]
 ) -> None:
     """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
     predictions = np.empty_like(Y)

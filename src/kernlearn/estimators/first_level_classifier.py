@@ -52,8 +52,13 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
         many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
         do, and leave-one-out takes its place: θ is learned by it on a sample of 8000 rows through
-        400 landmarks, λ by the loss on held-out folds of all rows, and ``mu_`` is zero. Not where
+        400 landmarks (on a GPU 50,000 and 1000), λ by held-out loss, and ``mu_`` is zero. Not where
         μ is given, nor with ``strategy="nelder-mead"``.
+    refit : {"auto", "exact", "landmarks"}, default="auto"
+        What is trained at a θ that was learned through landmarks: a machine on the matrix of all
+        rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
+        was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
+        many as the memory holds on a GPU.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         As in :class:`kernlearn.LSSVMClassifier`.
     verbose : int, default=0
@@ -98,6 +103,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
     landmarks_, residual_trace_, loss_by_rank_, device_
         As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    refit_ : {"exact", "landmarks"} or None
+        What was trained after θ was learned through landmarks; None where it was learned from the
+        matrix of all rows.
     objective_ : float
         Equation (5) at its minimum.
     cv_loss_ : float or None
@@ -144,6 +152,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         max_iter: int = 200,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
@@ -158,6 +167,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.refit = refit
         self.device = device
         self.verbose = verbose
         self.callback = callback

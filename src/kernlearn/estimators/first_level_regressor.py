@@ -19,8 +19,8 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu, strategy, tol, max_iter, random_state, rank, device, verbose, callback,
-    time_limit
+    kernel, lam, mu, strategy, tol, max_iter, random_state, rank, refit, device, verbose,
+    callback, time_limit
         As in :class:`kernlearn.FirstLevelClassifier`.
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled, or the folds themselves. Every row is held out once.
@@ -60,6 +60,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         max_iter: int = 200,
         random_state: Any = 0,
         rank: int | str | None = "auto",
+        refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
@@ -74,6 +75,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.max_iter = max_iter
         self.random_state = random_state
         self.rank = rank
+        self.refit = refit
         self.device = device
         self.verbose = verbose
         self.callback = callback

@@ -44,7 +44,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
-    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise; the loss is the part of the trace of the learned kernel that is left out.
 
     Examples

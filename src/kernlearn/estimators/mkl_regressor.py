@@ -56,7 +56,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its mean squared error on rows held out.
-    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise.
 
     Examples

@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._device import to_host
+from kernlearn._device import Placed, to_host
 from kernlearn._patience import Stopped
 from kernlearn._threads import threads_for
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
+from kernlearn.solvers.low_rank.exact_refit import exact_refit
 from kernlearn.solvers.low_rank.held_out import (
     fold_loss,
     leave_one_out,
@@ -34,8 +35,10 @@ from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
-# Rows and landmarks that θ is learned from: a second or less for each step on one core.
+# Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
+# hundredths on a GPU.
 SELECTION_ROWS, SELECTION_RANK = 8000, 400
+_ROWS_ON_DEVICE, _RANK_ON_DEVICE = 50_000, 1000
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -101,6 +104,54 @@ class Table:
             return self
         rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         return Table(take_rows(self.source, rows), self.Y[rows], self.weight[rows], self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactFit:
+    """A machine on all rows, at a θ learned through landmarks.
+
+    Attributes
+    ----------
+    kernel, theta, lam, intercept, left_out, n_iter, n_evaluations, status
+        As in `KernelFit`.
+    dual_coef : ndarray of shape (n, k)
+        α.
+    """
+
+    kernel: Kernel
+    theta: Array
+    lam: float
+    dual_coef: Array
+    intercept: Array
+    left_out: Array
+    n_iter: int
+    n_evaluations: int
+    status: Status
+
+
+def learn_then_refit(
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits
+) -> ExactFit:
+    """Select λ and θ through landmarks, and train on the matrix of all rows."""
+    offset = np.average(table.Y, axis=0, weights=table.weight)
+    table = replace(table, Y=table.Y - offset)
+    with threads_for(SELECTION_RANK):
+        theta, first, status, counts = _selected(table, family, lam, limits)
+    kernel = family.kernel(theta)
+    with threads_for(len(table.weight)):
+        found = exact_refit(
+            table.source, kernel, table.Y, table.weight, first, lam is None, limits.patience
+        )
+    return ExactFit(
+        kernel,
+        theta,
+        found.lam,
+        found.dual_coef,
+        found.intercept + offset,
+        table.Y + offset - found.left_out,
+        *counts,
+        status,
+    )
 
 
 def fit_through_landmarks(
@@ -170,11 +221,14 @@ def _selected(
     table: Table, family: ParametricKernel, lam: float | None, limits: Limits
 ) -> tuple[Array, float, Status, tuple[int, int]]:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
-    part = table.sample(SELECTION_ROWS)
+    is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
+    n_rows = _ROWS_ON_DEVICE if is_on_gpu else SELECTION_ROWS
+    rank = _RANK_ON_DEVICE if is_on_gpu else SELECTION_RANK
+    part = table.sample(n_rows)
 
     def objective_at(theta: Array) -> LandmarkSelection:
         kernel = family.kernel(theta)
-        marks = choose_landmarks(kernel, part.source, SELECTION_RANK, random_state=part.seed)
+        marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
         points, patience = marks.points, limits.patience
         return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
 

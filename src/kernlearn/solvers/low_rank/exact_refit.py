@@ -1,0 +1,199 @@
+r"""The machine of all rows at a kernel that was learned through landmarks, with λ by leave-one-out.
+
+With :math:`A = K + \lambda\,\mathrm{diag}(1/s)` for sample weights s,
+
+.. math::
+
+    P = A^{-1} - \frac{A^{-1}11^\top A^{-1}}{1^\top A^{-1}1}, \qquad \alpha = P y, \qquad
+    y_i - f_{-i}(x_i) = \frac{\alpha_i}{P_{ii}} .
+
+One factorisation :math:`A = LL^\top` gives all of it: the diagonal of :math:`A^{-1}` is the squared
+lengths of the columns of :math:`L^{-1}`, so that with n³/3 operations for each of the two a λ costs
+as much as a symmetric product of two n × n matrices. A is made again for every λ; there is never
+more than one such matrix on the host, and two on a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.lapack import dtrtri
+
+from kernlearn._device import (
+    Placed,
+    add_to_diagonal,
+    all_rows,
+    beside,
+    column_dots,
+    empty_beside,
+    is_elsewhere,
+    lower_factor,
+    solve_factored,
+    solve_lower,
+    to_host,
+)
+from kernlearn._memory import available, matrices
+from kernlearn._patience import Patience
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+
+Array = NDArray[np.float64]
+
+# A factorisation of so many rows takes half a minute on two cores.
+MOST_ROWS_ON_HOST = 16_000
+# Matrices of n × n that exist together, with what lies beside them.
+_ON_HOST, _ON_DEVICE = 1.3, 2.2
+# λ is looked for on a sample first, where a factorisation takes a second.
+_SAMPLE = 4000
+_STEP = 10.0**0.5
+_MOST_ON_SAMPLE, _MOST_ON_ALL = 12, 4
+# Columns of the inverse that are made together.
+_COLUMNS = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class ExactMachine:
+    """An LS-SVM on all rows.
+
+    Attributes
+    ----------
+    lam : float
+        λ.
+    dual_coef : ndarray of shape (n, k)
+        α.
+    intercept : ndarray of shape (k,)
+        b.
+    left_out : ndarray of shape (n, k)
+        Residuals of every row by the machine trained without it.
+    loss : float
+        Σ s times their squares.
+    """
+
+    lam: float
+    dual_coef: Array
+    intercept: Array
+    left_out: Array
+    loss: float
+
+
+def fits(source: Any) -> bool:
+    """Whether a matrix of all rows fits comfortably where they are worked on."""
+    n = len(source)
+    free = source.place.free_bytes() if isinstance(source, Placed) else None
+    if free is not None:
+        return matrices(_ON_DEVICE, n) <= 0.9 * free
+    there = available()
+    enough = there is None or matrices(_ON_HOST, n) <= 0.5 * there
+    return n <= MOST_ROWS_ON_HOST and enough
+
+
+def exact_refit(
+    source: Any,
+    kernel: Kernel,
+    Y: Array,
+    weight: Array,
+    lam: float,
+    chooses: bool,
+    patience: Patience,
+) -> ExactMachine:
+    """Train on all rows; λ by leave-one-out near the one given, first on a sample (checked).
+
+    Parameters
+    ----------
+    source : array, or source of rows on a device
+        The n rows.
+    kernel : Kernel
+        The kernel.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        The s.
+    lam : float
+        λ, or where to look for it.
+    chooses : bool
+        Whether to look.
+    patience : Patience
+        Once it has run out, the λ so far is kept.
+    """
+
+    def at(rows: Any, Y: Array, weight: Array) -> Callable[[float], ExactMachine]:
+        return lambda ridge: _machine(rows, kernel, Y, weight, ridge)
+
+    train = at(source, Y, weight)
+    if not chooses:
+        return train(lam)
+    n = len(weight)
+    if n > 2 * _SAMPLE:
+        some = np.sort(np.random.RandomState(0).choice(n, _SAMPLE, replace=False))
+        few = at(take_rows(source, some), Y[some], weight[some])
+        lam = _lowest(few, lam, _MOST_ON_SAMPLE, patience).lam
+        return _lowest(train, lam, _MOST_ON_ALL, patience)
+    return _lowest(train, lam, _MOST_ON_SAMPLE, patience)
+
+
+def _lowest(
+    train: Callable[[float], ExactMachine], lam: float, most: int, patience: Patience
+) -> ExactMachine:
+    """Steps of a fixed factor while the loss falls: down first, since landmarks act as noise."""
+    best, tried = train(lam), 1
+    for factor in (1.0 / _STEP, _STEP):
+        moved = False
+        while tried < most and patience.stopped is None:
+            try:
+                found = train(best.lam * factor)
+            except np.linalg.LinAlgError:
+                break
+            tried += 1
+            if not found.loss < best.loss:
+                break
+            best, moved = found, True
+        if moved:
+            break
+    return best
+
+
+def _machine(source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float) -> ExactMachine:
+    L = _factor(source, kernel, lam / weight)
+    right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
+    solved = to_host(solve_factored(L, right))
+    diagonal = _inverse_diagonal(L)
+    ones, total = solved[:, -1:], float(solved[:, -1].sum())
+    intercept = solved[:, :-1].sum(axis=0) / total
+    dual_coef = solved[:, :-1] - ones * intercept
+    left_out = dual_coef / (diagonal[:, None] - ones**2 / total)
+    loss = float(weight @ (left_out**2).sum(axis=1))
+    return ExactMachine(lam, dual_coef, intercept, left_out, loss)
+
+
+def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:
+    """The lower Cholesky factor of K + diag(ridge)."""
+    points, n = all_rows(source), len(ridge)
+    A = empty_beside((n, n), points)
+
+    def fill(block: Any, rows: slice) -> int:
+        A[rows, :] = kernel(block, points)
+        return 1
+
+    reduce_rows(source, fill, int.__add__, n)
+    return lower_factor(add_to_diagonal(A, beside(ridge, A)))
+
+
+def _inverse_diagonal(L: Any) -> Array:
+    """The diagonal of (LLᵀ)⁻¹; on the host L is overwritten."""
+    n = L.shape[0]
+    found = np.empty(n)
+    inverse = None if is_elsewhere(L) else dtrtri(L, lower=1, overwrite_c=1)[0]
+    for start in range(0, n, _COLUMNS):
+        some = slice(start, min(start + _COLUMNS, n))
+        if inverse is not None:
+            columns = np.tril(inverse[start:, some])
+        else:
+            identity = beside(np.eye(n - start, some.stop - start), L)
+            columns = solve_lower(L[start:, start:], identity)
+        found[some] = to_host(column_dots(columns, columns))
+    return found
