@@ -210,6 +210,24 @@ def libraries() -> list[tuple[str, int, str]]:
     return found
 
 
+def cuda_devices() -> list[dict[str, Any]]:
+    """The CUDA devices found, with the library that finds them: name, title, bytes of memory."""
+    found = []
+    for library, count, _ in libraries():
+        module = import_module(library)
+        for number in range(count):
+            if library == "torch":
+                properties = module.cuda.get_device_properties(number)
+                title, memory = properties.name, properties.total_memory
+            else:
+                facts = module.cuda.runtime.getDeviceProperties(number)
+                title, memory = facts["name"].decode(), facts["totalGlobalMem"]
+            found.append(
+                {"device": f"cuda:{number}", "name": title, "memory": memory, "by": library}
+            )
+    return found
+
+
 def _count(module: Any) -> int:
     """CUDA devices that a library can use."""
     try:
@@ -255,6 +273,14 @@ def empty_beside(shape: tuple[int, ...], other: Any) -> Any:
     return xp.empty(shape, dtype=xp.float64, device=_compat().device(other))
 
 
+def eye_beside(n_rows: int, n_columns: int, other: Any) -> Any:
+    """Ones on the diagonal of a matrix where another array is."""
+    if not is_elsewhere(other):
+        return np.eye(n_rows, n_columns)
+    xp = namespace(other)
+    return xp.eye(n_rows, n_columns, dtype=xp.float64, device=_compat().device(other))
+
+
 def copied(array: Any) -> Any:
     """A new array of the same numbers."""
     return 1.0 * array if is_elsewhere(array) else array.copy()
@@ -290,7 +316,8 @@ def add_to_diagonal(A: Any, values: Any) -> Any:
     if not is_elsewhere(A):
         A[np.diag_indices(len(A))] += values
     elif hasattr(A, "diagonal"):
-        A.reshape(-1)[:: A.shape[0] + 1] += values
+        diagonal = A.diagonal()  # a view
+        diagonal += values
     else:
         A += namespace(A).eye(A.shape[0]) * values
     return A

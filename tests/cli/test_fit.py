@@ -649,6 +649,8 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
         (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
         (["--delimiter", "ab"], "--delimiter must be one character"),
         (["--time-limit", "0"], "--time-limit must be above zero, got 0"),
+        (["--device", "cuda"], "--device is for tables and mkl, first-level, lssvm, got --method"),
+        (["--device", "gpu", "--method", "lssvm"], "expected device to be None, 'cpu', 'cuda'"),
         (["--psd", "fix"], "--psd must be one of raise, clip, shift, trust, got 'fix'"),
         (["--psd", "clip"], "--psd is about kernel matrices: give one by --kernel-matrix"),
         (["--views", "v.toml", "--method", "lssvm"], "--method must be mkl, got 'lssvm'"),
@@ -657,6 +659,17 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
 )
 def test_bad_usage(options, sentence, table):
     check_failure(run("fit", table, "--target", "target", *options), sentence, 2)
+
+
+def test_the_device_reaches_the_estimator(table, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        kl.LSSVMClassifier, "_note_device", lambda self, X: asked.append(self.device)
+    )
+    options = ["--method", "lssvm", "--device", "cpu", "--model", tmp_path / "m.kl"]
+    assert run("fit", table, "--target", "target", *options).exit_code == 0
+    assert set(asked) == {"cpu"}
+    assert kl.load(tmp_path / "m.kl").pipeline[-1].device is None
 
 
 @pytest.mark.parametrize(

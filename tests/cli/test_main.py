@@ -53,7 +53,20 @@ def test_info_for_machines_tells_the_same() -> None:
     assert facts["kernlearn"] == __version__
     assert facts["packages"]["numpy"] == np.__version__
     assert facts["extras"]["cli"] == {"typer": version("typer"), "rich": version("rich")}
-    assert facts["devices"] == ["cpu"]
+    assert facts["devices"][0] == "cpu"
+    assert facts["memory"] > 0
+    assert facts["blas"]
+
+
+def test_info_tells_of_a_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu = {"device": "cuda:0", "name": "Some GPU", "memory": 24 * 10**9, "by": "torch"}
+    monkeypatch.setattr(info, "cuda_devices", lambda: [gpu])
+    assert "device cuda:0: Some GPU, 24 GB, by torch\n" in CliRunner().invoke(app, ["info"]).stdout
+    monkeypatch.setattr(info, "cuda_devices", list)
+    monkeypatch.setattr(info, "libraries", list)
+    assert 'pip install "kernlearn[gpu]"' in CliRunner().invoke(app, ["info"]).stdout
+    monkeypatch.setattr(info, "libraries", lambda: [("torch", 0, "2.9")])
+    assert "torch 2.9 find no CUDA device" in CliRunner().invoke(app, ["info"]).stdout
 
 
 def test_info_says_how_to_get_a_missing_extra(monkeypatch: pytest.MonkeyPatch) -> None:

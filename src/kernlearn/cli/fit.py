@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from kernlearn._device import place_of
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.learned import print_learned
@@ -29,6 +30,7 @@ __all__ = ["fit"]
 
 PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
 NAMES = (*METHODS, "auto")
+ON_DEVICES = ("mkl", "first-level", "lssvm")
 DEFECT = "this is a defect of kernlearn; please report it, with the table if you may"
 
 
@@ -114,6 +116,14 @@ def fit(
             "then ends with the best so far. Tuning and comparing take many fits."
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Where the methods that learn through landmarks (mkl, first-level, lssvm) compute "
+            "kernels and products: cpu, cuda, or the like of cuda:1. `kernlearn info` lists them.",
+            show_default="cpu",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
@@ -143,12 +153,13 @@ def fit(
     _check(request)
     if time_limit is not None and not time_limit > 0:
         fail(f"--time-limit must be above zero, got {time_limit:g}: 60 is a minute.", BAD_USAGE)
+    _check_device(device, request)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
     with failures(f"fit {table.name}", table, otherwise=DEFECT):
-        bundle = _learned(request, time_limit, quiet or as_json)
+        bundle = _learned(request, time_limit, device, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
@@ -180,11 +191,33 @@ def _check(request: Request) -> None:
         )
 
 
-def _learned(request: Request, time_limit: float | None, quiet: bool) -> ModelBundle:
+def _check_device(device: str | None, request: Request) -> None:
+    """Refuse a device that is not there, or that nothing would be done on."""
+    if device is None:
+        return
+    combines = request.views is not None or request.matrices
+    method = request.method or ("mkl" if combines else "kernel")
+    if combines or method not in (*ON_DEVICES, "auto"):
+        given = "--views or --kernel-matrix" if combines else f"--method {method}"
+        fail(f"--device is for tables and {', '.join(ON_DEVICES)}, got {given}.", BAD_USAGE)
+    try:
+        place_of(device, None)
+    except (ImportError, ValueError) as error:
+        fail(f"--device {device}: {error}.", BAD_USAGE)
+
+
+def _learned(
+    request: Request, time_limit: float | None, device: str | None, quiet: bool
+) -> ModelBundle:
     problem = read_problem(request)
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
-        task = replace(problem.task, time_limit=time_limit, callback=lambda told: bar.show(told))
+        task = replace(
+            problem.task,
+            time_limit=time_limit,
+            device=device,
+            callback=lambda told: bar.show(told),
+        )
         outcome = learn(task, bar)
     about = {
         "table": plain(request.table.name),

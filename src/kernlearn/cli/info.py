@@ -1,4 +1,4 @@
-"""`kernlearn info`: what is installed."""
+"""`kernlearn info`: what is installed, and what there is to work on."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 from typing import Annotated, Any
 
 import typer
+from threadpoolctl import threadpool_info
 
 from kernlearn import __version__
+from kernlearn._device import HOST, cuda_devices, libraries
+from kernlearn._memory import available, in_words
 
 __all__ = ["info"]
 
@@ -28,15 +31,21 @@ EXTRAS = {
 def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
 ) -> None:
-    """Print the versions in use, the optional extras present, cores and devices."""
+    """Print versions, extras, cores, memory and the devices that --device can name."""
     facts = _facts()
     if as_json:
         typer.echo(json.dumps(facts))
         return
     typer.echo(f"kernlearn {facts['kernlearn']}")
     typer.echo(f"python {facts['python']} on {facts['system']} {facts['machine']}")
-    typer.echo(f"cores {facts['cores']}")
-    typer.echo("devices: the processor; kernlearn uses no other")
+    memory = facts["memory"]
+    free = "unknown" if memory is None else in_words(memory)
+    typer.echo(f"cores {facts['cores']}, free memory {free}, BLAS {', '.join(facts['blas'])}")
+    for gpu in facts["gpus"]:
+        size = in_words(gpu["memory"])
+        typer.echo(f"device {gpu['device']}: {gpu['name']}, {size}, by {gpu['by']}")
+    if not facts["gpus"]:
+        typer.echo(f"device {HOST} alone: {_no_gpu()}")
     for package, found in facts["packages"].items():
         typer.echo(f"{package} {found or 'missing'}")
     for extra, packages in facts["extras"].items():
@@ -44,6 +53,7 @@ def info(
 
 
 def _facts() -> dict[str, Any]:
+    gpus = cuda_devices()
     declared = metadata("kernlearn").get_all("Provides-Extra") or []
     return {
         "kernlearn": __version__,
@@ -51,10 +61,31 @@ def _facts() -> dict[str, Any]:
         "system": platform.system(),
         "machine": platform.machine(),
         "cores": os.cpu_count(),
-        "devices": ["cpu"],
+        "memory": available(),
+        "blas": _blas(),
+        "devices": [HOST, *(gpu["device"] for gpu in gpus)],
+        "gpus": gpus,
         "packages": _versions(CORE),
         "extras": {name: _versions(wanted) for name, wanted in EXTRAS.items() if name in declared},
     }
+
+
+def _blas() -> list[str]:
+    """Linear algebra libraries, with their threads."""
+    found = (part for part in threadpool_info() if part["user_api"] == "blas")
+    described = (
+        f"{part['internal_api']} {part['version']} ({part['num_threads']} threads)"
+        for part in found
+    )
+    return list(dict.fromkeys(described))
+
+
+def _no_gpu() -> str:
+    """Why there is no other device."""
+    found = [f"{library} {number}" for library, _, number in libraries()]
+    if found:
+        return f"{' and '.join(found)} find no CUDA device"
+    return 'a GPU needs PyTorch or CuPy (pip install "kernlearn[gpu]")'
 
 
 def _versions(packages: tuple[str, ...]) -> dict[str, str | None]:

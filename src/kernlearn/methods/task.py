@@ -53,6 +53,8 @@ class Task:
         Seconds for one fit, where the estimator has such a limit.
     callback : callable or None
         Hears of every step of such fits.
+    device : str or None
+        Where the estimators that have such a parameter work on rows.
     """
 
     X: Any
@@ -66,6 +68,7 @@ class Task:
     views: Mapping[str, Sequence[str]] | None = None
     time_limit: float | None = None
     callback: Callable[[Progress], Any] | None = None
+    device: str | None = None
 
     @property
     def metric(self) -> Metric:
@@ -84,16 +87,19 @@ class Task:
         # Matrices need no columns, so nothing has to be prepared.
         prepare = None if self.setting.kernels else partial(preparation, self.columns, self.views)
         method = find_method(name)
-        if self.time_limit is not None or self.callback is not None:
+        if (self.time_limit, self.callback, self.device) != (None, None, None):
             method = replace(method, plan=partial(self._patient_plan, method))
         return Learner(method, self.setting, prepare)
 
     def _patient_plan(self, method: Method, setting: Setting) -> Plan:
-        """The method's plan, its estimators with the limit and the listener."""
+        """The method's plan, its estimators with the limit, the listener and the device."""
         plan = method.plan(setting)
         for _, step in plan.steps:
-            if "time_limit" in step.get_params(deep=False):
+            params = step.get_params(deep=False)
+            if "time_limit" in params:
                 step.set_params(time_limit=self.time_limit, callback=self.callback)
+            if "device" in params:
+                step.set_params(device=self.device)
         return plan
 
     def rivals(self) -> list[Learner]:

@@ -143,6 +143,8 @@ def _fitted_by(
     for _, step in pipeline.steps:
         if hasattr(step, "callback"):
             step.callback = None  # it was for this fit alone
+        if "device" in vars(step):
+            step.device = None  # the file may be read where there is none
     advance()
     contest = before.contest if before is not None else contest
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)

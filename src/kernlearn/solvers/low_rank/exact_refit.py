@@ -30,6 +30,7 @@ from kernlearn._device import (
     beside,
     column_dots,
     empty_beside,
+    eye_beside,
     is_elsewhere,
     lower_factor,
     solve_factored,
@@ -193,7 +194,7 @@ def _inverse_diagonal(L: Any) -> Array:
         if inverse is not None:
             columns = np.tril(inverse[start:, some])
         else:
-            identity = beside(np.eye(n - start, some.stop - start), L)
+            identity = eye_beside(n - start, some.stop - start, L)
             columns = solve_lower(L[start:, start:], identity)
         found[some] = to_host(column_dots(columns, columns))
     return found
