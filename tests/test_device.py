@@ -17,6 +17,7 @@ from kernlearn import (
 )
 from kernlearn import _device as device
 from kernlearn._device import Place, place_of, placed
+from kernlearn._device import found as found_module
 from kernlearn.families.parametric import ARD, RBF
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import (
@@ -192,11 +193,11 @@ def test_an_unknown_device_is_refused(bad: Any) -> None:
 
 
 def test_a_device_that_is_not_there(monkeypatch: Any) -> None:
-    monkeypatch.setattr(device, "libraries", lambda: [("torch", 1, "2")])
+    monkeypatch.setattr(found_module, "libraries", lambda: [("torch", 1, "2")])
     assert place_of("cuda", X) == place_of("cuda:0", X) == Place("torch", "cuda:0")
     with pytest.raises(ValueError, match="got 1 of them by torch; use device=None"):
         place_of("cuda:1", X)
-    monkeypatch.setattr(device, "libraries", lambda: [])
+    monkeypatch.setattr(found_module, "libraries", lambda: [])
     with pytest.raises(ImportError, match=r"kernlearn\[gpu\]"):
         place_of("cuda", X)
     assert place_of("cpu", X) is None

@@ -16,7 +16,7 @@ PAGES = sorted(
         *(page for page in DOCS.rglob("*.md") if DOCS / "_build" not in page.parents),
     ]
 )
-PACKAGES = sorted((ROOT / "src" / "kernlearn").glob("*/__init__.py"))
+PACKAGES = sorted((ROOT / "src" / "kernlearn").glob("[a-z]*/__init__.py"))
 # Their public names are those of kernlearn itself.
 ELSEWHERE = {"cli", "estimators"}
 

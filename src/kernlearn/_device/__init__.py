@@ -1,0 +1,77 @@
+r"""Where arrays live: the one folder that knows of PyTorch, CuPy and GPUs.
+
+Work on rows follows the array that it is given. An array of NumPy stays on the host; one of another
+library is *elsewhere*: whatever is computed from it is computed there, in float64, until `to_host`
+brings the result back. Code for both is written once, against the array API; what differs between
+the libraries is here.
+"""
+
+from kernlearn._device.algebra import (
+    add_to_diagonal,
+    column_dots,
+    copied,
+    empty_beside,
+    eye_beside,
+    lower_factor,
+    lower_products,
+    lower_triangle,
+    row_dots,
+    solve_factored,
+    solve_lower,
+    take_columns,
+)
+from kernlearn._device.found import (
+    cuda_devices,
+    libraries,
+    place_of,
+)
+from kernlearn._device.full import (
+    give_back,
+    is_out_of_memory,
+    telling_of_memory,
+)
+from kernlearn._device.places import (
+    HOST,
+    Place,
+    Placed,
+    all_rows,
+    beside,
+    is_elsewhere,
+    namespace,
+    placed,
+    room_beside,
+    take,
+    to_host,
+)
+
+__all__ = [
+    "HOST",
+    "Place",
+    "Placed",
+    "add_to_diagonal",
+    "all_rows",
+    "beside",
+    "column_dots",
+    "copied",
+    "cuda_devices",
+    "empty_beside",
+    "eye_beside",
+    "give_back",
+    "is_elsewhere",
+    "is_out_of_memory",
+    "libraries",
+    "lower_factor",
+    "lower_products",
+    "lower_triangle",
+    "namespace",
+    "place_of",
+    "placed",
+    "room_beside",
+    "row_dots",
+    "solve_factored",
+    "solve_lower",
+    "take",
+    "take_columns",
+    "telling_of_memory",
+    "to_host",
+]

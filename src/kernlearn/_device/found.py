@@ -1,0 +1,92 @@
+"""The devices of this machine, and the one that is asked for."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any
+
+from kernlearn._device.places import CURE, HOST, Place, is_elsewhere
+
+_CUDA = re.compile(r"cuda(:\d+)?")
+
+
+def place_of(device: Any, X: Any) -> Place | None:
+    """Where work on the rows of X is to be done: None for NumPy on the host.
+
+    Parameters
+    ----------
+    device : None, "cpu", "cuda" or "cuda:1"
+        What was asked for; None follows X.
+    X : object
+        The table as the user passed it.
+
+    Raises
+    ------
+    ValueError, ImportError
+        With the cure, if there is no such device, or no library for it.
+    """
+    if device is None:
+        return Place.of(X) if is_elsewhere(X) else None
+    if device == HOST:
+        return None
+    if not isinstance(device, str) or not _CUDA.fullmatch(device):
+        raise ValueError(
+            f"expected device to be None, 'cpu', 'cuda' or the like of 'cuda:1', got {device!r}; "
+            f"{CURE}"
+        )
+    number = int(device.partition(":")[2] or 0)
+    counts = {library: count for library, count, _ in libraries()}
+    for library, count in counts.items():
+        if number < count:
+            return Place(library, f"cuda:{number}")
+    if not counts:
+        raise ImportError(
+            f"device={device!r} needs PyTorch or CuPy, neither of which is installed: run "
+            'pip install "kernlearn[gpu]"'
+        )
+    found = max(counts.values())
+    raise ValueError(
+        f"expected a CUDA device for device={device!r}, got {found} of them by "
+        f"{' and '.join(counts)}; {CURE}"
+    )
+
+
+def libraries() -> list[tuple[str, int, str]]:
+    """The GPU libraries that are installed: name, number of CUDA devices, version."""
+    found = []
+    for library in ("torch", "cupy"):
+        try:
+            module = import_module(library)
+        except ImportError:
+            continue
+        found.append((library, _count(module), str(module.__version__)))
+    return found
+
+
+def cuda_devices() -> list[dict[str, Any]]:
+    """The CUDA devices found, with the library that finds them: name, title, bytes of memory."""
+    found = []
+    for library, count, _ in libraries():
+        module = import_module(library)
+        for number in range(count):
+            if library == "torch":
+                properties = module.cuda.get_device_properties(number)
+                title, memory = properties.name, properties.total_memory
+            else:
+                facts = module.cuda.runtime.getDeviceProperties(number)
+                title, memory = facts["name"].decode(), facts["totalGlobalMem"]
+            found.append(
+                {"device": f"cuda:{number}", "name": title, "memory": memory, "by": library}
+            )
+    return found
+
+
+def _count(module: Any) -> int:
+    """CUDA devices that a library can use."""
+    try:
+        if module.__name__ == "torch":
+            return int(module.cuda.device_count())
+        return int(module.cuda.runtime.getDeviceCount())
+    except Exception:  # without a driver, each library has an error of its own
+        return 0
