@@ -37,8 +37,8 @@ Array = NDArray[np.float64]
 
 # Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
 # hundredths on a GPU.
-SELECTION_ROWS, SELECTION_RANK = 8000, 400
-_ROWS_ON_DEVICE, _RANK_ON_DEVICE = 50_000, 1000
+ON_HOST = SELECTION_ROWS, SELECTION_RANK = 8000, 400
+ON_DEVICE = 50_000, 1000
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -222,8 +222,7 @@ def _selected(
 ) -> tuple[Array, float, Status, tuple[int, int]]:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
     is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
-    n_rows = _ROWS_ON_DEVICE if is_on_gpu else SELECTION_ROWS
-    rank = _RANK_ON_DEVICE if is_on_gpu else SELECTION_RANK
+    n_rows, rank = ON_DEVICE if is_on_gpu else ON_HOST
     part = table.sample(n_rows)
 
     def objective_at(theta: Array) -> LandmarkSelection:
