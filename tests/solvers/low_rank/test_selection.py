@@ -53,8 +53,7 @@ def test_where_there_is_no_machine_the_loss_is_infinite():
 
 
 def test_selection_finds_the_column_that_matters(monkeypatch):
-    monkeypatch.setattr(kernel_fit, "SELECTION_ROWS", 300)
-    monkeypatch.setattr(kernel_fit, "SELECTION_RANK", 60)
+    monkeypatch.setattr(kernel_fit, "ON_HOST", (300, 60))
     many = RNG.standard_normal((600, 3))
     target = 100.0 + np.sin(3 * many[:, 1])[:, None] + 0.1 * RNG.standard_normal((600, 1))
     table = Table(many, target, np.ones(600), 0)

@@ -37,7 +37,7 @@ Array = NDArray[np.float64]
 
 # Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
 # hundredths on a GPU.
-ON_HOST = SELECTION_ROWS, SELECTION_RANK = 8000, 400
+ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
@@ -135,7 +135,7 @@ def learn_then_refit(
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
-    with threads_for(SELECTION_RANK):
+    with threads_for(_sizes(table)[1]):
         theta, first, status, counts = _selected(table, family, lam, limits)
     kernel = family.kernel(theta)
     with threads_for(len(table.weight)):
@@ -184,7 +184,7 @@ def fit_through_landmarks(
     table = replace(table, Y=table.Y - offset)
     theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
     if selects:
-        with threads_for(SELECTION_RANK):
+        with threads_for(_sizes(table)[1]):
             theta, first, status, counts = _selected(table, family, lam, limits)
     assert first is not None
     kernel = family.kernel(theta)
@@ -193,7 +193,7 @@ def fit_through_landmarks(
     seen = look.at_enough(first, lambda traces: one) if rank == "auto" else look.at(int(rank))
     factors, moments = seen.factors, seen.moments
     with threads_for(factors.n_columns):
-        sampled = lam is None and len(table.weight) > SELECTION_ROWS
+        sampled = lam is None and len(table.weight) > _sizes(table)[0]
         final = _best_ridge(seen, first) if sampled else first
         coef = trained(moments, factors.membership, one, final)
         assert coef is not None  # a positive weight and a positive λ always have a machine
@@ -217,12 +217,17 @@ def fit_through_landmarks(
     )
 
 
+def _sizes(table: Table) -> tuple[int, int]:
+    """Rows and landmarks that θ is learned from, where the rows are worked on."""
+    is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
+    return ON_DEVICE if is_on_gpu else ON_HOST
+
+
 def _selected(
     table: Table, family: ParametricKernel, lam: float | None, limits: Limits
 ) -> tuple[Array, float, Status, tuple[int, int]]:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
-    is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
-    n_rows, rank = ON_DEVICE if is_on_gpu else ON_HOST
+    n_rows, rank = _sizes(table)
     part = table.sample(n_rows)
 
     def objective_at(theta: Array) -> LandmarkSelection:
