@@ -15,6 +15,7 @@ The folder a loader reads has this layout (a file is needed only when it is aske
     DIR/images/usps.npz                      X_train, y_train, X_test, y_test; grey values in 1/1000
     DIR/text/reuters_modapte.jsonl.gz        one object a line: split, topics, title, body
     DIR/text/reuters_modapte_bow.npz         word counts of the same documents
+    DIR/multiview/NAME.npz                   y, and one array for each view; see papers.fusion.data
 
 Without a folder the tables and the digits are fetched from OpenML by
 :func:`sklearn.datasets.fetch_openml`, and the faces, smaller, by

@@ -5,6 +5,7 @@ A new paper is one module that defines ``PAPER`` and one line in `PAPERS`.
 
 from kernlearn.papers.cawley2014 import PAPER as CAWLEY_2014
 from kernlearn.papers.defaults import PAPER as DEFAULTS
+from kernlearn.papers.fusion import PAPER as FUSION
 from kernlearn.papers.kondor2007 import PAPER as KONDOR_2007
 from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
 from kernlearn.papers.ong2005 import PAPER as ONG_2005
@@ -13,7 +14,8 @@ from kernlearn.papers.paper import Exhibit, Paper, Request
 __all__ = ["PAPERS", "Exhibit", "Paper", "Request", "find_paper"]
 
 PAPERS: dict[str, Paper] = {
-    paper.name: paper for paper in (CAWLEY_2014, DEFAULTS, KONDOR_2007, LANCKRIET_2004, ONG_2005)
+    paper.name: paper
+    for paper in (CAWLEY_2014, DEFAULTS, FUSION, KONDOR_2007, LANCKRIET_2004, ONG_2005)
 }
 
 

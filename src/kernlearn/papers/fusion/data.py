@@ -1,0 +1,252 @@
+"""Sets with several sources: what each source is, and how rows are divided."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from kernlearn._optional import load_pandas
+from kernlearn.datasets.folder import DataNotFoundError, find_file
+from kernlearn.datasets.reuters import TEXT_FILE
+
+__all__ = ["LOADERS", "Division", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
+
+TRAINING_SHARE = 0.8
+MOST_TRAINING, MOST_TEST = 1000, 2000
+
+Kind = Literal["numbers", "words", "text", "categories", "sequences"]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Columns that belong together, and what they hold.
+
+    Attributes
+    ----------
+    kind : {"numbers", "words", "text", "categories", "sequences"}
+        Numbers; counts or weights of words; or one column of text, or of sequences of letters.
+    place : slice
+        The positions of its columns.
+    """
+
+    kind: Kind
+    place: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Training rows and test rows."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
+
+
+@dataclass(frozen=True, eq=False)
+class SourceSet:
+    """One table of all sources side by side, and labels.
+
+    Attributes
+    ----------
+    name : str
+        Name of the set.
+    X : ndarray or DataFrame
+        All columns. A row lacks a source where all of its cells are missing.
+    y : ndarray
+        Labels.
+    sources : dict of str to Source
+        Where each source is.
+    published : tuple of ndarray or None
+        Training rows and test rows of the published division, where there is one.
+    """
+
+    name: str
+    X: Any
+    y: NDArray[Any]
+    sources: Mapping[str, Source]
+    published: tuple[Rows, Rows] | None = None
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some row lacks a source."""
+        return any(_lacks(self.X, source).any() for source in self.sources.values())
+
+    @property
+    def fingerprint(self) -> int:
+        """A number that tells these rows from any others."""
+        values = self.X if isinstance(self.X, np.ndarray) else None
+        text = values.tobytes() if values is not None else self.X.to_csv(index=False).encode()
+        return zlib.crc32("\n".join(map(str, self.y)).encode(), zlib.crc32(text))
+
+    def divide(self, index: int, seed: int) -> Division:
+        """Division number `index`: the published one first, then random ones by class."""
+        train, test = self._rows(index, seed)
+        return Division(self._take(train), self.y[train], self._take(test), self.y[test])
+
+    def _rows(self, index: int, seed: int) -> tuple[Rows, Rows]:
+        if self.published is not None and index == 0:
+            return self.published
+        n = len(self.y)
+        if self.published is not None:
+            n_train, n_test = map(len, self.published)
+        else:
+            n_train = min(round(TRAINING_SHARE * n), MOST_TRAINING)
+            n_test = min(n - n_train, MOST_TEST)
+        drawn = zlib.crc32(f"{seed} {self.name} {index}".encode())
+        splitter = StratifiedShuffleSplit(
+            1, test_size=n_test, train_size=n_train, random_state=drawn
+        )
+        train, test = next(splitter.split(np.zeros(n), self.y))
+        return train, test
+
+    def _take(self, rows: Rows) -> Any:
+        return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows]
+
+
+def columns_of(X: Any, source: Source) -> Any:
+    """The columns of one source."""
+    return X[:, source.place] if isinstance(X, np.ndarray) else X.iloc[:, source.place]
+
+
+def _lacks(X: Any, source: Source) -> NDArray[np.bool_]:
+    """Which rows lack the source: all of its cells are missing."""
+    cells = columns_of(X, source)
+    missing = np.isnan(cells) if isinstance(cells, np.ndarray) else cells.isna().to_numpy()
+    return np.asarray(missing.all(axis=1))
+
+
+def load_all(data_dir: str | os.PathLike[str] | None) -> dict[str, SourceSet]:
+    """Every set of `LOADERS`."""
+    if data_dir is None:
+        raise DataNotFoundError(
+            "expected a data folder with multiview/NAME.npz and others, but none was given: name "
+            "it with --data."
+        )
+    return {name: load(name, data_dir) for name, load in LOADERS.items()}
+
+
+def _side_by_side(
+    name: str, views: Mapping[str, NDArray[Any]], kind: Kind, y: NDArray[Any], **more: Any
+) -> SourceSet:
+    ends = np.cumsum([0, *(view.shape[1] for view in views.values())]).tolist()
+    places = map(slice, ends[:-1], ends[1:])
+    sources = {view: Source(kind, place) for view, place in zip(views, places, strict=True)}
+    X = np.hstack([np.asarray(view, dtype=float) for view in views.values()])
+    return SourceSet(name, X, y, sources, **more)
+
+
+def _arrays(name: str, data_dir: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+    with np.load(find_file(data_dir, f"multiview/{name}.npz", f"the views of {name}")) as arrays:
+        return {key: arrays[key] for key in arrays.files}
+
+
+def _views(kind: Kind) -> Callable[[str, str | os.PathLike[str]], SourceSet]:
+    """Loader of a file with one array for each view, and y."""
+
+    def load(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+        arrays = _arrays(name, data_dir)
+        y = arrays.pop("y")
+        return _side_by_side(name, arrays, kind, y)
+
+    return load
+
+
+def _proteinfold(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+    """Twelve views of proteins, and their sequences, in the same order of rows.
+
+    That the orders agree is not written anywhere. Labels do, row by row; and the shares of the
+    amino acids, regressed on the last two views, are known on other rows to a third, which is
+    lost when rows of the same fold are exchanged.
+    """
+    pd = load_pandas("reading sequences")
+    path = find_file(data_dir, "multiview/proteinfold_sequences.csv.gz", "the protein sequences")
+    table = pd.read_csv(path)
+    arrays = _arrays("proteinfold_12x27_derived", data_dir)
+    y = arrays.pop("y")
+    if not np.array_equal(y, table["fold"]):
+        raise ValueError(
+            f"expected the sequences in {path} in the order of the views of {name}, got other "
+            "folds: put both files of one collection into the folder."
+        )
+    views = _side_by_side(name, arrays, "numbers", y)
+    n_columns = views.X.shape[1]
+    X = pd.DataFrame(views.X).assign(sequence=table["sequence"])
+    X.columns = [str(column) for column in X.columns]
+    sources = {
+        **views.sources,
+        "sequence": Source("sequences", slice(n_columns, n_columns + 1)),
+    }
+    is_train = table["split"].to_numpy() == "train"
+    published = (np.flatnonzero(is_train), np.flatnonzero(~is_train))
+    return SourceSet(name, X, y, sources, published)
+
+
+def _omics(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+    """Three sources; the published test rows lack the third."""
+    arrays = _arrays(name, data_dir)
+    n_train, n_test = len(arrays["train_subtype"]), len(arrays["test_subtype"])
+    gap = np.full((n_test, arrays["train_protein"].shape[1]), np.nan)
+    views = {
+        source: np.vstack([arrays[f"train_{source}"], arrays.get(f"test_{source}", gap)])
+        for source in ("mrna", "mirna", "protein")
+    }
+    y = np.concatenate([arrays["train_subtype"], arrays["test_subtype"]])
+    rows = np.arange(n_train + n_test)
+    published = (rows[:n_train], rows[n_train:])
+    return _side_by_side(name, views, "numbers", y, published=published)
+
+
+def _reviews(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+    """Title, text, numbers and categories of reviews; the rating would give the target away."""
+    path = find_file(data_dir, f"big/{name}.parquet", "the clothing reviews")
+    frame = load_pandas("reading reviews").read_parquet(path)
+    numbers = ["Age", "Positive Feedback Count"]
+    categories = ["Division Name", "Department Name", "Class Name"]
+    texts = frame[["Title", "Review Text"]].astype(object)
+    X = texts.where(texts.notna(), None).join(frame[numbers + categories])
+    sources = {
+        "title": Source("text", slice(0, 1)),
+        "review": Source("text", slice(1, 2)),
+        "numbers": Source("numbers", slice(2, 4)),
+        "categories": Source("categories", slice(4, 7)),
+    }
+    return SourceSet(name, X, frame["Recommended IND"].to_numpy(), sources)
+
+
+def _news(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+    """Title and body of the Reuters documents that carry just one of five topics."""
+    path = find_file(data_dir, TEXT_FILE, "the Reuters documents")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        documents = [json.loads(line) for line in file]
+    topics = ("earn", "acq", "money-fx", "grain", "crude")
+    found = [(d, set(topics).intersection(d["topics"])) for d in documents]
+    kept = [(d, min(carried)) for d, carried in found if len(carried) == 1]
+    cells = {key: [d[key].strip() or None for d, _ in kept] for key in ("title", "body")}
+    X = load_pandas("reading documents").DataFrame(cells, dtype=object)
+    sources = {key: Source("text", slice(i, i + 1)) for i, key in enumerate(cells)}
+    return SourceSet(name, X, np.array([topic for _, topic in kept]), sources)
+
+
+LOADERS: dict[str, Callable[[str, str | os.PathLike[str]], SourceSet]] = {
+    "msrc_v5": _views("numbers"),
+    "mfeat": _views("numbers"),
+    "prokaryotic": _views("numbers"),
+    "proteinfold": _proteinfold,
+    "tcga_breast_omics": _omics,
+    "3sources": _views("words"),
+    "bbcsport": _views("words"),
+    "webkb_course": _views("words"),
+    "reuters": _news,
+    "clothing_reviews": _reviews,
+}

@@ -1,0 +1,171 @@
+"""What is done with several sources: combined, the best one taken, or put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import euclidean_distances
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC
+
+from kernlearn import MKLClassifier
+from kernlearn.kernels import Kernel, Scaled, Sum
+from kernlearn.papers.defaults.methods import CS, GAMMAS
+from kernlearn.papers.fusion.data import Kind, SourceSet
+from kernlearn.papers.fusion.kernels import LENGTHS, kernels_by_source
+from kernlearn.papers.grid_search import best_on_folds
+
+__all__ = ["LEARNED", "METHODS", "chosen_names"]
+
+FOLDS = 3
+LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
+# Of HistGradientBoosting, at its defaults.
+FEWEST_IN_LEAF = 20
+
+
+def _machine(data: SourceSet, kernels: list[Kernel]) -> Any:
+    return MKLClassifier(kernels, C="auto", missing="mean" if data.has_gaps else None)
+
+
+def _learned(data: SourceSet, X: Any) -> Any:
+    banks = kernels_by_source(data, X).values()
+    return _machine(data, [kernel for bank in banks for kernel in bank])
+
+
+def _equal(data: SourceSet, X: Any) -> Any:
+    """The same machine with one kernel: every source counts the same, and so do its kernels."""
+    banks = kernels_by_source(data, X).values()
+    parts: list[Kernel] = [Scaled(kernel, 1.0 / len(bank)) for bank in banks for kernel in bank]
+    return _machine(data, [Sum(parts)])
+
+
+class _BestSource:
+    """The source with the smallest loss on rows held out from the training rows.
+
+    That is the loss by which ``C="auto"`` chooses, at its choice.
+    """
+
+    def __init__(self, data: SourceSet) -> None:
+        self.data = data
+
+    def fit(self, X: Any, y: Any) -> _BestSource:
+        banks = kernels_by_source(self.data, X).values()
+        models = [_machine(self.data, bank).fit(X, y) for bank in banks]
+        losses = [model.loss_by_C_[:, 1].min() for model in models]
+        self.model = models[int(np.argmin(losses))]
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.model.predict(X)
+
+
+def _texts(cells: Any) -> list[str]:
+    """One column of text as a list, empty where missing."""
+    return [cell if isinstance(cell, str) else "" for cell in np.asarray(cells, dtype=object).flat]
+
+
+def _vectorized(**options: Any) -> Any:
+    return make_pipeline(FunctionTransformer(_texts), TfidfVectorizer(**options))
+
+
+_COLUMNS: dict[Kind, Callable[[], Any]] = {
+    "numbers": lambda: make_pipeline(SimpleImputer(strategy="median"), StandardScaler()),
+    "words": TfidfTransformer,
+    "text": _vectorized,
+    "categories": lambda: OneHotEncoder(handle_unknown="ignore"),
+    "sequences": lambda: _vectorized(
+        analyzer="char", lowercase=False, ngram_range=(LENGTHS[0], LENGTHS[-1])
+    ),
+}
+
+
+class _Splittable(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Leave out columns that no tree can split, so that the others fit into memory and time.
+
+    A column that is zero but in fewer rows than a leaf must have cannot be cut into two leaves.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> _Splittable:
+        others = np.asarray((X != 0).sum(axis=0)).ravel()
+        self.kept_ = np.flatnonzero(others >= FEWEST_IN_LEAF)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        kept = X[:, self.kept_]
+        return kept if isinstance(kept, np.ndarray) else kept.toarray()
+
+
+def _beside(*steps: Callable[[], Any]) -> Callable[[SourceSet, Any], Any]:
+    """All sources prepared by their kind, side by side, before the steps."""
+
+    def make(data: SourceSet, X: Any) -> Any:
+        columns = [(_COLUMNS[source.kind](), source.place) for source in data.sources.values()]
+        return make_pipeline(make_column_transformer(*columns), *(step() for step in steps))
+
+    return make
+
+
+class _TunedSVM(BaseEstimator):  # type: ignore[misc]
+    """A Gaussian SVM, both parameters from a grid; distances are computed once for all of it."""
+
+    def fit(self, X: Any, y: Any) -> _TunedSVM:
+        self.X_ = X
+        distances = euclidean_distances(X, squared=True)
+        folds = list(StratifiedKFold(FOLDS).split(np.zeros(len(y)), y))
+        grams = ((gamma, np.exp(-gamma * distances)) for gamma in GAMMAS)
+
+        def score(K: Any, fit: Any, check: Any, C: float) -> float:
+            machine = SVC(C=C, kernel="precomputed").fit(K[np.ix_(fit, fit)], y[fit])
+            return float(machine.score(K[np.ix_(check, fit)], y[check]))
+
+        self.gamma_, C = best_on_folds(grams, CS, folds, score)
+        machine = SVC(C=C, kernel="precomputed")
+        self.machine_ = machine.fit(np.exp(-self.gamma_ * distances), y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        distances = euclidean_distances(X, self.X_, squared=True)
+        return self.machine_.predict(np.exp(-self.gamma_ * distances))
+
+
+def _boosting() -> Any:
+    return HistGradientBoostingClassifier(random_state=0)
+
+
+def _logistic() -> Any:
+    return GridSearchCV(LogisticRegression(max_iter=300), {"C": LOGISTIC_CS}, cv=FOLDS)
+
+
+LEARNED = "learned weights"
+METHODS: dict[str, Callable[[SourceSet, Any], Any]] = {
+    LEARNED: _learned,
+    "equal weights": _equal,
+    "best source": lambda data, X: _BestSource(data),
+    "tuned SVM": _beside(_TunedSVM),
+    "boosting": _beside(_Splittable, _boosting),
+    "logistic": _beside(_logistic),
+}
+
+
+def chosen_names(names: Sequence[str]) -> list[str]:
+    """Methods by name, in their order; all where none is named.
+
+    >>> chosen_names(["boosting", "best source"])
+    ['best source', 'boosting']
+    """
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise ValueError(
+            f"expected methods among {', '.join(METHODS)}, got {unknown[0]!r}: choose some of them."
+        )
+    return [name for name in METHODS if name in names or not names]
