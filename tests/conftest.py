@@ -119,6 +119,10 @@ def thing_examples():
     """For every kernel that takes things: an example of it, and rows to call it on."""
     return {
         "Bag": (kernels.Bag(kernels.Gaussian(0.3)), BAGS),
+        "Completed": (
+            kernels.Completed(kernels.Spectrum(2), kernels.Normalized(kernels.Spectrum(1))),
+            [*DNA[:3], None, np.nan],
+        ),
         "Diffusion": (kernels.Diffusion(EDGES, beta=0.7), list("abceab")),
         "Features": (kernels.Features(TfidfVectorizer(), kernels.Linear()), TEXTS),
         "GlobalAlignment": (kernels.GlobalAlignment(2.0), SERIES),

@@ -45,6 +45,7 @@ SETTLED_KERNELS = [
     "Laplacian",
     "Matern",
     "Columns",
+    "Completed",
     "Precomputed",
     "Features",
     "Spectrum",

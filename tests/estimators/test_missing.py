@@ -144,7 +144,7 @@ def test_laws_with_gaps():
     ("options", "rows", "message"),
     [
         ({}, X, r"(?i)nan"),
-        ({"missing": "zero"}, X, r"expected missing to be one of mean, got 'zero'"),
+        ({"missing": "zero"}, X, r"expected missing to be one of mean, complete, got 'zero'"),
         ({"missing": "mean", "kernels": None}, X, r"expected kernels with missing='mean'"),
         (
             {"missing": "mean"},

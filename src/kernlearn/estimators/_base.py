@@ -65,6 +65,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
+from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.solvers.low_rank.learn import (
@@ -346,7 +347,9 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         self.__dict__.pop("bank_notes_", None)  # of an earlier fit
         with sharing():  # what a transformer made of the points to be fitted is not made again
             kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
-            if self.missing is not None:
+            if self.missing == "complete":
+                kernels = completed(kernels, points)
+            elif self.missing is not None:
                 kernels = [with_gaps(kernel) for kernel in kernels]
             self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
             self._require_memory(len(self.kernels_), points, ys)
@@ -502,7 +505,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         check_choice("weights", self.weights, ["positive", "free"])
         check_choice("constraint", self.constraint, ["trace", "sum"])
         if self.missing is not None:
-            check_choice("missing", self.missing, ["mean"])
+            check_choice("missing", self.missing, ["mean", "complete"])
         if self.missing is not None and self.kernels is None:
             raise ValueError(
                 f"expected kernels with missing={self.missing!r}, got None; pass a list with a "

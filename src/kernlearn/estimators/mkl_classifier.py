@@ -64,11 +64,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         kernels, and 1 for "sum".
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
-    missing : {None, "mean"}, default=None
+    missing : {None, "mean", "complete"}, default=None
         Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
-        other thing: refused, or put at the mean of the rows that have the source, where their
-        kernel with every row is zero (`kernlearn.kernels.WhereKnown`). Weights are then learned
-        from the rows that have each source, and any pattern of gaps can be predicted.
+        other thing: refused; put at the mean of the rows that have the source, where their kernel
+        with every row is zero (`kernlearn.kernels.WhereKnown`); or placed by what they have of the
+        other sources (`kernlearn.kernels.Completed`), which helps as far as these tell of it. Any
+        pattern of gaps can be predicted; a row without any source is at the mean of each.
+        Centring and the unit diagonal come after.
     psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
         What to do about indefinite Gram matrices; "auto" looks at precomputed ones only.
     tol : float, default=1e-6

@@ -16,6 +16,7 @@ from kernlearn.kernels import (
     ARDGaussian,
     Centered,
     Columns,
+    Completed,
     Features,
     Gaussian,
     Kernel,
@@ -34,7 +35,9 @@ from kernlearn.kernels import (
 
 _NORMALISED = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
 _CENTRED = "C[k] is k around the mean of the training points"
+_COMPLETED = "B[k] is k, with rows that lack the source placed by what they have of the others"
 _KNOWN = "A[k] is k around the mean of the rows that have the source, zero where one lacks it"
+_HAS_BRACKETS = (Linear, Normalized, Centered, WhereKnown, Completed)
 _HAS_UNIT_DIAGONAL = (ANOVA, Gaussian, ARDGaussian, Laplacian, Matern)
 
 
@@ -87,6 +90,9 @@ class _Writer:
                 letter = "N" if isinstance(kernel, Normalized) else "C"
                 self.legend.say(_NORMALISED if letter == "N" else _CENTRED)
                 return f"{letter}[{self.written(kernel.kernel, x, z)}]"
+            case Completed():
+                self.legend.say(_COMPLETED)
+                return f"B[{self.written(kernel.kernel, x, z)}]"
             case WhereKnown():
                 self.legend.say(_KNOWN)
                 return f"A[{self.written(kernel.kernel, x, z)}]"
@@ -136,9 +142,7 @@ class _Writer:
     def bracketed(self, kernel: Kernel, x: str, z: str) -> str:
         """In brackets unless the kernel has its own."""
         body = self.written(kernel, x, z)
-        return (
-            body if isinstance(kernel, Linear | Normalized | Centered | WhereKnown) else f"[{body}]"
-        )
+        return body if isinstance(kernel, _HAS_BRACKETS) else f"[{body}]"
 
 
 def _flat(kernel: Kernel, weight: float) -> Iterator[tuple[Kernel, float]]:

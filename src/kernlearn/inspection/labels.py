@@ -9,6 +9,7 @@ from kernlearn.kernels import (
     Bag,
     Centered,
     Columns,
+    Completed,
     Features,
     Gaussian,
     Kernel,
@@ -46,7 +47,7 @@ def kernel_label(kernel: Kernel) -> str:
     ('Gaussian, γ = 0.0123', 'linear')
     """
     match kernel:
-        case Normalized() | WhereKnown():
+        case Normalized() | WhereKnown() | Completed():
             return kernel_label(kernel.kernel)
         case Centered():
             return f"{kernel_label(kernel.kernel)}, centred"

@@ -8,6 +8,7 @@ from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.chi_squared import ChiSquared
 from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
@@ -36,6 +37,7 @@ __all__ = [
     "Centered",
     "ChiSquared",
     "Columns",
+    "Completed",
     "Diffusion",
     "Features",
     "Gaussian",

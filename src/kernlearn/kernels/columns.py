@@ -48,17 +48,32 @@ class Columns(_Wrapper):
         self.name = name
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        seen = self._select(X)
-        return self.kernel(seen, seen if Y is X else self._select(Y))
+        seen = self.selected(X)
+        return self.kernel(seen, seen if Y is X else self.selected(Y))
 
     def _diag(self, X: Any) -> FloatArray:
-        return self.kernel.diag(self._select(X))
+        return self.kernel.diag(self.selected(X))
 
     def _fitted(self, X: Any) -> Kernel:
-        part = self.kernel.fitted_to(self._select(X))
+        part = self.kernel.fitted_to(self.selected(X))
         return self if part is self.kernel else with_parts(self, kernel=part)
 
-    def _select(self, X: Any) -> Any:
+    def selected(self, X: Any) -> Any:
+        """The chosen columns of a table."""
+        positions = list(self.positions(X))
+
+        def seen() -> Any:
+            if is_frame(X):
+                return X.iloc[:, positions]
+            if is_elsewhere(X):
+                return take_columns(X, positions)
+            # A slice of an array is a view, not a copy.
+            return X[:, self.columns if isinstance(self.columns, slice) else positions]
+
+        return shared(("columns", *positions), seen, X)
+
+    def positions(self, X: Any) -> tuple[int, ...]:
+        """Where the chosen columns are in a table."""
         if X.ndim != 2:
             raise ValueError(
                 f"Columns need a table with columns, got one thing in each row for "
@@ -75,16 +90,7 @@ class Columns(_Wrapper):
                 f"Columns must choose at least one column, got {self.columns!r} for a table of "
                 f"{counted(X.shape[1], 'column')}; choose columns that exist."
             )
-
-        def seen() -> Any:
-            if is_frame(X):
-                return X.iloc[:, positions]
-            if is_elsewhere(X):
-                return take_columns(X, positions)
-            # A slice of an array is a view, not a copy.
-            return X[:, self.columns if isinstance(self.columns, slice) else positions]
-
-        return shared(("columns", *positions), seen, X)
+        return tuple(positions)
 
     def _chosen(self) -> list[Any]:
         columns: Any = self.columns
@@ -122,4 +128,4 @@ def _numbered(positions: list[int], n_columns: int) -> list[int]:
             f"Columns must be positions in a table of {counted(n_columns, 'column')}, got "
             f"{outside}; choose from 0 to {n_columns - 1}."
         )
-    return positions
+    return [int(p) % n_columns for p in positions]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -98,13 +99,32 @@ def with_gaps(kernel: Kernel) -> Kernel:
     Sums, products and other combinations are entered; where there are no `Columns`, the whole row
     is the source.
     """
-    if isinstance(kernel, Columns):
-        return with_parts(kernel, kernel=WhereKnown(kernel.kernel))
+    return each_source(kernel, _allowing_gaps)
+
+
+def each_source(kernel: Kernel, change: Callable[[Kernel], Kernel]) -> Kernel:
+    """Return the kernel with every source within it changed; combinations are entered."""
     if isinstance(kernel, _Combination):
-        return with_parts(kernel, kernels=[with_gaps(part) for part in kernel.kernels])
-    if isinstance(kernel, _Wrapper) and not isinstance(kernel, Features | WhereKnown):
-        return with_parts(kernel, kernel=with_gaps(kernel.kernel))
-    return WhereKnown(kernel)
+        return with_parts(kernel, kernels=[each_source(part, change) for part in kernel.kernels])
+    if isinstance(kernel, _Wrapper) and not isinstance(kernel, Columns | Features | WhereKnown):
+        return with_parts(kernel, kernel=each_source(kernel.kernel, change))
+    return change(kernel)
+
+
+def _allowing_gaps(source: Kernel) -> Kernel:
+    if not isinstance(source, Columns):
+        return source if isinstance(source, WhereKnown) else WhereKnown(source)
+    return with_parts(source, kernel=_allowing_gaps(source.kernel))
+
+
+def known_rows(source: Kernel, X: Any) -> NDArray[np.bool_]:
+    """Which rows of a table have the source that a kernel reads."""
+    return _is_known(source.selected(X) if isinstance(source, Columns) else X)
+
+
+def taken(X: Any, places: NDArray[np.intp]) -> Any:
+    """Some rows of a table."""
+    return X.iloc[places] if is_frame(X) else X[places]
 
 
 def _is_known(X: Any) -> NDArray[np.bool_]:
@@ -127,7 +147,7 @@ def _known(X: Any) -> tuple[NDArray[np.intp], Any]:
         there = np.flatnonzero(_is_known(X))
         if len(there) == X.shape[0]:
             return there, X
-        return there, X.iloc[there] if is_frame(X) else X[there]
+        return there, taken(X, there)
 
     places, rows = shared("known", found, X)
     return places, rows

@@ -1,0 +1,254 @@
+"""A kernel on a source that some rows lack, completed from the other sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
+from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._validation import FloatArray, check_rows
+from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.normalized import Normalized
+from kernlearn.kernels.scaled import Scaled
+from kernlearn.kernels.sum import Sum
+from kernlearn.kernels.where_known import each_source, known_rows, taken, with_gaps
+
+# The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
+_RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
+
+
+class Completed(_Wrapper):
+    r"""A kernel k on one source; rows that lack it are placed by what they have of others.
+
+    Let v be the training rows that have the source, k centred on them (`WhereKnown`), M a kernel on
+    other sources, the reference, and
+
+    .. math::
+
+        b(x) = (M_{vv} + \lambda I)^{-1} M_{v}(x), \qquad
+        r(x, z) = M(x, z) - M_{v}(x)^\top (M_{vv} + \lambda I)^{-1} M_{v}(z).
+
+    Where x and z have the source, the completed kernel is k(x, z). Else it is
+
+    .. math::
+
+        b(x)^\top k_v(z) \text{ if x lacks it,} \qquad
+        b(x)^\top K_{vv}\, b(z) + s \, r(x, z) \text{ if both do,}
+
+    with s the mean of k(x, x) over v. On training rows this is the completion of
+    :math:`K_{vv}` of largest determinant relative to :math:`s (M + \lambda I)`
+    (`kernlearn.complete_kernel`; Lanckriet et al. 2004, section 7), but for :math:`s\lambda` on the
+    diagonal of rows that lack the source.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k: `Columns` that choose the source, and a kernel on them.
+    reference : Kernel
+        The kernel M on other sources; near one on the diagonal, since λ is in its units. It may be
+        zero for rows of which it knows nothing: they then lie at the mean of the source, where k is
+        zero with every row.
+    sample : array-like or data frame, optional
+        The rows v; the training rows that have the source when not given.
+    ridge : float, optional
+        λ. When not given, that of six, from 0.001 to 100, which predicts the rows of v best, each
+        from the others.
+    scale : float, optional
+        s; measured when not given.
+
+    Notes
+    -----
+    The kernel is positive semidefinite on any rows, new ones too. With φ the feature map of k, give
+    a row that has the source the point (φ(x), 0), and a row that lacks it the point
+    :math:`(\sum_i b_i(x)\, \varphi(v_i), \sqrt s\, \rho(x))`, where ρ is a feature map of r: the
+    inner products of these points are the values above. There is such a ρ, since r is a Schur
+    complement of the matrix of M on v and any further rows, with λ added to the diagonal of v,
+    which is positive semidefinite.
+
+    λ is chosen by leave-one-out in feature space: with :math:`C = M_{vv} + \lambda I`, the squared
+    distance of :math:`\varphi(v_i)` to what the other rows say of it is
+    :math:`(C^{-1} K_{vv} C^{-1})_{ii} / (C^{-1})_{ii}^2`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.kernels import Columns, Completed, Linear
+    >>> X = np.array([[-2.0, -1.0], [2.0, 1.0], [-1.0, np.nan], [1.0, np.nan]])
+    >>> k = Completed(Columns(1, Linear()), Columns(0, Linear()), ridge=1e-6).fitted_to(X)
+    >>> k(X[2:], X).round(3)  # the second column is half of the first
+    array([[ 0.5 , -0.5 ,  0.25, -0.25],
+           [-0.5 ,  0.5 , -0.25,  0.25]])
+    """
+
+    takes_things = True
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        reference: Kernel,
+        sample: Any = None,
+        ridge: Any = None,
+        scale: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.reference = reference
+        self.sample = sample
+        self.ridge = ridge
+        self.scale = scale
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        check_part(self.reference, "Completed")
+        if self.ridge is not None and not 0 < self.ridge < np.inf:
+            raise ValueError(
+                f"Completed needs a positive ridge, got {self.ridge!r}; leave it out to have it "
+                "chosen."
+            )
+
+    def _fitted(self, X: Any) -> Kernel:
+        if self._is_fitted:
+            return self
+        kernel = with_gaps(self.kernel).fitted_to(X)
+        reference = with_gaps(self.reference).fitted_to(X)
+        sample = taken(X, np.flatnonzero(known_rows(kernel, X)))
+        fitted = with_parts(self, kernel=kernel, reference=reference, sample=sample)
+        K, M = _within(kernel, sample), _within(reference, sample)
+        ridge = _RIDGES[_left_out(M, K).argmin()] if self.ridge is None else self.ridge
+        scale = float(K.diagonal().mean()) if self.scale is None else self.scale
+        return with_parts(fitted, ridge=ridge, scale=scale)
+
+    @property
+    def _is_fitted(self) -> bool:
+        return not (self.sample is None or self.ridge is None or self.scale is None)
+
+    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+        self._check_fitted()
+        K = self.kernel(X, Y)
+        i, rows = self._lacking(X)
+        j, columns = (i, rows) if Y is X else self._lacking(Y)
+        if len(i):
+            b = self._coefficients(rows)
+            K[i] += b @ self.kernel(self.sample, Y)
+        if len(j):
+            c = self._coefficients(columns)
+            K[:, j] += self.kernel(X, self.sample) @ c.T
+        if len(i) and len(j):
+            rest = self.reference(rows, columns) - b @ self.reference(self.sample, columns)
+            K[np.ix_(i, j)] = b @ _within(self.kernel, self.sample) @ c.T + self.scale * rest
+        return K
+
+    def _diag(self, X: Any) -> FloatArray:
+        self._check_fitted()
+        values = self.kernel.diag(X)
+        i, rows = self._lacking(X)
+        if len(i):
+            b = self._coefficients(rows)
+            rest = self.reference.diag(rows) - (b * self.reference(rows, self.sample)).sum(axis=1)
+            placed = ((b @ _within(self.kernel, self.sample)) * b).sum(axis=1)
+            values[i] = placed + self.scale * rest
+        # Where the others determine the source, rounding could leave a negative square.
+        return np.maximum(values, 0.0)
+
+    def _check_fitted(self) -> None:
+        if not self._is_fitted:
+            raise ValueError(
+                "Completed must be fitted before it is called, got no sample; call "
+                "kernel.fitted_to(X_train) first, as the estimators do."
+            )
+
+    def _lacking(self, X: Any) -> tuple[NDArray[np.intp], Any]:
+        """Places of the rows that lack the source, and these rows."""
+        places = np.flatnonzero(~known_rows(self.kernel, X))
+        rows = shared(("lacking", places.tobytes()), lambda: taken(X, places), X)
+        return places, rows
+
+    def _coefficients(self, rows: Any) -> FloatArray:
+        """The b(x) of rows that lack the source, one in each row."""
+        ridge, given = self.ridge, (self.reference, self.sample)
+
+        def factor() -> Any:
+            M = _within(*given)
+            return cho_factor(M + ridge * np.eye(len(M)))
+
+        def found() -> FloatArray:
+            right = self.reference(self.sample, rows)
+            return np.asarray(cho_solve(shared(("factor", ridge), factor, *given), right).T)
+
+        b: FloatArray = shared(("coefficients", ridge), found, *given, rows)
+        return b
+
+
+def _within(kernel: Kernel, sample: Any) -> FloatArray:
+    """The matrix of the sample, computed once in a call or a fit."""
+    K: FloatArray = shared("within", lambda: kernel(sample), kernel, sample)
+    return K
+
+
+def _left_out(M: FloatArray, K: FloatArray) -> FloatArray:
+    """For every ridge, the mean squared error of rows left out, in the feature space of K."""
+    values, vectors = np.linalg.eigh(M)
+    rotated = vectors.T @ K @ vectors
+
+    def error(ridge: float) -> float:
+        scaled = vectors / (np.maximum(values, 0.0) + ridge)
+        precision = (scaled * vectors).sum(axis=1)
+        return float((((scaled @ rotated) * scaled).sum(axis=1) / precision**2).mean())
+
+    return np.array([error(ridge) for ridge in _RIDGES])
+
+
+def completed(kernels: Sequence[Kernel], X: Any) -> list[Kernel]:
+    """Kernels whose sources, what `Columns` choose, may be missing, each completed from the others.
+
+    The reference of a source is the mean of the other sources' kernels, each centred and normalised
+    and zero where a row lacks it, normalised again: whatever a row has of them then counts in full.
+    A row that has none of them has a reference of zero. A source that is alone, or a whole row,
+    has no others, and is treated as in `with_gaps`.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        As the user gave them.
+    X : array-like or data frame
+        Training rows.
+
+    Returns
+    -------
+    list of Kernel
+        To be fitted to the same rows.
+    """
+    table = check_rows(X, "X")
+    sources: dict[tuple[int, ...], list[Kernel]] = {}
+
+    def collect(source: Kernel) -> Kernel:
+        known = with_gaps(source).fitted_to(table)
+        if isinstance(known, Columns):
+            sources.setdefault(known.positions(table), []).append(known)
+        return known
+
+    kernels = [each_source(kernel, collect) for kernel in kernels]
+    references = {
+        place: _mean_of([bank for other, bank in sources.items() if other != place])
+        for place in sources
+        if len(sources) > 1
+    }
+
+    def complete(source: Kernel) -> Kernel:
+        if not isinstance(source, Columns) or not references:
+            return source
+        return Completed(source, references[source.positions(table)])
+
+    return [each_source(kernel, complete) for kernel in kernels]
+
+
+def _mean_of(banks: Sequence[Sequence[Kernel]]) -> Kernel:
+    """Every bank counts the same, and so does every kernel within it."""
+    return Normalized(
+        Sum([Scaled(Normalized(part), 1.0 / len(bank)) for bank in banks for part in bank])
+    )
