@@ -31,6 +31,11 @@ def described(values, name="column", **options):
         ([str(i) for i in range(N)], "identifier", "left out: it numbers the rows"),
         (np.arange(N)[::-1] + 100, "identifier", "left out: it numbers the rows"),
         ([f"name {i}" for i in range(N)], "identifier", "left out: its text differs in every row"),
+        (
+            [f"this is note {i}" for i in range(N)],
+            "text",
+            "left out: free text, 40 different values",
+        ),
     ],
 )
 def test_kinds(values, kind, action):

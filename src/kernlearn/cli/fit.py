@@ -60,8 +60,8 @@ def fit(
     views: Annotated[
         Path | None,
         typer.Option(
-            help="TOML file with a table named views, a list of columns under each name: every "
-            "view has kernels of its own."
+            help="TOML file with a table named views, a list of columns or a file under each name: "
+            "every view has kernels of its own."
         ),
     ] = None,
     kernel_matrix: Annotated[

@@ -16,6 +16,8 @@ from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.methods.predictions import predictions
+from kernlearn.methods.view_files import FILE_KINDS, ViewFiles
+from kernlearn.methods.views import read_view_files
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import table_writer
 
@@ -33,6 +35,10 @@ def predict(
     out: Annotated[
         Path, typer.Option(help="Write predictions into this file (.csv, .tsv, .parquet, .gz).")
     ],
+    views: Annotated[
+        Path | None,
+        typer.Option(help="TOML file as for fit, where the model reads sources from files."),
+    ] = None,
     delimiter: Annotated[
         str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
     ] = None,
@@ -55,7 +61,7 @@ def predict(
     Classes come with their probabilities, numbers with the ends of an interval, where the model
     has them.
     """
-    check_outputs([out], [model, table])
+    check_outputs([out], [model, table, views])
     to_stdout = goes_to_stdout(out)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
@@ -63,7 +69,8 @@ def predict(
     stopped = f"stopped; {out} was not written."
     with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
-        chunks = _predicted(bundle, table, delimiter, check_coverage(coverage), summary)
+        files = ViewFiles("", {}) if views is None else read_view_files(views)
+        chunks = _predicted(bundle, table, delimiter, check_coverage(coverage), summary, files)
         with table_writer(out, safe=safe_csv) as write:
             for chunk in chunks:
                 write(chunk)
@@ -77,17 +84,30 @@ def _predicted(
     delimiter: str | None,
     coverage: float,
     summary: dict[str, Any],
+    files: ViewFiles,
 ) -> Iterator[Any]:
     columns = [Column(**column) for column in bundle.facts["columns"]]
+    _check_files(columns, files)
     for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
         chunk.columns = [str(name) for name in chunk.columns]
+        if summary["rows"] == 0 and len(chunk) == 0:
+            raise TableError("the table has no rows below its column names; add rows")
+        chunk = files.joined(chunk)
         if summary["rows"] == 0:
-            if len(chunk) == 0:
-                raise TableError("the table has no rows below its column names; add rows")
             summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
         yield predictions(bundle, rows, coverage)
+
+
+def _check_files(columns: list[Column], files: ViewFiles) -> None:
+    needed = columns_used(columns, *FILE_KINDS)
+    lacking = [name for name in needed if name not in files.views]
+    if lacking:
+        raise TableError(
+            f"the model reads {', '.join(lacking)} from files, which --views has not named; give "
+            "it a TOML file like that of the fit, with files of these rows"
+        )
 
 
 def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:

@@ -17,7 +17,8 @@ from kernlearn.methods.method import Setting
 from kernlearn.methods.metrics import find_metric
 from kernlearn.methods.mkl import MKL
 from kernlearn.methods.task import Task
-from kernlearn.methods.views import read_views
+from kernlearn.methods.view_files import ViewFiles
+from kernlearn.methods.views import read_view_files, read_views, with_words
 from kernlearn.tables import (
     Column,
     TableError,
@@ -86,6 +87,10 @@ def read_problem(request: Request) -> Problem:
     frame = read_table(request.table, request.delimiter)
     frame.columns = [str(name) for name in frame.columns]
     _check_table(frame, request)
+    files = None if request.views is None else read_view_files(request.views)
+    if files is not None:
+        frame = files.joined(frame)
+        files.check_matches(frame)
     target = read_target(frame[request.target], request.target, request.task)
     notes: list[str] = []
     if len(target.rows) < FEWEST_ROWS:
@@ -99,7 +104,7 @@ def read_problem(request: Request) -> Problem:
         columns = [ROW_NUMBER]
         notes.append("the columns of the table are not used: the kernel matrices take their place")
     else:
-        columns = _columns(frame, target, request)
+        columns = _columns(frame, target, request, files)
         views = None if request.views is None else read_views(request.views, columns)
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
     setting = _setting(request, target, tuple(views or ()), kernels)
@@ -158,14 +163,23 @@ def _check_table(frame: Any, request: Request) -> None:
         raise TableError(f"the table has no column {name!r}: {hint}")
 
 
+def _without_ids(columns: list[Column], files: ViewFiles) -> list[Column]:
+    """Ids are no numbers to learn from, whatever they look like."""
+    ids = Column(files.id_column, "identifier", "left out: its ids join the files of the views")
+    return [ids if files.views and c.name == files.id_column else c for c in columns]
+
+
 def _listed(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names[:8]) + ", …" * (len(names) > 8)
 
 
-def _columns(frame: Any, target: Target, request: Request) -> list[Column]:
-    names = [name for name in frame.columns if name != request.target]
+def _columns(frame: Any, target: Target, request: Request, files: ViewFiles | None) -> list[Column]:
+    joined = files.views if files is not None else {}
+    names = [name for name in frame.columns if name != request.target and name not in joined]
     rows = frame.iloc[target.rows]
     columns = describe_columns(rows, names, request.categorical, request.drop)
+    if files is not None and request.views is not None:
+        columns = with_words(_without_ids(columns, files), request.views) + files.columns()
     if not columns_used(columns):
         raise TableError(
             f"no column besides the target {request.target!r} can be used "

@@ -417,7 +417,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         if reset:
             self._note_device(X)
         X = self._one_table(X, reset)
-        if judged_by_kernels(self.kernels, X):
+        if self._judged_by_kernels(X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernels, self.missing is not None)
         checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
@@ -429,12 +429,16 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         """X as :meth:`_checked` gives it, and y of the same length."""
         self._note_device(X)
         X, y = self._one_table(X, reset=True), to_host(y)
-        if judged_by_kernels(self.kernels, X):
+        if self._judged_by_kernels(X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.missing is not None)}
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
+
+    def _judged_by_kernels(self, X: Any) -> bool:
+        """Whether the kernels look at the entries of X, not scikit-learn."""
+        return judged_by_kernels(self.kernels, X)
 
     def _one_table(self, X: Any, reset: bool) -> Any:
         """X, or its views side by side; frames of other makers as those of pandas."""

@@ -11,6 +11,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from kernlearn.tables import Column, columns_used
+from kernlearn.tables.column import THINGS
 from kernlearn.tables.describe import MAX_CATEGORIES
 
 __all__ = ["preparation", "prepared_name"]
@@ -30,7 +31,8 @@ def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | 
     columns : sequence of Column
         What the columns are.
     views : mapping from str to sequence of str, optional
-        Groups of columns. The result is then a data frame with columns named ``view__...``.
+        Groups of columns. The result is then a data frame with columns named ``view__...``, and
+        things, such as sequences and graphs, are passed on; without views they are left out.
 
     Returns
     -------
@@ -43,11 +45,11 @@ def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | 
     parts = []
     for view, names in views.items():
         kept = [by_name[name] for name in names if by_name[name].is_used]
-        parts.append((view, _of_columns(kept), columns_used(kept)))
+        parts.append((view, _of_columns(kept, THINGS), columns_used(kept)))
     return ColumnTransformer(parts).set_output(transform="pandas")
 
 
-def _of_columns(columns: Sequence[Column]) -> Any:
+def _of_columns(columns: Sequence[Column], things: Sequence[str] = ()) -> Any:
     numbers = columns_used(columns, "number", "date")
     categories = columns_used(columns, "category")
     steps = []
@@ -62,6 +64,9 @@ def _of_columns(columns: Sequence[Column]) -> Any:
             sparse_output=False,
         )
         steps.append((CATEGORIES, Pipeline([("fill", fill), ("code", code)]), categories))
+    steps += [
+        (kind, "passthrough", chosen) for kind in things if (chosen := columns_used(columns, kind))
+    ]
     return ColumnTransformer(steps)
 
 
@@ -71,7 +76,7 @@ def prepared_name(name: str) -> str:
     >>> prepared_name("numbers__age"), prepared_name("blood__categories__type_A")
     ('age', 'type_A')
     """
-    for mark in (f"{NUMBERS}__", f"{CATEGORIES}__"):
+    for mark in (f"{part}__" for part in (NUMBERS, CATEGORIES, *THINGS)):
         before, found, after = name.partition(mark)
         if found and (not before or before.endswith("__")):
             return after

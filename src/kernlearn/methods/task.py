@@ -20,7 +20,8 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS, find_method
 from kernlearn.methods.scores import Score
 from kernlearn.methods.splits import Split, fold_splits, holdout_split
-from kernlearn.tables import Column
+from kernlearn.tables import Column, columns_used
+from kernlearn.tables.column import THINGS
 
 __all__ = ["AUTO", "Fit", "Judged", "Outcome", "Task"]
 
@@ -110,10 +111,13 @@ class Task:
     def baselines(self) -> list[Learner]:
         """What the model is held against; all columns as they are, whatever the views.
 
-        Of kernel matrices there are no columns: the simplest guess is what is left.
+        Of kernel matrices there are no columns, and things are for kernels alone: without other
+        columns the simplest guess is what is left.
         """
         setting = replace(self.setting, views=(), kernels=())
-        methods = [m for m in BASELINES if not self.setting.kernels and m.name != self.method]
+        readable = set(columns_used(self.columns)) - set(columns_used(self.columns, *THINGS))
+        has_columns = bool(readable) and not self.setting.kernels
+        methods = [m for m in BASELINES if has_columns and m.name != self.method]
         prepare = partial(preparation, self.columns)
         return [Learner(method, setting, prepare) for method in (*methods, GUESS)]
 

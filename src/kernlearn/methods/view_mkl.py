@@ -6,12 +6,25 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.estimators._bank import choose_bank
 from kernlearn.estimators._base import Labelled
-from kernlearn.kernels import Columns, Kernel
+from kernlearn.kernels import (
+    Columns,
+    Features,
+    Kernel,
+    Linear,
+    Normalized,
+    Spectrum,
+    WeisfeilerLehman,
+    WhereKnown,
+)
+from kernlearn.tables.column import THINGS
 
 __all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
 
@@ -27,8 +40,28 @@ def view_of(column: str) -> str:
     return column.partition(MARK)[0]
 
 
+def _kind_of(column: str) -> str:
+    """What a prepared column holds: the second part of its name."""
+    return column.split(MARK)[1] if MARK in column else ""
+
+
+def _numbers(X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
+    chosen = X.iloc[:, places] if hasattr(X, "iloc") else X[:, places]
+    return np.asarray(chosen, dtype=float)
+
+
+KERNELS_ON_THINGS: dict[str, Callable[[], list[Kernel]]] = {
+    "sequence": lambda: [Spectrum(length) for length in (1, 2, 3)],
+    "sparse row": lambda: [Features(DictVectorizer(), Linear())],
+    "graph": lambda: [WeisfeilerLehman(iterations) for iterations in (1, 3)],
+    "words": lambda: [Features(TfidfVectorizer(), Linear())],
+}
+
+
 class _ViewBanks:
     """Mixed into an estimator of combinations: its kernels are a default bank for every view.
+
+    Things, such as sequences and graphs, have kernels of their own, zero where a row lacks them.
 
     Columns are told apart by their names, ``view__column``, so the data must be data frames.
     """
@@ -46,7 +79,11 @@ class _ViewBanks:
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """The numbers alone: of a data frame, hundreds of views would take seconds."""
-        return np.asarray(super()._checked(X, reset), dtype=float)  # type: ignore[misc]
+        rows = super()._checked(X, reset)  # type: ignore[misc]
+        return rows if self._judged_by_kernels(X) else np.asarray(rows, dtype=float)
+
+    def _judged_by_kernels(self, X: Any) -> bool:
+        return any(_kind_of(str(name)) in THINGS for name in getattr(X, "columns", ()))
 
     def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
         names = getattr(self, "feature_names_in_", None)
@@ -56,17 +93,25 @@ class _ViewBanks:
                 "got an array; pass a data frame"
             )
         views = np.array([view_of(str(name)) for name in names])
+        kinds = np.array([_kind_of(str(name)) for name in names])
         self.view_names_ = list(dict.fromkeys(views.tolist()))
         kernels: list[Kernel] = []
         self.kernel_views_: list[str] = []
         self.bank_notes_: list[str] = []
         for view in self.view_names_:
-            places = np.flatnonzero(views == view)
-            table = labelled.X[:, places]
-            bank, notes = choose_bank(table, labelled.targets, labelled.weight, self.random_state)
-            self.bank_notes_ += [f"{view}: {note}" for note in notes]
-            kernels += [Columns(places.tolist(), kernel, view) for kernel in bank]
-            self.kernel_views_ += [view] * len(bank)
+            of_view: list[Kernel] = []
+            places = np.flatnonzero((views == view) & ~np.isin(kinds, THINGS))
+            if len(places):
+                table = _numbers(labelled.X, places)
+                given = labelled.targets, labelled.weight, self.random_state
+                bank, notes = choose_bank(table, *given)
+                self.bank_notes_ += [f"{view}: {note}" for note in notes]
+                of_view += [Columns(places.tolist(), kernel, view) for kernel in bank]
+            for place in np.flatnonzero((views == view) & np.isin(kinds, THINGS)):
+                bank = [Normalized(WhereKnown(k)) for k in KERNELS_ON_THINGS[kinds[place]]()]
+                of_view += [Columns([int(place)], kernel, view) for kernel in bank]
+            kernels += of_view
+            self.kernel_views_ += [view] * len(of_view)
         return kernels
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Column", "columns_used"]
+__all__ = ["THINGS", "Column", "columns_used"]
 
-USED = ("number", "category", "date", "row number")
+THINGS = ("sequence", "sparse row", "graph", "words")
+USED = ("number", "category", "date", "row number", *THINGS)
 
 
 @dataclass(frozen=True)
@@ -19,8 +20,9 @@ class Column:
     name : str
         As in the table.
     kind : str
-        "number", "category", "date" and "row number" are used; "constant", "identifier",
-        "empty", "text" and "dropped" are not.
+        "number", "category", "date" and "row number" are used, and with views "sequence",
+        "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text" and "dropped"
+        are not.
     action : str
         What was done with it, in words.
     """

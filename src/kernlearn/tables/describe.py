@@ -19,6 +19,8 @@ __all__ = ["MAX_CATEGORIES", "describe_columns"]
 MAX_CATEGORIES = 30
 # Fewer rows than this can hold different values by chance.
 ROWS_FOR_IDENTIFIER = 20
+# Names and codes have fewer words on average; reviews and notes have more.
+WORDS_OF_PROSE = 3
 
 
 def describe_columns(
@@ -28,9 +30,9 @@ def describe_columns(
 
     In this order: a column without a value is empty; one value makes a constant; numbers in every
     cell make a number, unless they count the rows; dates like 2024-01-31 in every cell make a date;
-    a column where half of the cells or more, but not all, are numbers is refused; text that
-    differs in every row is an identifier, text that differs in most rows is free text; the rest are
-    categories.
+    a column where half of the cells or more, but not all, are numbers is refused; text of a word
+    or two that differs in every row is an identifier, other text that differs in most rows is free
+    text; the rest are categories.
 
     Parameters
     ----------
@@ -115,10 +117,12 @@ def _check_one_type(name: str, present: Any, numbers: Any) -> None:
 
 
 def _text_column(name: str, present: Any, n_missing: int) -> Column:
-    n_values, n = len(set(as_text(present))), len(present)
-    if n_values == n and n >= ROWS_FOR_IDENTIFIER:
+    texts = as_text(present)
+    n_values, n = len(set(texts)), len(texts)
+    n_words = sum(len(text.split()) for text in texts) / n
+    if n_values == n and n >= ROWS_FOR_IDENTIFIER and n_words < WORDS_OF_PROSE:
         return Column(name, "identifier", "left out: its text differs in every row")
-    if n_values > MAX_CATEGORIES and 2 * n_values > n:
+    if (n_values > MAX_CATEGORIES and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
         return Column(name, "text", f"left out: free text, {n_values} different values")
     return _category(name, present, n_missing)
 

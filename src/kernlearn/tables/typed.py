@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn._optional import load_pandas
-from kernlearn.tables.column import Column
+from kernlearn.tables.column import THINGS, Column
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.sizes import check_not_too_large
 
@@ -36,7 +36,7 @@ def typed_columns(frame: Any, columns: Sequence[Column], first_row: int = 0) -> 
     -------
     DataFrame
         Floats for numbers and dates (days since 1970), NaN where missing; text for categories,
-        empty where missing.
+        empty where missing; things as they are, None where missing.
     """
     pd = load_pandas("reading a table")
     used = [column for column in columns if column.is_used]
@@ -59,6 +59,8 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
     cells = frame[column.name]
     if column.kind == "category":
         return as_text(cells)
+    if column.kind in THINGS:
+        return as_things(cells)
     numbers = as_dates(cells) if column.kind == "date" else as_numbers(cells)
     gaps = np.isnan(numbers)
     wrong = np.flatnonzero(gaps & cells.notna().to_numpy())
@@ -103,6 +105,14 @@ def as_text(cells: Any) -> Any:
     values = np.empty(len(cells), dtype=object)
     for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
         values[i] = "" if missing else _text(cell)
+    return values
+
+
+def as_things(cells: Any) -> Any:
+    """Cells as they are, None where missing."""
+    values = np.empty(len(cells), dtype=object)
+    for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
+        values[i] = None if missing else cell
     return values
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn._words import counted
 from kernlearn.papers.contest import N_DIVISIONS, contest_table, run_cells, timed_fit
 from kernlearn.papers.fusion.data import (
     MOST_TEST,
@@ -52,9 +53,10 @@ def _notes(sets: dict[str, SourceSet], request: Request) -> tuple[str, ...]:
         f"{name} {len(data.y)}, {len(np.unique(data.y))}, {len(data.sources)}"
         for name, data in sets.items()
     )
+    n = request.repetitions or N_DIVISIONS
     return (
-        f"Test error in per cent, mean ± standard error over {request.repetitions or N_DIVISIONS} "
-        f"divisions, {TRAINING_SHARE:.0%} for training but {MOST_TRAINING} rows at most, and "
+        f"Test error in per cent, mean ± standard error over {counted(n, 'division')}, "
+        f"{TRAINING_SHARE:.0%} for training but {MOST_TRAINING} rows at most, and "
         f"{MOST_TEST} at most for testing (seed {request.seed}). The first division of {published} "
         "is the published one, and the others have its sizes.",
         f"Rows, classes and sources: {rows}. Some rows lack a source in: {with_gaps}.",
