@@ -35,8 +35,8 @@ class FileView:
     kind : {"sequence", "sparse row", "graph"}
         What its things are.
     things : mapping from str to object
-        By id: text; a dictionary of the entries that are not zero; or a dictionary of edges and
-        labels.
+        By id: text; a sparse matrix of one row; or a dictionary of edges and labels, arrays both,
+        since a model file writes an array in one piece.
     origin : str
         Name of the file or folder.
     """
@@ -167,7 +167,7 @@ def _sequences(path: Path) -> dict[str, str]:
     return _unique(((key, "".join(parts)) for key, parts in found), path.name)
 
 
-def _sparse_rows(path: Path, ids: Path) -> dict[str, dict[str, float]]:
+def _sparse_rows(path: Path, ids: Path) -> dict[str, csr_array]:
     try:
         matrix = csr_array(load_npz(path))
     except Exception as error:  # whatever numpy and scipy say of a file that is something else
@@ -185,12 +185,8 @@ def _sparse_rows(path: Path, ids: Path) -> dict[str, dict[str, float]]:
     if matrix.dtype.kind not in "biuf" or not np.isfinite(matrix.data).all():
         raise TableError(f"expected finite numbers in {path.name}, got others; remove them")
     matrix.sum_duplicates()
-    rows = (matrix[[i]] for i in range(len(keys)))
-    entries = (
-        {str(j): float(value) for j, value in zip(row.indices, row.data, strict=True)}
-        for row in rows
-    )
-    return _unique(zip(keys, entries, strict=True), ids.name)
+    rows = (csr_array(matrix[[i]], dtype=float) for i in range(len(keys)))
+    return _unique(zip(keys, rows, strict=True), ids.name)
 
 
 def _graphs(folder: Path) -> dict[str, Any]:
@@ -219,6 +215,6 @@ def _graph(path: Path) -> dict[str, Any]:
         raise TableError(f"expected a node at least in {path.name}, got none; remove the file")
     numbers = {node: i for i, node in enumerate(graph)}
     return {
-        "edges": [[numbers[a], numbers[b]] for a, b in graph.edges()],
-        "labels": [str(label) for _, label in graph.nodes(data="label", default="")],
+        "edges": np.array([(numbers[a], numbers[b]) for a, b in graph.edges()]).reshape(-1, 2),
+        "labels": np.array([str(label) for _, label in graph.nodes(data="label", default="")]),
     }

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction import DictVectorizer
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn._patience import Progress
@@ -24,6 +23,7 @@ from kernlearn.kernels import (
     WeisfeilerLehman,
     WhereKnown,
 )
+from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.tables.column import THINGS
 
 __all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
@@ -52,7 +52,7 @@ def _numbers(X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
 
 KERNELS_ON_THINGS: dict[str, Callable[[], list[Kernel]]] = {
     "sequence": lambda: [Spectrum(length) for length in (1, 2, 3)],
-    "sparse row": lambda: [Features(DictVectorizer(), Linear())],
+    "sparse row": lambda: [Features(StackedRows(), Linear())],
     "graph": lambda: [WeisfeilerLehman(iterations) for iterations in (1, 3)],
     "words": lambda: [Features(TfidfVectorizer(), Linear())],
 }

@@ -17,6 +17,7 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators.candidates.machine import Machine
+from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.solvers.solution import Solution, Step
@@ -44,6 +45,7 @@ OTHERS = (
     Preparation,
     PreparedTable,
     Solution,
+    StackedRows,
     Step,
     ViewMKLClassifier,
     ViewMKLRegressor,
