@@ -40,12 +40,12 @@ LINEAR = Method(
     "linear",
     "logistic or ridge regression",
     _linear,
-    max_rows=100_000,
+    max_rows=1_000_000,
     tuning_rows=5000,
     titles={"classification": "logistic regression", "regression": "ridge regression"},
 )
 # Trees look at one column at a time: of very many, that takes longer than all else together.
-BOOSTING = Method("boosting", "gradient boosting", _boosting, max_rows=100_000, max_columns=2000)
+BOOSTING = Method("boosting", "gradient boosting", _boosting, max_rows=1_000_000, max_columns=2000)
 GUESS = Method(
     "guess",
     "the simplest guess",

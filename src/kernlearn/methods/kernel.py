@@ -22,6 +22,6 @@ KERNEL = Method(
     "kernel",
     "a mixture of kernel machines",
     _plan,
-    max_rows=10_000,
+    max_rows=1_000_000,
     prepares=True,
 )

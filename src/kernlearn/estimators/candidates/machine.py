@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg.blas import dsyrk
 
 from kernlearn.estimators.candidates.margin import solve_margin
 from kernlearn.kernels import Kernel
@@ -149,17 +150,17 @@ def _through_landmarks(
     """Coefficients of the landmarks and the intercept."""
     corner = _corner(kernel(rows))
     m, k = len(rows), training.Y.shape[1]
-    G, c, sums = np.zeros((m, m)), np.zeros((m, k)), np.zeros(m)
+    G, c, sums = np.zeros((m, m), order="F"), np.zeros((m, k)), np.zeros(m)
     blocks = zip(_blocks(training.X), _blocks(training.Y), _blocks(training.weight), strict=True)
     for X, Y, weight in blocks:
         Z = solve_triangular(corner, kernel(rows, X), lower=True, check_finite=False)
-        weighted = Z * weight
-        G += weighted @ Z.T
-        c += weighted @ Y
-        sums += weighted.sum(axis=1)
+        c += Z @ (weight[:, None] * Y)
+        sums += Z @ weight
+        Z *= np.sqrt(weight)
+        G = dsyrk(1.0, Z, beta=1.0, c=G, lower=1, overwrite_c=1)  # the lower triangle
     total = float(training.weight.sum())
     mean = training.weight @ training.Y / total
-    G -= np.outer(sums, sums) / total
+    G = dsyrk(-1.0 / total, sums[:, None], beta=1.0, c=G, lower=1, overwrite_c=1)
     c -= np.outer(sums, mean)
     G[np.diag_indices(m)] += lam
     u = cho_solve(cho_factor(G, lower=True, overwrite_a=True, check_finite=False), c)
