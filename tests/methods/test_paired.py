@@ -71,7 +71,8 @@ def test_a_bootstrap_tells_what_is_different_from_what_is_not():
     assert bootstrap(metric, good, good, 0).p_value == 1.0
 
 
-def test_the_test_fits_the_metric_and_the_splits():
+def test_the_test_fits_the_metric_and_the_splits(monkeypatch):
+    monkeypatch.setattr("kernlearn.methods.scores.N_DRAWS", 40)
     y = np.arange(20) % 2
     pair = (labels(y, y), labels(np.zeros(20, dtype=int), y))
     numbers = (HeldOut(y + 0.0, y + 0.1, 0), HeldOut(y + 0.0, np.zeros(20), 0))

@@ -105,10 +105,10 @@ def test_margins_are_half_the_numbered_programs(machine, program, make_problem):
     assert p.y * ours.alpha == pytest.approx(theirs.alpha, rel=1e-3, abs=1e-3)
 
 
-@pytest.mark.parametrize("constraint", ["trace", "sum"])
 @pytest.mark.parametrize("machine", sorted(MACHINES))
-def test_positive_weights_by_search(machine, constraint, two_views):
+def test_positive_weights_by_search(machine, two_views):
     """The minimum over the segment of weights, by a search that solves at fixed kernels only."""
+    constraint = ["trace", "sum"][sorted(MACHINES).index(machine) % 2]  # in turn
     p = two_views(seed=4)
     grams = p.grams * np.array([0.8, 1.2])[:, None, None]
     y = 3 * p.X[:8].sum(axis=1) if machine in REGRESSIONS else p.y

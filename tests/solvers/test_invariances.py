@@ -9,63 +9,68 @@ from sklearn.svm import SVC
 import kernlearn as kl
 from kernlearn.quality import quality_names
 
-QUALITIES = quality_names()
 SIGNS = ["positive", "free"]
 TIGHT = {"tol": 1e-9, "nu": 0.3, "epsilon": 0.1}
 # The units of the objective in a kernel sK with C/s: V/s, but sV without a linear term.
 WITH_KERNEL = {"nu_svm": 1, "one_class": 1, "alignment": 0, "centered_alignment": 0}
 
 
-@pytest.fixture(scope="module", params=SIGNS)
+# Both signs, in turn; the other of the two has its turn in test_solution.py.
+CASES = [(quality, SIGNS[(turn + 1) % 2]) for turn, quality in enumerate(quality_names())]
+REGRESSIONS = ["epsilon_svr", "nu_svr", "least_squares"]
+
+
+@pytest.fixture(params=SIGNS)
 def weights(request):
     return request.param
 
 
-@pytest.fixture(scope="module", params=QUALITIES)
+@pytest.fixture(scope="module", params=CASES, ids=" ".join)
 def case(request, make_stack, target_of):
+    quality, weights = request.param
     problem = make_stack(seed=20, n=10, n_unlabelled=3)
-    return request.param, problem.grams, target_of(request.param, problem)
+    return quality, weights, problem.grams, target_of(quality, problem)
 
 
-def _learn(case, weights, **changes):
-    quality, grams, y = case
+def _learn(case, **changes):
+    quality, weights, grams, y = case
     options = {"quality": quality, "weights": weights, "C": 0.8, **TIGHT, **changes}
     return kl.learn_weights(options.pop("grams", grams), options.pop("y", y), **options)
 
 
 @pytest.fixture(scope="module")
-def before(case, weights):
+def before(case):
     """The answer that must not change, found once for all tests."""
-    return _learn(case, weights)
+    return _learn(case)
 
 
-def test_the_order_of_points_does_not_matter(case, weights, before):
-    _, grams, y = case
+def test_the_order_of_points_does_not_matter(case, before):
+    _, _, grams, y = case
     rng = np.random.default_rng(0)
     order = np.concatenate([rng.permutation(10), 10 + rng.permutation(3)])
-    after = _learn(case, weights, grams=grams[:, order][:, :, order], y=y[order[:10]])
+    after = _learn(case, grams=grams[:, order][:, :, order], y=y[order[:10]])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-def test_the_order_of_kernels_does_not_matter(case, weights, before):
-    after = _learn(case, weights, grams=case[1][[2, 0, 1]])
+def test_the_order_of_kernels_does_not_matter(case, before):
+    after = _learn(case, grams=case[2][[2, 0, 1]])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights[[2, 0, 1]], atol=2e-3)
 
 
-def test_swapping_the_labels_or_the_sign_of_targets_does_not_matter(case, weights, before):
-    after = _learn(case, weights, y=-case[2])
+def test_swapping_the_labels_or_the_sign_of_targets_does_not_matter(case, before):
+    after = _learn(case, y=-case[3])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e4, 1e150])
-def test_the_scale_of_the_kernels_is_a_unit(case, weights, scale, before):
+def test_the_scale_of_the_kernels_is_a_unit(case, scale, before):
     if case[0] == "lagrangian":
         return  # the weight of its intercept is fixed, so that the kernels' scale is not a unit
-    quality, grams, _ = case
-    after = _learn(case, weights, grams=scale * grams, C=0.8 / scale)
+    quality, _, grams, _ = case
+    after = _learn(case, grams=scale * grams, C=0.8 / scale)
     expected = scale ** WITH_KERNEL.get(quality, -1) * before.objective
     if quality == "max_determinant":  # det(sK) = sⁿ det K
         expected = before.objective - grams.shape[1] * np.log(scale)
@@ -75,15 +80,14 @@ def test_the_scale_of_the_kernels_is_a_unit(case, weights, scale, before):
 
 
 @pytest.mark.parametrize("scale", [1e-150, 1e3, 1e150])
-@pytest.mark.parametrize("quality", ["epsilon_svr", "nu_svr", "least_squares"])
+@pytest.mark.parametrize(("quality", "weights"), [case for case in CASES if case[0] in REGRESSIONS])
 def test_the_scale_of_targets_is_a_unit(quality, scale, weights, make_stack):
     problem = make_stack(seed=21, n=10)
-    case = quality, problem.grams, problem.target
+    case = quality, weights, problem.grams, problem.target
     ridge = quality == "least_squares"  # its C is a ridge on K, which has no unit of y
-    before = _learn(case, weights)
+    before = _learn(case)
     after = _learn(
         case,
-        weights,
         y=scale * problem.target,
         C=0.8 if ridge else 0.8 * scale,
         epsilon=0.1 * scale,
@@ -92,26 +96,26 @@ def test_the_scale_of_targets_is_a_unit(quality, scale, weights, make_stack):
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("quality", ["epsilon_svr", "nu_svr", "least_squares"])
+@pytest.mark.parametrize("quality", REGRESSIONS)
 def test_a_constant_added_to_the_targets_goes_to_the_intercept(quality, weights, make_stack):
     problem = make_stack(seed=22, n=10)
-    case = quality, problem.grams, problem.target
-    before, after = _learn(case, weights), _learn(case, weights, y=problem.target + 5.0)
+    case = quality, weights, problem.grams, problem.target
+    before, after = _learn(case), _learn(case, y=problem.target + 5.0)
     assert after.objective == pytest.approx(before.objective, rel=1e-6)
     assert after.intercept == pytest.approx(before.intercept + 5.0, abs=1e-3)
 
 
-def test_a_zero_kernel_gets_no_weight_and_changes_nothing(case, weights, before):
-    grams = np.insert(case[1], 1, 0.0, axis=0)
-    after = _learn(case, weights, grams=grams)
+def test_a_zero_kernel_gets_no_weight_and_changes_nothing(case, before):
+    grams = np.insert(case[2], 1, 0.0, axis=0)
+    after = _learn(case, grams=grams)
     # Free signs reach their weights through a change of coordinates, which rounds.
-    assert abs(after.weights[1]) <= (0.0 if weights == "positive" else 1e-13)
+    assert abs(after.weights[1]) <= (0.0 if case[1] == "positive" else 1e-13)
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(np.delete(after.weights, 1), before.weights, atol=2e-3)
 
 
-def test_a_kernel_passed_twice_shares_its_weight(case, weights, before):
-    after = _learn(case, weights, grams=case[1][[0, 1, 2, 1]], total=np.trace(case[1].sum(axis=0)))
+def test_a_kernel_passed_twice_shares_its_weight(case, before):
+    after = _learn(case, grams=case[2][[0, 1, 2, 1]], total=np.trace(case[2].sum(axis=0)))
     merged = after.weights[:3] + np.array([0.0, after.weights[3], 0.0])
     assert after.objective == pytest.approx(before.objective, rel=1e-7)
     np.testing.assert_allclose(merged, before.weights, atol=2e-3)

@@ -80,7 +80,11 @@ def test_same_optimum_as_the_printed_program(case, kind, make_stack):
         assert (found.weights >= 0).all()
 
 
-@pytest.mark.parametrize("case", PROGRAMS, ids=IDS)
+@pytest.mark.parametrize(
+    "case",
+    [case for case in PROGRAMS if case[2] in (None, 1.0, "learn")],
+    ids=lambda c: c[3].__name__,
+)
 def test_same_weights_where_they_are_unique(case, make_stack):
     """Three kernels that no combination confuses; a tight gap leaves the weights no room."""
     problem = make_stack("standard", 14, 0, seed=5)

@@ -15,7 +15,8 @@ KINDS = ["standard", "duplicate", "rank one", "useless", "alike"]
 CS = (1e-3, 1.0, 1e4)
 WITHOUT_C = ["nu_svm", "one_class"]
 WITH_C = ["epsilon_svr", "nu_svr", "least_squares"]
-MACHINES = [*((name, 1.0) for name in WITHOUT_C), *((name, C) for name in WITH_C for C in CS)]
+# Every machine once, with the values of C in turn.
+MACHINES = [*((name, 1.0) for name in WITHOUT_C), *zip(WITH_C, CS, strict=True)]
 # Every machine with every kind, which take the values of C in turn.
 WITH_KINDS = [
     *((name, 1.0, kind) for name in WITHOUT_C for kind in KINDS),
