@@ -57,8 +57,12 @@ def sample(_small: None) -> Sample:
 
 
 @pytest.fixture(scope="module")
-def table(_small: None, tmp_path_factory: pytest.TempPathFactory) -> ComparisonTable:
-    out = tmp_path_factory.mktemp("figure1")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("figure1")
+
+
+@pytest.fixture(scope="module")
+def table(_small: None, out: Path) -> ComparisonTable:
     return figure1.reproduce_figure1(Request(out, repetitions=2, quiet=True))
 
 
@@ -154,14 +158,14 @@ def test_the_picture_has_training_above_testing(
     assert drawn == [16, 16, 24, 24]
 
 
+@pytest.mark.usefixtures("table")
 def test_a_second_run_goes_on_where_the_first_stopped(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    figure1.reproduce_figure1(Request(tmp_path, repetitions=1, quiet=True))
     monkeypatch.setattr(figure1, "choose_widths", None)  # would fail if it were called
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure")
-    table = figure1.reproduce_figure1(Request(tmp_path, repetitions=1, quiet=True))
+    table = figure1.reproduce_figure1(Request(out, repetitions=1, quiet=True))
     assert "figure1.png was not drawn" in table.notes[-1]
 
 

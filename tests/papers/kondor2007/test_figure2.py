@@ -48,7 +48,7 @@ def _small() -> None:
 @pytest.fixture(scope="module")
 def table(_small: None, tmp_path_factory: pytest.TempPathFactory) -> ComparisonTable:
     out = tmp_path_factory.mktemp("figure2")
-    return figure2.reproduce_figure2(Request(out, repetitions=2, quiet=True))
+    return figure2.reproduce_figure2(Request(out, repetitions=1, quiet=True))
 
 
 def test_areas_are_scikit_learns_over_all_ordered_pairs() -> None:
