@@ -125,10 +125,10 @@ def interrupted(_):
     raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("case", range(len(CASES)), ids=NAMES)
-def test_an_early_end_keeps_what_there_is(case, end, monkeypatch):
+def test_an_early_end_keeps_what_there_is(case, monkeypatch):
     name, options = CASES[case]
+    end = list(ENDS)[case % 3]  # in turn
     X, y = data(name)
     patience, status, cure = ENDS[end]
     whole = finished(case)
@@ -157,8 +157,9 @@ def test_an_early_end_keeps_what_there_is(case, end, monkeypatch):
         assert f"{model.duality_gap_:.1e}, expected 1.0e-06" in str(told[0].message)
 
 
-@pytest.mark.parametrize("steps", [1, 7, 60])
-@pytest.mark.parametrize("name", ["LSSVMClassifier", "LSSVMRegressor"])
+@pytest.mark.parametrize(
+    ("name", "steps"), [("LSSVMClassifier", 1), ("LSSVMRegressor", 7), ("LSSVMClassifier", 60)]
+)
 def test_a_stopped_selection_keeps_its_lowest_point(name, steps):
     X, y = data(name)
     heard = []
@@ -187,8 +188,9 @@ def test_a_selection_stopped_on_a_sample_is_trained_on_all_rows(monkeypatch):
     assert len(model.support_) == len(X)
 
 
-@pytest.mark.parametrize("combination", ["conic", "linear"])
-@pytest.mark.parametrize("C", [1e-3, 10.0, 1e4])
+@pytest.mark.parametrize(
+    ("combination", "C"), [("conic", 1e-3), ("linear", 10.0), ("conic", 1e4), ("linear", 1e-3)]
+)
 def test_a_metric_stopped_at_once_has_a_kernel_all_the_same(combination, C):
     """Also where its bound is worse than that of no kernel at all."""
     X, y = data("HyperkernelMetric", n=20)
@@ -206,8 +208,9 @@ def solves_equation_3(model, X, Y):
         assert abs(alpha.sum()) < 1e-9
 
 
-@pytest.mark.parametrize("steps", [1, 2, 9])
-@pytest.mark.parametrize("strategy", ["gradient", "nelder-mead"])
+@pytest.mark.parametrize(
+    ("steps", "strategy"), [(1, "gradient"), (2, "nelder-mead"), (9, "gradient")]
+)
 def test_a_stopped_search_takes_the_best_place_so_far(steps, strategy):
     X, y = data("FirstLevelRegressor")
     heard = []

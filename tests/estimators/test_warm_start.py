@@ -31,8 +31,9 @@ def solved(model, X, y):
     return np.array(objectives), solves
 
 
-@pytest.mark.parametrize("weights", ["positive", "free"])
-@pytest.mark.parametrize("quality", ["soft_margin", "squared_soft_margin"])
+@pytest.mark.parametrize(
+    ("quality", "weights"), [("soft_margin", "positive"), ("squared_soft_margin", "free")]
+)
 def test_the_solution_is_the_same_and_comes_sooner(tumours, quality, weights):
     model = kl.MKLClassifier(KERNELS, quality=quality, weights=weights)
     cold, cold_solves = solved(model, *tumours)
