@@ -15,8 +15,7 @@ from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
 
-@pytest.mark.parametrize("k", [1, 2, 5])
-@pytest.mark.parametrize("weights", ["positive", "free"])
+@pytest.mark.parametrize(("k", "weights"), [(1, "free"), (2, "positive"), (5, "free")])
 def test_copies_of_a_kernel_are_that_kernel(problem, k, weights):
     ours = kl.MKLClassifier([Gaussian(0.3)] * k, C=0.7, weights=weights).fit(problem.X, problem.y)
     theirs = SVC(C=0.7, gamma=0.3, tol=1e-8).fit(problem.X, problem.y)

@@ -157,8 +157,7 @@ def data(request):
     )
 
 
-@pytest.mark.parametrize("squared", [False, True])
-@pytest.mark.parametrize("lambda_q", [0.02, 1.0])
+@pytest.mark.parametrize(("lambda_q", "squared"), [(0.02, False), (1.0, True)])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_certificate(name, lambda_q, squared, data):
     example, c = EXAMPLES[name], 1.7

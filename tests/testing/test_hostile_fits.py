@@ -18,9 +18,9 @@ from kernlearn.testing.hostile_fits import MAKERS, one, run
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
 def test_hostile_fits_keep_their_promises(kind):
-    report = run(20, seed=0, kinds=(kind,))
+    report = run(12, seed=0, kinds=(kind,))
     print(report)
-    assert report.counts.total() == 20
+    assert report.counts.total() == 12
     assert not report.failures, str(report)
 
 
