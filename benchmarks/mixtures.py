@@ -34,7 +34,8 @@ from kernlearn.estimators.candidates.machine import Machine, Training
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import View
 from kernlearn.kernels import Precomputed
-from kernlearn.papers.defaults.data import Division, load_classes
+from kernlearn.papers.contest import Division
+from kernlearn.papers.defaults.data import load_classes
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.solvers.mixture import Mixing, weights_by_errors
 

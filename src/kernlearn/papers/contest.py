@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -19,13 +20,31 @@ from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
 from kernlearn.papers.tables import ComparisonTable, Entry
 
-__all__ = ["N_DIVISIONS", "Cells", "HasFingerprint", "contest_table", "run_cells", "timed_fit"]
+__all__ = [
+    "N_DIVISIONS",
+    "Cells",
+    "Division",
+    "HasFingerprint",
+    "contest_table",
+    "run_cells",
+    "timed_fit",
+]
 
 N_DIVISIONS = 20
 LEVEL = 0.05
 RANK, SECONDS = "mean rank", "seconds"
 
 Cells = dict[str, list[dict[str, float]]]
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """Training rows and test rows."""
+
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    y_test: Any
 
 
 class HasFingerprint(Protocol):

@@ -21,8 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, solve_triangular
 
+from kernlearn._device import lower_factor
 from kernlearn.quality.machine import Array, Machine, Multipliers
-from kernlearn.solvers.factor import lower_factor
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
 TOLERANCE = 1e-10

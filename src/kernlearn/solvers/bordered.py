@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn.solvers.factor import lower_factor
+from kernlearn._device import lower_factor
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
 
+from kernlearn._device import lower_factor
 from kernlearn.quality.machine import Array, Machine, Multipliers
-from kernlearn.solvers.factor import lower_factor
 from kernlearn.solvers.quadratic import quadratic_program
 
 MAX_STEPS = 80

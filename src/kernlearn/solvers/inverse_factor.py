@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dtrtri
 
+from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
 from kernlearn.quality.machine import Array
-from kernlearn.solvers.factor import lower_factor
 
 AnyFloat = NDArray[Any]  # of double or long double
 

@@ -13,9 +13,9 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, eigh
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
+from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
-from kernlearn.solvers.factor import lower_factor
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
@@ -149,7 +149,7 @@ def _shifted_factor(K: Array, shift: float) -> Array | None:
     shifted = K.copy()
     shifted.flat[:: K.shape[0] + 1] += shift
     try:
-        return lower_factor(shifted)
+        return np.asarray(lower_factor(shifted))
     except LinAlgError:
         return None
 

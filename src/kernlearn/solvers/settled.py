@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
+from kernlearn._device import lower_factor
 from kernlearn.families.base import Family, LongArray
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution
-from kernlearn.solvers.factor import lower_factor
 from kernlearn.solvers.oracle import EPS, rounding
 
 NO_SHARE = 1e-9

@@ -13,20 +13,11 @@ from kernlearn._optional import load_pandas
 from kernlearn.datasets import IDA_NAMES, UCI_REGRESSION_NAMES, PartitionedSet, load_ida
 from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.uci_regression import REGRESSION_FORMATS
+from kernlearn.papers.contest import Division
 
-__all__ = ["Division", "Table", "load_classes", "load_numbers"]
+__all__ = ["Table", "load_classes", "load_numbers"]
 
 TRAINING_SHARE = 0.8
-
-
-@dataclass(frozen=True, eq=False)
-class Division:
-    """Training rows and test rows."""
-
-    X_train: Any
-    y_train: Any
-    X_test: Any
-    y_test: Any
 
 
 @dataclass(frozen=True, eq=False)

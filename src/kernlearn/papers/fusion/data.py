@@ -17,8 +17,9 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from kernlearn._optional import load_pandas
 from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.reuters import TEXT_FILE
+from kernlearn.papers.contest import Division
 
-__all__ = ["LOADERS", "Division", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
+__all__ = ["LOADERS", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
 
 TRAINING_SHARE = 0.8
 MOST_TRAINING, MOST_TEST = 1000, 2000
@@ -41,16 +42,6 @@ class Source:
 
     kind: Kind
     place: slice
-
-
-@dataclass(frozen=True, eq=False)
-class Division:
-    """Training rows and test rows."""
-
-    X_train: Any
-    y_train: Any
-    X_test: Any
-    y_test: Any
 
 
 @dataclass(frozen=True, eq=False)

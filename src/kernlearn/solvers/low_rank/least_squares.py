@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve
 
+from kernlearn._device import lower_factor
 from kernlearn.families.factors import root
-from kernlearn.solvers.factor import lower_factor
 from kernlearn.solvers.oracle import EPS, Evaluation, Plane
 
 Array = NDArray[np.float64]

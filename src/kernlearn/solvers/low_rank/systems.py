@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
-from kernlearn._device import to_host
+from kernlearn._device import lower_factor, to_host
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.ls_svm import mirrored
-from kernlearn.solvers.factor import lower_factor
 
 Array = NDArray[np.float64]
 
