@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
+from kernlearn.gram.psd import seems_psd
 
 
 @pytest.fixture
@@ -265,3 +266,29 @@ def test_a_centred_alignment_takes_no_penalty():
             quality="centered_alignment",
             penalty=kl.HyperNorm([[1.0]], 1.0),
         )
+
+
+@pytest.fixture(scope="module")
+def bent():
+    """Unit matrices of 1100 points, the second with a negative eigenvalue that two points share."""
+    y = np.where(np.arange(1100) % 2, 1.0, -1.0)
+    grams = np.stack([np.eye(1100) + 0.5 * np.outer(y, y), np.eye(1100)])
+    pair = np.zeros(1100)
+    pair[:2] = 1.0, -1.0
+    grams[1] -= 0.9 * np.outer(pair, pair)
+    return grams, y
+
+
+def test_a_negative_eigenvalue_that_no_sample_shows_is_found_in_the_combination(bent):
+    grams, y = bent
+    assert seems_psd(grams[1])
+    with pytest.raises(ValueError, match="Gram matrix 1 must be positive semidefinite"):
+        kl.learn_weights(grams[[0, 1]] * np.array([1e-3, 1.0])[:, None, None], y, constraint="sum")
+
+
+def test_a_matrix_without_weight_need_not_be_positive_semidefinite(bent):
+    grams, y = bent
+    found = kl.learn_weights(grams, y)
+    assert found.weights[1] == 0.0
+    assert found.status.is_optimal
+    assert found.negative_eigenvalue == 0.0

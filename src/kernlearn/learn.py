@@ -40,6 +40,7 @@ from kernlearn.solvers.solution import Solution
 Array = NDArray[np.float64]
 
 UNLABELLED = ("one_class", DETERMINANT)
+GLANCED_AT = 1000  # points above which a factor of every matrix is not worth its price
 
 
 def learn_weights(
@@ -107,7 +108,8 @@ def learn_weights(
         Multiplies C point by point.
     psd : {"raise", "clip", "shift", "trust"}
         What to do about an indefinite matrix: refuse it, zero its negative eigenvalues, lift its
-        diagonal, or not look.
+        diagonal, or not look. To refuse it, above 1000 points, means to look at 400 of them, and
+        at all of them should K(w) turn out to be indefinite.
     tol : float
         Relative duality gap to reach.
     max_iter : int
@@ -145,8 +147,11 @@ def learn_weights(
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
     check_memory_for_weights(grams, _n_points(grams))
+    # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
+    glance = psd == "raise" and weights == "positive" and quality in QUALITIES
+    glance = glance and _n_points(grams) > GLANCED_AT
     with threads_for(_n_points(grams)):
-        family = _family(grams, y, psd)
+        family = _family(grams, y, psd, glance)
     target = _target(quality, y, family.n_labelled)
     solution = learn_from_family(
         family,
@@ -161,6 +166,8 @@ def learn_weights(
         control=control,
         start=None if start is None else _checked_start(start, family.n_matrices),
     )
+    if glance and solution.negative_eigenvalue < 0:
+        check_stack(grams, psd=psd)  # names the culprit
     if patience.stopped is not None:
         warn_if_unfinished("learn_weights", solution.status, patience, solution.gap, tol)
     return solution
@@ -288,12 +295,12 @@ def _n_points(grams: Any) -> int:
         return 0
 
 
-def _family(grams: Any, y: ArrayLike | None, psd: Repair) -> Family:
+def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Family:
     stack = None
     if isinstance(grams, RankOneStack):
         n_points = len(check_matrix(grams.vectors, "The vectors of a RankOneStack"))
     else:
-        stack = check_stack(grams, psd=psd)
+        stack = check_stack(grams, psd=psd, glance=glance)
         n_points = stack.shape[1]
     n = n_points if y is None else np.asarray(y).shape[0] if np.ndim(y) else -1
     if not 1 <= n <= n_points:

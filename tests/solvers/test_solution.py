@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -207,3 +208,10 @@ def test_a_penalty_is_added_to_the_value(scale, make_stack):
     assert found.weights[0] == pytest.approx(best.x, abs=1e-3)
     plain = kl.learn_weights(grams, problem.y, C=1 / scale, constraint="sum")
     assert np.abs(found.weights - plain.weights).max() > 0.01
+
+
+def test_what_takes_long_says_why(solved):
+    found = solved("soft_margin", "positive")
+    assert found.remark == ""
+    longer = replace(found, history=found.history[:1] * 40)
+    assert longer.remark.startswith("took 40 evaluations of the objective, where 3 to 10 are usual")

@@ -185,7 +185,8 @@ def free_weights(
     m = len(normaliser)
     signed, dropped, lost = orthonormal(inner_products, np.eye(m)[:, :n_signed])
     fixed = np.eye(m)[:, n_signed:]
-    fixed = fixed / np.sqrt(np.diagonal(inner_products(fixed)))
+    if fixed.shape[1]:
+        fixed = fixed / np.sqrt(np.diagonal(inner_products(fixed)))
     basis = length * np.hstack([signed, fixed])
     p = basis.shape[1]
     low = np.full(p, -1.0)
@@ -220,7 +221,7 @@ def orthonormal(
     inner_products : callable
         Maps a basis (m, p) to the Frobenius inner products of its combinations (p, p).
     basis : ndarray of shape (m, p)
-        One combination per column.
+        One matrix per column, columns of the identity.
 
     Returns
     -------
@@ -231,12 +232,13 @@ def orthonormal(
     lengths : ndarray of shape (p − q,)
         Bounds on the norms of these sums.
     """
-    norms = np.sqrt(np.diagonal(inner_products(np.eye(len(basis)))))
+    given = inner_products(np.eye(len(basis)))
+    norms = np.sqrt(np.diagonal(given))
     empty = norms[np.abs(basis).argmax(axis=0)] == 0.0
     dropped, lengths = [], []
     basis = basis[:, ~empty]  # a matrix of zeros gets no weight
-    for _ in range(MAX_PASSES):
-        S = inner_products(basis)
+    for number in range(MAX_PASSES):
+        S = inner_products(basis) if number else basis.T @ given @ basis
         length = np.sqrt(np.maximum(np.diagonal(S), 0.0))
         size = norms @ np.abs(basis)
         gone = length <= CANCELLED * size

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn._memory import require_matrices
 from kernlearn.gram._validation import FloatArray
-from kernlearn.gram.psd import Repair, check_gram
+from kernlearn.gram.psd import Repair, check_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
 
@@ -70,7 +70,7 @@ def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> F
     return K
 
 
-def check_stack(grams: Any, *, psd: Repair = "raise") -> FloatArray:
+def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> FloatArray:
     """Return `grams` as one array of Gram matrices, each passed through `check_gram`.
 
     Parameters
@@ -79,6 +79,9 @@ def check_stack(grams: Any, *, psd: Repair = "raise") -> FloatArray:
         Never modified. All-zero matrices are allowed.
     psd : {"raise", "clip", "shift", "trust"}, default="raise"
         What to do with an indefinite matrix, as in `check_gram`.
+    glance : bool, default=False
+        Look at a sample of the points first, and at a whole matrix only if that shows a negative
+        eigenvalue: for callers who factorise what is made of the matrices anyway.
 
     Returns
     -------
@@ -101,7 +104,10 @@ def check_stack(grams: Any, *, psd: Repair = "raise") -> FloatArray:
     if stack is None:
         stack = np.empty((len(matrices), *np.shape(matrices[0])))
     for i, matrix in enumerate(matrices):
-        checked = check_gram(matrix, psd=psd, name=f"Gram matrix {i}")
+        name = f"Gram matrix {i}"
+        checked = check_gram(matrix, psd="trust" if glance else psd, name=name)
+        if glance and not seems_psd(checked):
+            checked = check_gram(matrix, psd=psd, name=name)
         if not owned and not np.shares_memory(checked, matrix):
             stack, owned = stack.copy(), True
         if owned:

@@ -37,7 +37,7 @@ MAX_STALLED, MANY = 8, 30  # many coordinates take as many steps to be told apar
 SHRINK, GROW = 0.4, 4.0
 ENOUGH = 0.9
 PROBES = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, where no step makes progress
-LOOSE = 1e-3  # relative accuracy of a machine in the first steps
+LOOSE = 5e-3  # relative accuracy of a machine in the first steps
 LAGGING = 0.01  # share of the gap below which a promise says that it is the bound that is off
 
 
@@ -214,7 +214,7 @@ class Newton:
     def _inner_tol(self, best: Evaluation) -> float:
         """How well a machine need be solved: tightened as the gap closes."""
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
-        return float(np.clip(0.02 * relative, 0.1 * self.tol, LOOSE))
+        return float(np.clip(0.005 * relative, 0.25 * self.tol, LOOSE))
 
     def _outcome(self, best: Evaluation, ended: Status) -> Outcome:
         if self._closed(best):

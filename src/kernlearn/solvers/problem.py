@@ -25,6 +25,7 @@ from kernlearn.solvers.null_directions import with_null_directions
 from kernlearn.solvers.oracle import EPS, Evaluation, MachineEvaluation, MachineObjective, Penalty
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.settled import (
+    Combined,
     Settled,
     into_the_cone,
     lowest_eigenpair,
@@ -349,8 +350,9 @@ def _solution(
     assert isinstance(best, MachineEvaluation)
     returned = _returned(problem, outcome, best, free, tol)
     weights, solutions = returned.weights, returned.solutions
+    combined = Combined.at(family, weights, returned.K)
     settled = [
-        settled_machine(family, weights, machine, solution, tol)
+        settled_machine(combined, machine, solution, tol)
         for machine, solution in zip(problem.machines, solutions, strict=True)
     ]
     value = sum(found.value for found in settled)
@@ -382,6 +384,7 @@ def _solution(
         n_machine_solves=n_solves + returned.n_solves,
         status=certified_status(objective, bound, tol, outcome.ended),
         learned_C=learned_C,
+        negative_eigenvalue=-returned.indefinite * units.kernel,
         history=tuple(units.step(step) for step in outcome.history),
     )
 
@@ -394,12 +397,13 @@ def _missed_total(problem: _Problem, weights: Array) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Returned:
-    """Weights as they are returned, the machines at them, and how indefinite K(w) is."""
+    """Weights as they are returned, the machines at them, how indefinite K(w) is, K(w) if known."""
 
     weights: Array
     solutions: Sequence[MachineSolution]
     indefinite: float
     n_solves: int
+    K: Array | None = None
 
 
 def _returned(
@@ -408,8 +412,8 @@ def _returned(
     given, family = problem.weight_set, problem.family
     weights = best.weights
     if not free:
-        negative = lowest_eigenpair(family.combine(weights))[0]
-        return _Returned(weights, best.solutions, -negative, 0)
+        K = family.combine(weights)
+        return _Returned(weights, best.solutions, -lowest_eigenpair(K)[0], 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]

@@ -10,6 +10,7 @@ eigenvalue that is left in K(w), which by weak duality takes at most
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,12 +114,36 @@ class Settled(NamedTuple):
     multipliers: Multipliers
 
 
+@dataclass(frozen=True, eq=False)
+class Combined:
+    """K(w), and its diagonal if what cancels in it is counted: what rounding is relative to."""
+
+    family: Family
+    weights: Array
+    K: Array
+    diagonal: Array
+
+    @classmethod
+    def at(cls, family: Family, weights: Array, K: Array | None = None) -> Combined:
+        """K(w) at these weights, or a matrix that is known to be it."""
+        K = family.combine(weights) if K is None else K
+        diagonal = np.abs(K.diagonal())
+        if (weights < 0).any():
+            terms = family.combine(np.abs(weights)).diagonal()
+            if (terms > LOST * diagonal).any():  # what cancels takes its digits along
+                K = family.combine_exactly(weights).astype(float)
+            else:
+                diagonal = terms
+        return cls(family, weights, K, diagonal)
+
+
 def settled_machine(
-    family: Family, weights: Array, machine: Machine, solution: MachineSolution, tol: float
+    combined: Combined, machine: Machine, solution: MachineSolution, tol: float
 ) -> Settled:
     """The machine's function as it is returned, with its value and a bound on the rounding."""
     a, multipliers = solution.coef, _as_returned(solution.multipliers, machine)
-    K, sizes = _combined(family, weights, machine)
+    # Rounding in the entries of K is that of terms of size s sᵀ.
+    K, sizes = combined.K, np.sqrt(combined.diagonal + machine.offset)
     f = K @ a + machine.offset * a.sum()
     candidates = [(a, machine.tightened(f, multipliers))]
     size = machine.stretch(f, multipliers)
@@ -136,21 +161,8 @@ def settled_machine(
         return found
     if not machine.homogeneous:
         candidates.append((a, _as_returned(machine.best_multipliers(f), machine)))
-    exact = family.combine_exactly(weights)
+    exact = combined.family.combine_exactly(combined.weights)
     return min((_exactly(exact, machine, *one) for one in candidates), key=lambda one: one.value)
-
-
-def _combined(family: Family, weights: Array, machine: Machine) -> tuple[Array, Array]:
-    """K(w), and roots s such that rounding in its entries is that of terms of size s sᵀ."""
-    K = family.combine(weights)
-    diagonal = np.abs(K.diagonal())
-    if (weights < 0).any():
-        terms = family.combine(np.abs(weights)).diagonal()
-        if (terms > LOST * diagonal).any():  # what cancels takes its digits along
-            K = family.combine_exactly(weights).astype(float)
-        else:
-            diagonal = terms
-    return K, np.sqrt(diagonal + machine.offset)
 
 
 def _roughly(

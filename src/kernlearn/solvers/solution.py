@@ -11,6 +11,9 @@ from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
+# Ordinary problems take 3 to 10 evaluations of the objective; from here on one may wonder.
+MANY_EVALUATIONS = 25
+
 
 @dataclass(frozen=True)
 class Step:
@@ -50,6 +53,9 @@ class Solution:
         How it ended; its text says it in words.
     learned_C : float or None
         1/τ, where ``C="learn"``.
+    negative_eigenvalue : float
+        The smallest eigenvalue of K(w) if it is below zero by more than rounding, else zero. What
+        it may cost is taken off ``lower_bound``.
     history : tuple of Step
         Objective and lower bound after every evaluation.
     """
@@ -63,7 +69,20 @@ class Solution:
     n_machine_solves: int
     status: Status
     learned_C: float | None = None
+    negative_eigenvalue: float = 0.0
     history: tuple[Step, ...] = ()
+
+    @property
+    def remark(self) -> str:
+        """Why it took long, in words, if it did; else empty."""
+        if len(self.history) < MANY_EVALUATIONS:
+            return ""
+        return (
+            f"took {len(self.history)} evaluations of the objective, where 3 to 10 are usual: "
+            "kernels that all but depend on one another, sizes that differ by many orders of "
+            "magnitude, or a penalty that nearly balances the quality leave only short steps; "
+            "normalise the kernels, leave some out, or ask for a larger tol"
+        )
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

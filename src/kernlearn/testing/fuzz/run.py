@@ -19,7 +19,7 @@ from kernlearn.learn import learn_weights
 from kernlearn.testing.fuzz.judge import Case, complaints
 from kernlearn.testing.fuzz.problems import Problem, make_problem, with_penalty
 
-# Seconds of one core: a fit of so few points that takes longer should say why, in its status.
+# Seconds of one core: a fit of so few points that takes longer should say why.
 SLOW = 1.0
 
 
@@ -35,6 +35,7 @@ class Verdict:
     gap: float
     seconds: float
     complaints: list[str] = field(default_factory=list)
+    remark: str = ""
 
 
 def judge_seed(seed: int) -> Verdict:
@@ -77,9 +78,9 @@ def judge_problem(problem: Problem, seed: int = 0) -> Verdict:
         case = Case(problem.matrices, problem.y, **options, others=others)
         with np.errstate(all="ignore"):
             said += complaints(case, solution, seed)
-    return Verdict(
-        str(problem), seed, options["quality"], options["weights"], status, gap, seconds, said
-    )
+    remark = "" if solution is None else solution.remark
+    given = options["quality"], options["weights"]
+    return Verdict(str(problem), seed, *given, status, gap, seconds, said, remark)
 
 
 def judge_many(seeds: Iterable[int], jobs: int = 1) -> Iterator[Verdict]:
@@ -131,11 +132,13 @@ def summary(verdicts: Iterable[Verdict]) -> str:
     slowest = max(verdicts, key=lambda v: v.seconds)
     gaps = [v.gap for v in verdicts if v.status == "optimal"]
     late = [v for v in slow if v.status == "optimal"]
+    silent = [v for v in late if not v.remark]
     lines += ["", *(f"optimal after {v.seconds:.1f} s: {v.problem}" for v in late)]
     lines += [
         f"{len(verdicts)} problems, {failed} with complaints",
         f"largest gap of an optimum: {max(gaps, default=0.0):.2g}",
-        f"over {SLOW:g} s: {len(slow)}, of which {len(late)} optimal",
+        f"over {SLOW:g} s: {len(slow)}, of which {len(late)} optimal, {len(silent)} without "
+        "a word of why",
         f"slowest: {slowest.seconds:.2f} s, {slowest.problem}",
     ]
     return "\n".join(lines)
