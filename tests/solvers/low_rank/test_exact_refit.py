@@ -18,7 +18,11 @@ X = rng.standard_normal((160, 3))
 VALUES = np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(160)
 Y = np.column_stack([VALUES, X[:, 2] > 0])
 WEIGHT = rng.uniform(0.5, 2.0, 160)
-KERNEL = ARDGaussian([1.0, 0.1, 0.01])
+THETA = np.array([1.0, 0.1, 0.01])
+
+
+def kernel_at(scale):
+    return ARDGaussian(scale * THETA)
 
 
 @pytest.fixture(params=[None, Place("array_api_strict", "cpu"), Place("torch", "cpu")], ids=str)
@@ -28,14 +32,14 @@ def place(request):
     return request.param
 
 
-def press(lam):
-    fit = fit_ls_svm(KERNEL(X), Y, lam / WEIGHT)
+def press(lam, scale=1.0):
+    fit = fit_ls_svm(kernel_at(scale)(X), Y, lam / WEIGHT)
     return fit, float(WEIGHT @ (LeaveOneOut(WEIGHT).residuals(fit) ** 2).sum(axis=1))
 
 
 def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     monkeypatch.setattr(module, "_COLUMNS", 50)
-    found = exact_refit(placed(X, place), KERNEL, Y, WEIGHT, 0.05, False, Patience())
+    found = exact_refit(placed(X, place), kernel_at, Y, WEIGHT, 0.05, False, Patience())
     fit, loss = press(0.05)
     assert found.lam == 0.05
     np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)
@@ -44,16 +48,23 @@ def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     np.testing.assert_allclose(found.loss, loss, rtol=1e-10)
 
 
-@pytest.mark.parametrize("start", [1e-4, 1e2])
-def test_the_ridge_is_that_of_the_smallest_loss_near_by(start):
-    found = exact_refit(X, KERNEL, Y, WEIGHT, start, True, Patience())
-    assert found.loss < press(start)[1]
-    for factor in (10**0.5, 10**-0.5):
-        assert found.loss <= press(found.lam * factor)[1]
+def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by(monkeypatch):
+    def too_wide(scale):
+        return kernel_at(0.1 * scale)
+
+    monkeypatch.setattr(module, "_MOST_ON_SAMPLE", 40)
+    found = exact_refit(X, too_wide, Y, WEIGHT, 1e2, True, Patience())
+    scale = 0.1 * found.scale
+    assert found.scale > 1.0
+    np.testing.assert_allclose(found.loss, press(found.lam, scale)[1], rtol=1e-9)
+    for factor in (10**0.25, 10**-0.25):
+        assert found.loss <= press(found.lam * factor, scale)[1]
+    for factor in (2**0.5, 2**-0.5):
+        assert found.loss <= press(found.lam, scale * factor)[1]
 
 
 def test_a_sample_comes_first(monkeypatch):
-    monkeypatch.setattr(module, "_SAMPLE", 60)
+    monkeypatch.setattr(module, "_ON_HOST_FIRST", (60,))
     sizes = []
     machine = module._machine
 
@@ -62,10 +73,11 @@ def test_a_sample_comes_first(monkeypatch):
         return machine(source, *rest)
 
     monkeypatch.setattr(module, "_machine", counted)
-    found = exact_refit(X, KERNEL, Y, WEIGHT, 10.0, True, Patience())
+    found = exact_refit(X, kernel_at, Y, WEIGHT, 10.0, True, Patience())
     assert sizes.count(60) >= 3
     assert 1 <= sizes.count(160) <= 4
-    assert press(found.lam)[1] < 1.05 * min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))
+    lowest = min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))
+    assert press(found.lam, found.scale)[1] < 1.05 * lowest
 
 
 def test_the_estimator_trains_on_all_rows(monkeypatch):

@@ -1,4 +1,7 @@
-r"""The machine of all rows at a kernel that was learned through landmarks, with λ by leave-one-out.
+r"""The machine of all rows at a kernel that was learned through landmarks.
+
+Landmarks blur: through them kernels come out wider, and λ larger, than a machine of all rows could
+bear. λ and one factor κ of all θ are therefore chosen anew, by leave-one-out.
 
 With :math:`A = K + \lambda\,\mathrm{diag}(1/s)` for sample weights s,
 
@@ -49,10 +52,16 @@ Array = NDArray[np.float64]
 MOST_ROWS_ON_HOST = 16_000
 # Matrices of n × n that exist together, with what lies beside them.
 _ON_HOST, _ON_DEVICE = 1.3, 2.2
-# λ is looked for on a sample first, where a factorisation takes a second.
-_SAMPLE = 4000
-_STEP = 10.0**0.5
-_MOST_ON_SAMPLE, _MOST_ON_ALL = 12, 4
+# λ and κ are looked for on samples first: on the host 4000 rows are factorised in a second, on a
+# GPU 16,000 in a tenth. What is best changes with the number of rows, so that all of them decide.
+_ON_HOST_FIRST, _ON_DEVICE_FIRST = (4000,), (4000, 16_000)
+# Steps in log₁₀ λ and log₂ κ, in the order in which they are likely to help, each followed by the
+# step back; and what is left of them once none of them helps.
+_STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
+_SIZES = (1.0, 0.5)
+_MOST_ON_SAMPLE, _MOST_ON_ALL = 20, 4
+# On a GPU as many as take half a minute there.
+_ROWS_OF_TEN = 55_000
 # Columns of the inverse that are made together.
 _COLUMNS = 2048
 
@@ -63,8 +72,8 @@ class ExactMachine:
 
     Attributes
     ----------
-    lam : float
-        λ.
+    lam, scale : float
+        λ and κ.
     dual_coef : ndarray of shape (n, k)
         α.
     intercept : ndarray of shape (k,)
@@ -76,10 +85,14 @@ class ExactMachine:
     """
 
     lam: float
+    scale: float
     dual_coef: Array
     intercept: Array
     left_out: Array
     loss: float
+
+
+Trainer = Callable[[float, float], ExactMachine]
 
 
 def fits(source: Any) -> bool:
@@ -95,21 +108,21 @@ def fits(source: Any) -> bool:
 
 def exact_refit(
     source: Any,
-    kernel: Kernel,
+    kernel_at: Callable[[float], Kernel],
     Y: Array,
     weight: Array,
     lam: float,
     chooses: bool,
     patience: Patience,
 ) -> ExactMachine:
-    """Train on all rows; λ by leave-one-out near the one given, first on a sample (checked).
+    """Train on all rows; λ and κ by leave-one-out, first on a sample (inputs are checked).
 
     Parameters
     ----------
     source : array, or source of rows on a device
         The n rows.
-    kernel : Kernel
-        The kernel.
+    kernel_at : callable
+        The kernel at κθ.
     Y : ndarray of shape (n, k)
         Targets.
     weight : ndarray of shape (n,)
@@ -119,46 +132,54 @@ def exact_refit(
     chooses : bool
         Whether to look.
     patience : Patience
-        Once it has run out, the λ so far is kept.
+        Once it has run out, what was found so far is kept.
     """
 
-    def at(rows: Any, Y: Array, weight: Array) -> Callable[[float], ExactMachine]:
-        return lambda ridge: _machine(rows, kernel, Y, weight, ridge)
+    def at(rows: Any, Y: Array, weight: Array) -> Trainer:
+        return lambda lam, scale: _machine(rows, kernel_at(scale), Y, weight, lam, scale)
 
-    train = at(source, Y, weight)
+    train, scale = at(source, Y, weight), 1.0
     if not chooses:
-        return train(lam)
+        return train(lam, scale)
     n = len(weight)
-    if n > 2 * _SAMPLE:
-        some = np.sort(np.random.RandomState(0).choice(n, _SAMPLE, replace=False))
+    on_device = isinstance(source, Placed)
+    sizes = [size for size in (_ON_DEVICE_FIRST if on_device else _ON_HOST_FIRST) if n > 2 * size]
+    for size in sizes:
+        some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         few = at(take_rows(source, some), Y[some], weight[some])
-        lam = _lowest(few, lam, _MOST_ON_SAMPLE, patience).lam
-        return _lowest(train, lam, _MOST_ON_ALL, patience)
-    return _lowest(train, lam, _MOST_ON_SAMPLE, patience)
+        found = _lowest(few, lam, scale, _MOST_ON_SAMPLE, patience)
+        lam, scale = found.lam, found.scale
+    most = _MOST_ON_ALL if sizes else _MOST_ON_SAMPLE
+    if on_device:
+        most = int(np.clip(10 * (_ROWS_OF_TEN / n) ** 3, _MOST_ON_ALL, _MOST_ON_SAMPLE))
+    return _lowest(train, lam, scale, most, patience)
 
 
 def _lowest(
-    train: Callable[[float], ExactMachine], lam: float, most: int, patience: Patience
+    train: Trainer, lam: float, scale: float, most: int, patience: Patience
 ) -> ExactMachine:
-    """Steps of a fixed factor while the loss falls: down first, since landmarks act as noise."""
-    best, tried = train(lam), 1
-    for factor in (1.0 / _STEP, _STEP):
-        moved = False
-        while tried < most and patience.stopped is None:
-            try:
-                found = train(best.lam * factor)
-            except np.linalg.LinAlgError:
-                break
+    """Steps in λ and in κ while the loss falls and there are tries left, then shorter ones."""
+    best, tried = train(lam, scale), 1
+    for size in _SIZES:
+        order = list(range(len(_STEPS)))
+        while order and tried < most and patience.stopped is None:
+            step = order.pop(0)
+            of_lam, of_scale = (size * part for part in _STEPS[step])
             tried += 1
-            if not found.loss < best.loss:
-                break
-            best, moved = found, True
-        if moved:
-            break
+            try:
+                found = train(best.lam * 10.0**of_lam, best.scale * 2.0**of_scale)
+            except np.linalg.LinAlgError:
+                continue
+            if found.loss < best.loss:
+                best = found
+                # What helped once may do so again; the step back is known to be worse.
+                order = [step, *(i for i in range(len(_STEPS)) if i // 2 != step // 2)]
     return best
 
 
-def _machine(source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float) -> ExactMachine:
+def _machine(
+    source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float, scale: float
+) -> ExactMachine:
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
     solved = to_host(solve_factored(L, right))
@@ -168,7 +189,7 @@ def _machine(source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float) -
     dual_coef = solved[:, :-1] - ones * intercept
     left_out = dual_coef / (diagonal[:, None] - ones**2 / total)
     loss = float(weight @ (left_out**2).sum(axis=1))
-    return ExactMachine(lam, dual_coef, intercept, left_out, loss)
+    return ExactMachine(lam, scale, dual_coef, intercept, left_out, loss)
 
 
 def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:

@@ -36,7 +36,7 @@ from kernlearn.solvers.status import Status
 Array = NDArray[np.float64]
 
 # Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
-# hundredths on a GPU.
+# hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
 ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
 # λ around the one of the sample, tried on all rows.
@@ -137,13 +137,19 @@ def learn_then_refit(
     table = replace(table, Y=table.Y - offset)
     with threads_for(_sizes(table)[1]):
         theta, first, status, counts = _selected(table, family, lam, limits)
-    kernel = family.kernel(theta)
     with threads_for(len(table.weight)):
         found = exact_refit(
-            table.source, kernel, table.Y, table.weight, first, lam is None, limits.patience
+            table.source,
+            lambda scale: family.kernel(scale * theta),
+            table.Y,
+            table.weight,
+            first,
+            lam is None,
+            limits.patience,
         )
+    theta = found.scale * theta
     return ExactFit(
-        kernel,
+        family.kernel(theta),
         theta,
         found.lam,
         found.dual_coef,
@@ -220,7 +226,9 @@ def fit_through_landmarks(
 def _sizes(table: Table) -> tuple[int, int]:
     """Rows and landmarks that θ is learned from, where the rows are worked on."""
     is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
-    return ON_DEVICE if is_on_gpu else ON_HOST
+    rows, rank = ON_DEVICE if is_on_gpu else ON_HOST
+    more = np.sqrt(rows / min(rows, len(table.weight)))  # a step takes n r²
+    return rows, int(rank * min(more, 3.0))
 
 
 def _selected(
