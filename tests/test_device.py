@@ -16,7 +16,7 @@ from kernlearn import (
     MKLRegressor,
 )
 from kernlearn import _device as device
-from kernlearn._device import Place, place_of, placed
+from kernlearn._device import Place, algebra, place_of, placed
 from kernlearn._device import found as found_module
 from kernlearn.families.parametric import ARD, RBF
 from kernlearn.gram.rows import reduce_rows
@@ -90,6 +90,19 @@ def test_linear_algebra(place: Place) -> None:
         device.lower_factor(place.put(-A))
     ridge = device.add_to_diagonal(place.put(A.copy()), 2.0)
     np.testing.assert_allclose(device.to_host(ridge), A + 2 * np.eye(3), rtol=1e-14)
+
+
+def test_large_matrices_are_factorised_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    A = X @ X.T + np.eye(len(X))
+    expected = np.linalg.cholesky(A)
+    monkeypatch.setattr(algebra, "LARGEST_FOR_LAPACK", 10)
+    monkeypatch.setattr(algebra, "_BLOCK", 7)
+    L = device.lower_factor(A.copy())
+    np.testing.assert_allclose(np.tril(L), expected, rtol=1e-10, atol=1e-14)
+    solved = device.solve_lower(L[5:, 5:], X[5:])
+    np.testing.assert_allclose(expected[5:, 5:] @ solved, X[5:], atol=1e-12)
+    with pytest.raises(LinAlgError):
+        device.lower_factor(-A)
 
 
 def test_slopes_of_the_selection(place: Place) -> None:

@@ -11,6 +11,11 @@ from scipy.linalg.blas import dsyrk
 
 from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, take, to_host
 
+# Above some 15,600 rows OpenBLAS 0.3.31 factorises with two threads beyond its own buffer, and the
+# process ends. Products of matrices do not know that, and are as fast.
+LARGEST_FOR_LAPACK = 8000
+_BLOCK = 1024
+
 
 def take_columns(array: Any, columns: Any) -> Any:
     """Some columns of a matrix, by the positions of the host."""
@@ -88,6 +93,8 @@ def lower_factor(A: Any) -> Any:
     if not is_elsewhere(A):
         # LAPACK reads columns. The transpose of a symmetric matrix is the matrix itself in that
         # order, so that nothing need be copied.
+        if len(A) > LARGEST_FOR_LAPACK:
+            return _lower_factor_in_blocks(A.T)
         return cho_factor(A.T, lower=True, overwrite_a=True, check_finite=False)[0]
     library = Place.of(A).library
     if library == "torch":
@@ -103,9 +110,25 @@ def lower_factor(A: Any) -> Any:
     raise LinAlgError("the matrix is not positive definite")
 
 
+def _lower_factor_in_blocks(A: Any) -> Any:
+    """The same, block of columns by block of columns, from products of matrices."""
+    n = len(A)
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        if start:
+            A[start:, start:stop] -= A[start:, :start] @ A[start:stop, :start].T
+        factor = cho_factor(A[start:stop, start:stop], lower=True, check_finite=False)[0]
+        A[start:stop, start:stop] = factor
+        if stop < n:
+            A[stop:, start:stop] = solve_lower(factor, A[stop:, start:stop].T).T
+    return A
+
+
 def solve_lower(L: Any, B: Any, transposed: bool = False) -> Any:
     """L⁻¹B, or L⁻ᵀB, for a lower triangular L."""
     if not is_elsewhere(L):
+        if len(L) > LARGEST_FOR_LAPACK and not transposed:
+            return _solved_in_blocks(L, B)
         return solve_triangular(L, B, lower=True, trans=int(transposed), check_finite=False)
     library = Place.of(L).library
     if library == "torch":
@@ -115,6 +138,16 @@ def solve_lower(L: Any, B: Any, transposed: bool = False) -> Any:
         solve = import_module("cupyx.scipy.linalg").solve_triangular
         return solve(L, B, lower=True, trans=int(transposed))
     return beside(solve_lower(to_host(L), to_host(B), transposed), L)
+
+
+def _solved_in_blocks(L: Any, B: Any) -> Any:
+    """L⁻¹B by products of matrices: parts of a large L need not be copied."""
+    X = np.empty(B.shape)
+    for start in range(0, len(L), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        left = B[rows] - L[rows, :start] @ X[:start]
+        X[rows] = solve_triangular(L[rows, rows], left, lower=True, check_finite=False)
+    return X
 
 
 def solve_factored(L: Any, B: Any) -> Any:

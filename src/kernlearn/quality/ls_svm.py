@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
+from kernlearn._threads import safe_threads_for
+
 Array = NDArray[np.float64]
 
 # Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
@@ -111,7 +113,8 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     matrix = centred + max(float(centred.diagonal().mean()), float(ridge.min())) / n
     matrix[np.diag_indices(n)] += ridge
     # The transpose of a symmetric matrix in C order is the matrix in LAPACK's, without a copy.
-    factor, failed = dpotrf(matrix.T, lower=1, overwrite_a=1, clean=1)
+    with safe_threads_for(n):
+        factor, failed = dpotrf(matrix.T, lower=1, overwrite_a=1, clean=1)
     if failed or not np.isfinite(factor.diagonal()).all():
         return None
     solved, _ = dpotrs(factor, np.column_stack([Y, np.ones(n)]), lower=1)
@@ -122,7 +125,8 @@ def _solve(centred: Array, ridge: Array, Y: Array) -> tuple[Array, Array] | None
     if (np.abs(left) > _ROUNDED * np.abs(dual_coef).sum(axis=0)).any():
         # Where ridges are very unequal, the first sum was rounding of large terms.
         dual_coef -= np.outer(towards_one, left / total)
-    P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
+    with safe_threads_for(n):
+        P = mirrored(dpotri(factor, lower=1, overwrite_c=1)[0])
     towards_one = towards_one / np.sqrt(total)
     P -= np.outer(towards_one, towards_one)
     return dual_coef, P

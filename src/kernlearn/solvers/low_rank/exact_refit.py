@@ -24,7 +24,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.lapack import dtrtri
 
 from kernlearn._device import (
     Placed,
@@ -34,7 +33,6 @@ from kernlearn._device import (
     column_dots,
     empty_beside,
     eye_beside,
-    is_elsewhere,
     lower_factor,
     solve_factored,
     solve_lower,
@@ -206,16 +204,12 @@ def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:
 
 
 def _inverse_diagonal(L: Any) -> Array:
-    """The diagonal of (LLᵀ)⁻¹; on the host L is overwritten."""
+    """The diagonal of (LLᵀ)⁻¹: the squared lengths of the columns of L⁻¹."""
     n = L.shape[0]
     found = np.empty(n)
-    inverse = None if is_elsewhere(L) else dtrtri(L, lower=1, overwrite_c=1)[0]
     for start in range(0, n, _COLUMNS):
         some = slice(start, min(start + _COLUMNS, n))
-        if inverse is not None:
-            columns = np.tril(inverse[start:, some])
-        else:
-            identity = eye_beside(n - start, some.stop - start, L)
-            columns = solve_lower(L[start:, start:], identity)
+        identity = eye_beside(n - start, some.stop - start, L)
+        columns = solve_lower(L[start:, start:], identity)
         found[some] = to_host(column_dots(columns, columns))
     return found
