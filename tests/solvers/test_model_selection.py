@@ -11,6 +11,7 @@ from kernlearn.families.parametric import ARD, RBF
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers import model_selection
 from kernlearn.solvers.model_selection import select
 from kernlearn.solvers.selection_descent import Limits, descend
 from kernlearn.solvers.selection_grid import grid_starts
@@ -50,6 +51,27 @@ def test_no_point_of_a_fine_grid_is_better(seed, name):
     assert np.log(found.objective) <= min(grid) + 1e-9
     assert np.log(found.objective) > min(grid) - 0.1
     assert found.status is Status.CONVERGED
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_sample_first_leads_to_the_same_minimum(seed, monkeypatch):
+    X, y = _problem(200, seed)
+    expected = select(RBF(), X, y, _loo(200), LIMITS)
+    sizes = []
+    machine = SelectionObjective.machine
+
+    def counted(self, z):
+        sizes.append(len(self.Y))
+        return machine(self, z)
+
+    monkeypatch.setattr(SelectionObjective, "machine", counted)
+    monkeypatch.setattr(model_selection, "_SOME", 80)
+    found = select(RBF(), X, y, _loo(200), LIMITS)
+    assert found.objective <= expected.objective * (1 + 1e-6)
+    assert found.status is Status.CONVERGED
+    # All rows are looked at to find a start, as there are fewer than that takes.
+    assert sizes.count(80) >= 8
+    assert found.n_evaluations == len(sizes) + 1
 
 
 @pytest.mark.parametrize("regularised", [False, True])

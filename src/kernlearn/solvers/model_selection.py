@@ -3,7 +3,8 @@ r"""Choose λ and the kernel parameters θ of an LS-SVM by descent on a selectio
 The variables are z = (log λ, log θ), so that nothing need be kept positive. Two descents:
 
 1. tied: θ = cθ⁰ along one direction, from the best points of a coarse grid in (λ, c). With
-   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel.
+   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel. Where there are many rows,
+   a sample of them is descended on first.
 2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
    because the criterion has many local minima in θ and few along the direction.
 
@@ -21,12 +22,17 @@ from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_descent import Limits, Stage, descend
-from kernlearn.solvers.selection_grid import grid_starts
+from kernlearn.solvers.selection_grid import grid_starts, sampled
 from kernlearn.solvers.selection_objective import SelectionObjective
 from kernlearn.solvers.status import Status
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
 _LINEAR = 1e-3
+# From so many times as many rows on, the tied descent sees a sample of this size first: all rows
+# then need a few steps, in coordinates in which the valley is round.
+_MANY, _SOME = 2, 700
+_STEP = 0.1  # of logarithms
+_FLAT = 1e-2
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,4 +157,30 @@ def _tied(
     directions[1:, 1:] = 1.0
     directions = directions[:, lam is not None :]
     starts = grid_starts(objective, theta, lam)
-    return [descend(objective, z, directions, limits) for z in starts]
+    sample = sampled(objective, _SOME)
+    if len(objective.Y) < _MANY * _SOME or sample is objective or directions.shape[1] == 0:
+        return [descend(objective, z, directions, limits) for z in starts]
+    found = [descend(sample, z, directions, limits) for z in starts]
+    objective.best.fall_back_on(sample.best.z)
+    best = min(found, key=lambda stage: objective.value(stage.z)).z
+    # The logarithm of a loss bends alike whatever the number of rows.
+    rounded = directions @ _inverse_root(_curvature(sample, best, directions))
+    objective.n_evaluations += sample.n_evaluations
+    return [descend(objective, best, rounded, limits)]
+
+
+def _curvature(objective: SelectionObjective, z: Array, directions: Array) -> Array:
+    """Second derivatives along the directions, from differences of slopes."""
+    slopes = [
+        objective.value_and_gradient(z + sign * _STEP * direction)[1] @ directions
+        for direction in directions.T
+        for sign in (1.0, -1.0)
+    ]
+    H = np.array([above - below for above, below in zip(slopes[::2], slopes[1::2], strict=True)])
+    return np.asarray((H + H.T) / (4.0 * _STEP))
+
+
+def _inverse_root(H: Array) -> Array:
+    """A matrix R with RᵀHR = 1 where H is positive; flat or falling directions stay short."""
+    values, vectors = np.linalg.eigh(H)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, _FLAT)))

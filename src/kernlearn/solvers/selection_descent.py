@@ -53,12 +53,13 @@ def descend(
     if directions.shape[1] == 0 or not np.isfinite(first[0]):
         ended = Status.CONVERGED if np.isfinite(first[0]) else Status.STALLED
         return Stage(start, first[0], ended)
+    smallest = _smallest_ridge(objective, start)
     result = minimize(
-        _along(objective, start, directions, first),
+        _along(objective, start, directions, first, smallest),
         np.zeros(directions.shape[1]),
         jac=True,
         method="L-BFGS-B",
-        bounds=_bounds(objective, start, directions),
+        bounds=_bounds(smallest, start, directions),
         options={
             "maxiter": limits.max_iter,
             "gtol": limits.tol,
@@ -74,24 +75,39 @@ def descend(
     return Stage(start + directions @ result.x, float(result.fun), status)
 
 
-def _bounds(objective: SelectionObjective, start: Array, directions: Array) -> Array:
+def _smallest_ridge(objective: SelectionObjective, start: Array) -> float:
+    """The logarithm of the λ below which predictions would lose their digits."""
     diagonal = float(objective.matrix(np.exp(start[1:])).diagonal().mean())
     smallest = np.log(max(_SMALLEST_RIDGE * diagonal, np.finfo(float).tiny))
+    return float(min(smallest, start[0]))
+
+
+def _bounds(smallest: float, start: Array, directions: Array) -> Array | None:
+    """Bounds on u, where one direction at most moves λ."""
     moves_ridge = directions[0] != 0
-    lower = np.where(moves_ridge, min(smallest - start[0], 0.0), -_WIDEST_SCALE)
+    if moves_ridge.sum() > 1:
+        return None
+    lower = np.where(moves_ridge, smallest - start[0], -_WIDEST_SCALE)
     upper = np.where(moves_ridge, _WIDEST_RIDGE, _WIDEST_SCALE)
     return np.column_stack([lower, upper])
 
 
 def _along(
-    objective: SelectionObjective, start: Array, directions: Array, first: tuple[float, Array]
+    objective: SelectionObjective,
+    start: Array,
+    directions: Array,
+    first: tuple[float, Array],
+    smallest: float,
 ) -> Callable[[Array], tuple[float, Array]]:
     """The function of u; a point without a machine is high and flat, so the search steps back."""
 
     def value_and_gradient(u: Array) -> tuple[float, Array]:
         value, gradient = first
+        z = start + directions @ u
+        if z[0] < smallest - 1e-9:  # where no bounds could say so
+            return first[0] + _REFUSED, np.zeros(len(u))
         if u.any():
-            value, gradient = objective.value_and_gradient(start + directions @ u)
+            value, gradient = objective.value_and_gradient(z)
         return min(value, first[0] + _REFUSED), gradient @ directions
 
     return value_and_gradient

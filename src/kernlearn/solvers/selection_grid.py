@@ -15,7 +15,7 @@ from kernlearn.solvers.selection_objective import SelectionObjective
 # λ first: of values that are all the same it is the safest.
 _RIDGES = 10.0 ** np.arange(1, -5, -1)
 _SCALES = 5.0 ** np.arange(-3, 3)
-# Enough points to choose a start; the descent itself sees them all.
+# Enough points to choose a start; the descent sees more of them.
 _POINTS = 300
 # Valleys to descend into. The criterion often has one at the linear limit θ → 0, and another.
 _VALLEYS = 2
@@ -38,7 +38,7 @@ def grid_starts(objective: SelectionObjective, theta: Array, lam: float | None) 
     ValueError, numpy.linalg.LinAlgError
         If there is no machine at any point: what the kernel or the factorisation says.
     """
-    sample = _sampled(objective)
+    sample = sampled(objective, _POINTS)
     try:
         profile = [_best_ridge(sample, c * theta, lam) for c in (_SCALES if len(theta) else [1.0])]
     finally:
@@ -80,12 +80,12 @@ def _ridges(objective: SelectionObjective, theta: Array, lam: float | None) -> A
     return np.asarray(unit * _RIDGES)
 
 
-def _sampled(objective: SelectionObjective) -> SelectionObjective:
+def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
     """Leave-one-out on evenly spaced rows, where there are more than enough."""
     n = len(objective.Y)
-    rows = np.linspace(0, n - 1, _POINTS).astype(int)
+    rows = np.linspace(0, n - 1, n_points).astype(int)
     # Such a sample may miss a rare class.
-    if n <= _POINTS or (np.ptp(objective.Y[rows], axis=0) == 0).any():
+    if n <= n_points or (np.ptp(objective.Y[rows], axis=0) == 0).any():
         return objective
     loss = LeaveOneOut(objective.criterion.loss.weight[rows])
     return SelectionObjective(
