@@ -20,6 +20,7 @@ from kernlearn.estimators import (
 )
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
+from kernlearn.families.weight_norms import ElasticNet, LpNorm
 from kernlearn.gram import complete_kernel
 from kernlearn.learn import learn_weights
 from kernlearn.persistence import load, save
@@ -30,6 +31,7 @@ from kernlearn.solvers.status import Status
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "ElasticNet",
     "ErrorBound",
     "FirstLevelClassifier",
     "FirstLevelRegressor",
@@ -42,6 +44,7 @@ __all__ = [
     "KernelRegressor",
     "LSSVMClassifier",
     "LSSVMRegressor",
+    "LpNorm",
     "MKLClassifier",
     "MKLNoveltyDetector",
     "MKLRegressor",

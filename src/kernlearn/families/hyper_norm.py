@@ -75,7 +75,7 @@ class HyperNorm:
         across = self._root - np.outer(image / norm, (image / norm) @ self._root)
         return np.asarray(0.5 * self.lambda_q * (across.T @ across) / norm)
 
-    def sublevel(self, level: float) -> tuple[Array, float]:
+    def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
         square = 2.0 * max(level, 0.0) / self.lambda_q
         return self._root, float(np.sqrt(square)) if self.squared else square

@@ -37,7 +37,7 @@ def with_null_directions(
     """
     length = float(np.linalg.norm(domain.basis, axis=0).max())
     directions = domain.dropped * (length / np.linalg.norm(domain.dropped, axis=0))
-    known = penalty.sublevel(best.upper - least_quality)
+    known = penalty.sublevel(best.upper - least_quality, len(domain.basis))
     if known is None:
         turned, reach = directions, np.full(directions.shape[1], LARGEST_PART)
     else:

@@ -104,11 +104,11 @@ class RescaledPenalty:
         H = self.scale * self.unit**2 * self.penalty.hessian(self._weights(weights))
         return H if self.transform is None else np.asarray(self.transform.T @ H @ self.transform)
 
-    def sublevel(self, level: float) -> tuple[Array, float] | None:
+    def sublevel(self, level: float, n_weights: int) -> tuple[Array, float] | None:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
         own = getattr(self.penalty, "sublevel", None)
         if own is None:
             return None
-        matrix, radius = own(level / self.scale)
+        matrix, radius = own(level / self.scale, n_weights)
         matrix = self.unit * matrix
         return (matrix if self.transform is None else matrix @ self.transform), radius
