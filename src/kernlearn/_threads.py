@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
+from typing import TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 from kernlearn._device import LARGEST_FOR_LAPACK
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 # Below this many points, two threads gain a third at best on an idle machine, and on a busy one
 # they wait for each other: factorisations were seen to take ten to forty times as long.
@@ -39,3 +45,49 @@ def safe_threads_for(n: int) -> Iterator[None]:
         return
     with _controller().limit(limits=1, user_api="blas"):
         yield
+
+
+def n_threads() -> int:
+    """How many threads the linear algebra may use now, which other work in threads keeps to."""
+    counts = [library["num_threads"] for library in _controller().select(user_api="blas").info()]
+    return max(counts, default=1)
+
+
+def in_order(
+    function: Callable[[T], R], tasks: Iterable[T], workers: int, tick: Callable[[], None]
+) -> Iterator[R]:
+    """The results of tasks that release the lock, several at a time, in their order.
+
+    A sum of them is the same, to the last digit, for any number of threads.
+
+    Parameters
+    ----------
+    function : callable
+        Applied to every task; its linear algebra runs in one thread.
+    tasks : iterable
+        Its arguments.
+    workers : int
+        How many threads.
+    tick : callable
+        Called before every result; may raise to end it, and what has not begun is not begun.
+    """
+    with _controller().limit(limits=1, user_api="blas"):
+        if workers == 1:
+            for task in tasks:
+                tick()
+                yield function(task)
+            return
+        with ThreadPoolExecutor(workers) as pool:
+            waiting: deque[Future[R]] = deque()
+            try:
+                for task in tasks:
+                    waiting.append(pool.submit(function, task))
+                    if len(waiting) > 2 * workers:  # few results wait for their turn
+                        tick()
+                        yield waiting.popleft().result()
+                while waiting:
+                    tick()
+                    yield waiting.popleft().result()
+            finally:
+                for future in waiting:
+                    future.cancel()

@@ -90,7 +90,7 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example(thing_exampl
         if cls.__module__.startswith("kernlearn.kernels") and not cls.__name__.startswith("_")
     }
     exported = set(kernlearn.kernels.__all__)
-    assert names | {"default_bank"} == exported
+    assert names | {"Grid", "PerColumn", "default_bank"} == exported
     assert names - {"Kernel"} == set(EXAMPLES) | set(ON_HISTOGRAMS) | set(thing_examples)
     examples = EXAMPLES | ON_HISTOGRAMS | {name: k for name, (k, _) in thing_examples.items()}
     assert all(type(kernel).__name__ == name for name, kernel in examples.items())

@@ -125,7 +125,8 @@ KERNELS = {
 
 def test_every_kernel_is_tested(thing_examples):
     exported = {n for n in kernels.__all__ if isinstance(getattr(kernels, n), type)}
-    assert exported - {"Kernel"} == set(KERNELS) | set(thing_examples)
+    families = {"Grid", "PerColumn"}  # with the estimators that are given them
+    assert exported - {"Kernel"} - families == set(KERNELS) | set(thing_examples)
 
 
 @pytest.mark.parametrize("name", sorted(KERNELS))

@@ -13,6 +13,7 @@ from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
 from kernlearn.kernels.graphs import Diffusion, RegularizedLaplacian, ShortestPath, WeisfeilerLehman
+from kernlearn.kernels.grid import Grid, PerColumn
 from kernlearn.kernels.intersection import Intersection
 from kernlearn.kernels.laplacian import Laplacian
 from kernlearn.kernels.linear import Linear
@@ -42,6 +43,7 @@ __all__ = [
     "Features",
     "Gaussian",
     "GlobalAlignment",
+    "Grid",
     "Intersection",
     "Kernel",
     "Laplacian",
@@ -50,6 +52,7 @@ __all__ = [
     "Mismatch",
     "Normalized",
     "Overlap",
+    "PerColumn",
     "Polynomial",
     "Power",
     "Precomputed",

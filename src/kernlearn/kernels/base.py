@@ -64,6 +64,9 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     follows_arrays = False
     """Whether `_evaluate` takes arrays of any library; others are evaluated on the host."""
 
+    is_product = False
+    """Whether k is the product of its values on single columns, which `_by_column` gives."""
+
     _cure_of_overflow = (
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
     )
@@ -169,6 +172,10 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     @abstractmethod
     def _diag(self, X: Any) -> FloatArray:
         """Compute the diagonal; inputs are checked."""
+
+    def _by_column(self, x: Any, z: Any) -> FloatArray:
+        """The factor κ of k(x, z) = Π κ(x_r, z_r), entry by entry of two arrays that broadcast."""
+        raise NotImplementedError(f"{type(self).__name__} is no product over columns")
 
     def _check_parameters(self) -> None:
         """Refuse parameters that give no kernel; called before every evaluation."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._distances import gaussian_gram
+from kernlearn.kernels._distances import exp_of_minus, gaussian_gram
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
@@ -35,6 +35,7 @@ class Gaussian(Kernel):
 
     takes_sparse = True
     follows_arrays = True
+    is_product = True
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
@@ -47,3 +48,9 @@ class Gaussian(Kernel):
 
     def _diag(self, X: Any) -> FloatArray:
         return np.ones(X.shape[0])
+
+    def _by_column(self, x: Any, z: Any) -> FloatArray:
+        # Scaled before it is squared, as far from overflow as the whole kernel is.
+        distance: FloatArray = (x - z) * np.sqrt(self.gamma)
+        distance *= distance
+        return exp_of_minus(distance)

@@ -29,6 +29,7 @@ class Laplacian(Kernel):
     """
 
     takes_sparse = True
+    is_product = True
 
     def __init__(self, gamma: float = 1.0) -> None:
         self.gamma = gamma
@@ -41,3 +42,7 @@ class Laplacian(Kernel):
 
     def _diag(self, X: Any) -> FloatArray:
         return np.ones(X.shape[0])
+
+    def _by_column(self, x: Any, z: Any) -> FloatArray:
+        distance: FloatArray = (x - z) * self.gamma
+        return exp_of_minus(np.abs(distance, out=distance))

@@ -17,6 +17,7 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators.candidates.machine import Machine
+from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
@@ -36,6 +37,7 @@ OTHERS = (
     EnumMember,
     FixedKernel,
     Frame,
+    GridKernels,
     Machine,
     Members,
     ModelBundle,

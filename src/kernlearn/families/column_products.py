@@ -1,0 +1,149 @@
+r"""Forms of all kernels on single columns, pairs and larger subsets, where a kernel is a product.
+
+A Gaussian on the columns S is the product of Gaussians on the columns of S, so with
+:math:`E_r = \kappa(x_r, x_r')` of one column each,
+
+.. math::
+
+    \langle K_S, A\rangle = \sum_{jl} A_{jl} \prod_{r \in S} (E_r)_{jl}.
+
+The matrices E of d columns serve all subsets. Over all pairs of columns this is a matrix product,
+:math:`(E \circ A) E^\top` of matrices with d rows and a column for every entry (j, l): two
+multiplications for every entry and kernel at the speed of the linear algebra, and no kernel matrix
+at all. Where no entry of a block of A changes sign, it is a product :math:`F F^\top` of which only
+a half is computed, :math:`F = E \circ \sqrt{|A|}`. Blocks stay in the processor's cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._threads import in_order
+from kernlearn.kernels import Kernel
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+BLOCK_NUMBERS = 2**19  # numbers of E at a time
+SMALLEST_BLOCK, LARGEST_BLOCK = 16, 256
+SUBSETS_AT_A_TIME = 64
+# From this share of all pairs on, they are cheaper all together.
+MANY_PAIRS = 1.0 / 16.0
+
+
+class ColumnProducts:
+    """One kernel that is a product over columns, on many subsets of the columns of a table.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With ``is_product``.
+    columns : ndarray of shape (d, n)
+        The columns of the table.
+    groups : sequence of (numbers, columns)
+        Numbers of subsets of one size, of shape (s,), and their columns, of shape (s, size).
+    """
+
+    def __init__(
+        self, kernel: Kernel, columns: Array, groups: Sequence[tuple[Positions, Positions]]
+    ) -> None:
+        self.kernel, self.columns = kernel, columns
+        self.n_subsets = sum(len(numbers) for numbers, _ in groups)
+        self.groups = [(*group, _together(group[1], len(columns))) for group in groups]
+
+    def traces(self) -> Array:
+        """The trace of every kernel, in the order of the subsets."""
+        E = self.kernel._by_column(self.columns, self.columns)
+        return self._gathered([self._sums(E, np.ones(E.shape[1]))])
+
+    def products(self, A: Array, rows: Positions, workers: int, tick: Callable[[], None]) -> Array:
+        """⟨K, A⟩ of every kernel on some of the rows, for a symmetric matrix A.
+
+        Parameters
+        ----------
+        A : ndarray of shape (s, s)
+            Symmetric.
+        rows : ndarray of integers, shape (s,)
+            Which rows those of A are.
+        workers : int
+            How many threads.
+        tick : callable
+            Called now and then; may raise to end it.
+        """
+        # In the order of the first row's signs, blocks of an A of rank one have a sign each.
+        order = np.argsort(A[0] > 0, kind="stable") if len(A) else np.arange(0)
+        A, X = A[np.ix_(order, order)], np.ascontiguousarray(self.columns[:, rows[order]])
+        edge = int(np.count_nonzero(~(A[0] > 0))) if len(A) else 0
+        blocks = [*_blocks(0, edge, len(X)), *_blocks(edge, len(A), len(X))]
+        # The longest first: threads end together.
+        tasks = [blocks[: i + 1] for i in reversed(range(len(blocks)))]
+
+        def row_of_blocks(task: Sequence[slice]) -> list[Array]:
+            I, sums = task[-1], self._zeros()
+            for J in task:
+                with np.errstate(over="ignore", under="ignore"):
+                    E = self.kernel._by_column(X[:, I, None], X[:, None, J]).reshape(len(X), -1)
+                weight = A[I, J].ravel() * (1.0 if J == I else 2.0)
+                for total, part in zip(sums, self._sums(E, weight), strict=True):
+                    total += part
+            return sums
+
+        return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
+
+    def _zeros(self) -> list[Array]:
+        d = len(self.columns)
+        return [np.zeros((d, d) if whole else len(n)) for n, _, whole in self.groups]
+
+    def _sums(self, E: Array, weight: Array) -> list[Array]:
+        """Weighted sums over the entries of a block, for every group of subsets."""
+        return [
+            _all_pairs(E, weight) if whole else _one_by_one(E, weight, columns)
+            for _, columns, whole in self.groups
+        ]
+
+    def _gathered(self, parts: Iterator[list[Array]] | list[list[Array]]) -> Array:
+        sums = self._zeros()
+        for part in parts:
+            for total, found in zip(sums, part, strict=True):
+                total += found
+        values = np.empty(self.n_subsets)
+        for (numbers, columns, whole), total in zip(self.groups, sums, strict=True):
+            values[numbers] = total[columns[:, 0], columns[:, 1]] if whole else total
+        return values
+
+
+def _together(columns: Positions, n_columns: int) -> bool:
+    """Whether subsets are pairs, and so many that all pairs at once cost less."""
+    return columns.shape[1] == 2 and len(columns) >= MANY_PAIRS * n_columns**2
+
+
+def _all_pairs(E: Array, weight: Array) -> Array:
+    """Σ weight E_r E_s for all pairs of rows."""
+    if weight.min() < 0 < weight.max():
+        return np.asarray((E * weight) @ E.T)
+    F = E * np.sqrt(np.abs(weight))
+    product = F @ F.T  # known to be symmetric, and computed by half
+    return np.asarray(product if weight.max() > 0 else -product)
+
+
+def _one_by_one(E: Array, weight: Array, columns: Positions) -> Array:
+    """Σ weight Π E_r for subsets given by their rows of E."""
+    if columns.shape[1] == 1:
+        return np.asarray((E @ weight)[columns[:, 0]])
+    values = np.empty(len(columns))
+    for start in range(0, len(columns), SUBSETS_AT_A_TIME):
+        some = columns[start : start + SUBSETS_AT_A_TIME].T
+        product = E[some[0]]
+        for row in some[1:]:
+            product *= E[row]
+        values[start : start + SUBSETS_AT_A_TIME] = product @ weight
+    return values
+
+
+def _blocks(start: int, stop: int, n_columns: int) -> list[slice]:
+    """Rows in blocks, of which any two make about as many numbers as fit a cache."""
+    size = int(np.clip(np.sqrt(BLOCK_NUMBERS / n_columns), SMALLEST_BLOCK, LARGEST_BLOCK))
+    return [slice(i, min(i + size, stop)) for i in range(start, stop, size)]

@@ -1,0 +1,227 @@
+"""More kernels than a stack of matrices can hold: computed when they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._threads import in_order
+from kernlearn.families.column_products import ColumnProducts
+from kernlearn.gram.psd import Repair, check_gram
+from kernlearn.kernels import Columns, Kernel, WeightedSum
+from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
+from kernlearn.kernels.grid import GridKernels
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+KERNELS_AT_A_TIME = 64
+# A form this far below zero, relative to the largest that the trace allows, is no rounding.
+INDEFINITE = 1e-8
+
+
+class KernelPool:
+    """Kernels of any number on the rows of a table, the first of which carry labels.
+
+    What is asked of all of them is a number each: a trace, or the inner product ⟨Kᵢ, A⟩ with one
+    matrix. A matrix is made of those alone that are given weight.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        With a length, and the i-th kernel on demand.
+    points : table
+        The rows, as the kernels are called with them.
+    n_labelled : int
+        How many of the first rows carry labels.
+    psd : {"raise", "trust"}
+        Whether to refuse indefinite matrices, or not to look.
+    workers : int
+        How many threads look at kernels.
+    prepared : callable, optional
+        Applied to every kernel that is made: centring, for example.
+    """
+
+    def __init__(
+        self,
+        kernels: Sequence[Kernel],
+        points: Any,
+        n_labelled: int,
+        psd: Repair,
+        workers: int = 1,
+        prepared: Callable[[Kernel], Kernel] | None = None,
+    ) -> None:
+        self.kernels, self.points, self.psd, self.workers = kernels, points, psd, workers
+        self.n_matrices, self.n_labelled = len(kernels), n_labelled
+        self.n_points = len(points) if isinstance(points, list) else points.shape[0]
+        self._prepared = prepared
+
+    def kernel(self, i: int) -> Kernel:
+        """The i-th kernel, fitted to the rows."""
+        kernel = self.kernels[i]
+        if not isinstance(kernel, Kernel):
+            raise ValueError(
+                f"expected kernels of kernlearn.kernels in a family, got {kernel!r} as the "
+                f"kernel {i}; derive your own from kernlearn.kernels.Kernel"
+            )
+        with _named(i):
+            fitted = kernel.fitted_to(self.points)
+            return fitted if self._prepared is None else self._prepared(fitted)
+
+    def gram(self, i: int) -> Array:
+        """The matrix of the i-th kernel on all rows."""
+        kernel = self.kernel(i)
+        with _named(i):
+            return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
+
+    @cached_property
+    def traces(self) -> Array:
+        """The traces over all rows."""
+        traces = self._gathered(
+            lambda part: part.traces(),
+            lambda i: float(self.kernel(i).diag(self.points).sum()),
+            lambda: None,
+        )
+        if traces.min() < 0:
+            i = int(traces.argmin())
+            raise ValueError(
+                f"kernel {i} of the family must be positive semidefinite, got a trace of "
+                f"{traces[i]:.3g}; leave it out, or add to its diagonal"
+            )
+        return traces
+
+    def products(self, A: Array, rows: Positions, tick: Callable[[], None]) -> Array:
+        """⟨Kᵢ, A⟩ over some rows of every kernel, for a positive semidefinite matrix A.
+
+        Parameters
+        ----------
+        A : ndarray of shape (s, s)
+            Symmetric, a sum of squares.
+        rows : ndarray of integers, shape (s,)
+            Which rows those of A are.
+        tick : callable
+            Called now and then; may raise to end it.
+        """
+        if len(rows) == 0:
+            return np.zeros(self.n_matrices)
+        some = take_rows(self.points, rows)
+
+        def form(i: int) -> float:
+            kernel = self.kernel(i)
+            with _named(i):
+                return float(np.vdot(kernel(some), A))
+
+        values = self._gathered(lambda part: part.products(A, rows, self.workers, tick), form, tick)
+        low = values + INDEFINITE * float(np.trace(A)) * self.traces
+        if self.psd != "trust" and low.min() < 0:
+            i = int(low.argmin())
+            raise ValueError(
+                f"kernel {i} of the family must be positive semidefinite, got a form of "
+                f"{values[i]:.3g} on these data; leave it out, or add to its diagonal"
+            )
+        return values
+
+    def combine(self, weights: Array, labelled_only: bool = True) -> Array:
+        """The matrix Σ wᵢKᵢ, a new array that the caller may change."""
+        n = self.n_labelled if labelled_only else self.n_points
+        K = np.zeros((n, n))
+        for i in np.flatnonzero(weights):
+            K += weights[i] * self.gram(int(i))[:n, :n]
+        return K
+
+    def combined(self, weights: Array) -> Kernel:
+        """The kernel Σ wᵢkᵢ, of those that have weight."""
+        active = np.flatnonzero(weights)
+        return WeightedSum([self.kernel(int(i)) for i in active], weights[active])
+
+    def _gathered(
+        self,
+        of_part: Callable[[ColumnProducts], Array],
+        of_kernel: Callable[[int], float],
+        tick: Callable[[], None],
+    ) -> Array:
+        """A number for every kernel: together where they are products over columns."""
+        values = np.empty(self.n_matrices)
+        for indices, part in self._parts:
+            values[indices] = of_part(part)
+        chunks = [
+            self._others[start : start + KERNELS_AT_A_TIME]
+            for start in range(0, len(self._others), KERNELS_AT_A_TIME)
+        ]
+        found = in_order(lambda chunk: [of_kernel(i) for i in chunk], chunks, self.workers, tick)
+        for chunk, numbers in zip(chunks, found, strict=True):
+            values[list(chunk)] = numbers
+        return values
+
+    @cached_property
+    def _parts(self) -> list[tuple[Positions, ColumnProducts]]:
+        """Kernels that are products over columns, on all subsets each."""
+        grid = self.kernels
+        if not isinstance(grid, GridKernels) or self._prepared is not None or not self._is_plain:
+            return []
+        products = [k for k, kernel in enumerate(grid.kernels) if kernel.is_product]
+        if not products:
+            return []
+        groups = list(grid.groups())
+        used = np.unique(np.concatenate([subsets.ravel() for _, subsets in groups]))
+        seen = Columns([int(column) for column in used], grid.kernels[0]).selected(self.points)
+        columns = np.ascontiguousarray(check_numbers(seen, "X").T)
+        groups = [(numbers, np.searchsorted(used, subsets)) for numbers, subsets in groups]
+        parts = []
+        for k in products:
+            grid.kernels[k]._check_parameters()
+            indices = np.arange(grid.n_subsets) * len(grid.kernels) + k
+            parts.append((indices, ColumnProducts(grid.kernels[k], columns, groups)))
+        return parts
+
+    @property
+    def _is_plain(self) -> bool:
+        return isinstance(self.points, np.ndarray) or is_frame(self.points)
+
+    @cached_property
+    def _others(self) -> Sequence[int]:
+        """The kernels that are looked at one by one."""
+        if not self._parts:
+            return range(self.n_matrices)
+        left = np.ones(self.n_matrices, dtype=bool)
+        for indices, _ in self._parts:
+            left[indices] = False
+        return [int(i) for i in np.flatnonzero(left)]
+
+
+class _named:
+    """Says which kernel an error is about."""
+
+    def __init__(self, i: int) -> None:
+        self.i = i
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, ValueError) and not str(error).startswith("kernel "):
+            raise ValueError(f"kernel {self.i} of the family: {error}") from error
+
+
+def bound_family(kernels: Any, X: Any) -> Sequence[Kernel]:
+    """The kernels of a family on a table: of those that ask for its columns, what they bind to."""
+    bound = kernels.bind(X) if hasattr(kernels, "bind") else kernels
+    if len(bound) == 0:
+        raise ValueError(
+            f"expected at least one kernel, got a family of length zero "
+            f"({type(kernels).__name__}); pass kernels=None for a default bank"
+        )
+    sequence: Sequence[Kernel] = bound
+    return sequence
+
+
+def is_family(kernels: Any) -> bool:
+    """Whether this is a family of kernels made on demand, rather than a list of them."""
+    if isinstance(kernels, Kernel | list | tuple | str | bytes | dict | np.ndarray):
+        return False
+    return hasattr(kernels, "bind") or (
+        hasattr(kernels, "__len__") and hasattr(kernels, "__getitem__")
+    )

@@ -1,0 +1,130 @@
+"""A pool's numbers against matrices in plain NumPy."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernlearn.families import column_products
+from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
+from kernlearn.kernels import Gaussian, Grid, Kernel, Laplacian, Linear, PerColumn, Polynomial
+
+RNG = np.random.default_rng(1)
+X = RNG.standard_normal((30, 6))
+KERNELS = [Gaussian(0.2), Laplacian(0.5), Polynomial(2)]
+FAMILIES = {
+    "columns": PerColumn(KERNELS),
+    "pairs": Grid(KERNELS, size=[1, 2]),
+    "triples": Grid(KERNELS, size=3, columns=[0, 2, 3, 5]),
+    "few pairs": Grid(KERNELS, subsets=[[0, 5], [2], [1, 2, 3, 4]]),
+}
+
+
+class Cosine(Kernel):
+    """Symmetric, but not positive semidefinite."""
+
+    def _evaluate(self, X, Y):
+        return 1.0 + np.cos(9.0 * (X.sum(axis=1)[:, None] * Y.sum(axis=1)[None]))
+
+    def _diag(self, X):
+        return 1.0 + np.cos(9.0 * X.sum(axis=1) ** 2)
+
+
+def tick():
+    pass
+
+
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+@pytest.mark.parametrize("frame", [False, True])
+def test_traces_and_products_are_those_of_the_matrices(family, frame, monkeypatch):
+    monkeypatch.setattr(column_products, "SMALLEST_BLOCK", 5)  # several blocks, some of them short
+    monkeypatch.setattr(column_products, "BLOCK_NUMBERS", 150)
+    monkeypatch.setattr(column_products, "SUBSETS_AT_A_TIME", 2)
+    table = pd.DataFrame(X, columns=list("abcdef")) if frame else X
+    pool = KernelPool(family.bind(table), table, len(X), "raise")
+    grams = np.stack([kernel(table) for kernel in pool.kernels])
+    np.testing.assert_allclose(pool.traces, np.trace(grams, axis1=1, axis2=2), rtol=1e-13)
+    rows = np.sort(RNG.choice(30, 23, replace=False))
+    for rank in (1, 3):
+        F = RNG.standard_normal((rank, len(rows)))
+        A = F.T @ F
+        expected = [np.sum(K[np.ix_(rows, rows)] * A) for K in grams]
+        np.testing.assert_allclose(pool.products(A, rows, tick), expected, rtol=1e-11)
+    weights = np.zeros(len(grams))
+    weights[[0, 2]] = 0.5, 2.0
+    expected = np.tensordot(weights, grams, 1)
+    np.testing.assert_allclose(pool.combine(weights), expected, rtol=1e-13)
+    np.testing.assert_allclose(pool.combined(weights)(table), expected, rtol=1e-13)
+
+
+def test_text_beside_the_columns_is_not_looked_at():
+    table = pd.DataFrame(X[:, :2], columns=["a", "b"]).assign(word="x")
+    pool = KernelPool(PerColumn(KERNELS, columns=["a", "b"]).bind(table), table, 30, "raise")
+    A, rows = np.outer(X[:, 0], X[:, 0]), np.arange(30)
+    K = Gaussian(0.2)(X[:, :1])
+    assert pool.products(A, rows, tick)[0] == pytest.approx(X[:, 0] @ K @ X[:, 0])
+    everything = PerColumn(KERNELS).bind(table)
+    with pytest.raises(ValueError, match="real numbers"):
+        _ = KernelPool(everything, table, 30, "raise").traces
+
+
+def test_what_is_made_on_top_of_a_kernel_is_seen():
+    pool = KernelPool(PerColumn(Gaussian(0.2)).bind(X), X, 30, "raise", 1, lambda k: 3.0 * k)
+    np.testing.assert_allclose(pool.traces, 90.0)
+    K = 3.0 * Gaussian(0.2)(X[:, [4]])
+    A = np.outer(X[:, 0], X[:, 0])
+    values = pool.products(A, np.arange(30), tick)
+    assert values[4] == pytest.approx(np.sum(K * A))
+
+
+def test_no_rows_cost_nothing():
+    pool = KernelPool(PerColumn(Gaussian(0.2)).bind(X), X, 30, "raise")
+    assert not pool.products(np.zeros((0, 0)), np.arange(0), tick).any()
+
+
+def test_a_look_can_be_ended():
+    class EndError(Exception):
+        pass
+
+    def end():
+        raise EndError
+
+    for workers in (1, 2):
+        pool = KernelPool(PerColumn(KERNELS).bind(X), X, 30, "raise", workers)
+        with pytest.raises(EndError):
+            pool.products(np.eye(30), np.arange(30), end)
+
+
+@pytest.mark.parametrize("size", [1, 40])
+def test_an_indefinite_kernel_is_named(size):
+    pool = KernelPool([Gaussian()] * size + [Cosine()], X, 30, "raise")
+    values, vectors = np.linalg.eigh(Cosine()(X))
+    assert values[0] < -1
+    a = vectors[:, 0]
+    with pytest.raises(ValueError, match=f"kernel {size} of the family must be positive semidef"):
+        pool.products(np.outer(a, a), np.arange(30), tick)
+    with pytest.raises(ValueError, match=f"kernel {size} of the family: its Gram matrix must be"):
+        pool.gram(size)
+
+
+def test_a_kernel_that_fails_is_named():
+    pool = KernelPool([Linear(), "Linear", Gaussian(-1.0)], X, 30, "raise")
+    with pytest.raises(ValueError, match="got 'Linear' as the kernel 1"):
+        pool.kernel(1)
+    with pytest.raises(ValueError, match="kernel 2 of the family: Gaussian's gamma"):
+        pool.kernel(2)
+
+
+def test_what_is_a_family():
+    class Sequence:
+        def __len__(self):
+            return 0
+
+        def __getitem__(self, i):
+            raise IndexError(i)
+
+    assert is_family(PerColumn(Gaussian()))
+    assert is_family(Sequence())
+    for other in ([Gaussian()], Gaussian(), None, "rbf", {}, np.zeros(3), 3):
+        assert not is_family(other)
+    with pytest.raises(ValueError, match=r"a family of length zero \(Sequence\)"):
+        bound_family(Sequence(), X)
