@@ -11,6 +11,8 @@ import pytest
 import kernlearn as kl
 
 SETTLED = [
+    "ElasticNet",
+    "LpNorm",
     "KernelClassifier",
     "KernelRegressor",
     "MKLClassifier",
@@ -62,6 +64,8 @@ SETTLED_KERNELS = [
     "RegularizedLaplacian",
     "GlobalAlignment",
     "WhereKnown",
+    "Grid",
+    "PerColumn",
 ]
 FITTED = [
     "weights_",
@@ -78,6 +82,7 @@ FITTED = [
     "support_",
     "support_vectors_",
 ]
+ACTIVE = ["active_kernels_", "active_weights_"]  # read off the weights
 
 
 @pytest.mark.parametrize("name", SETTLED)
@@ -138,7 +143,7 @@ def test_the_settled_defaults_of_learn_weights():
 @pytest.mark.parametrize("kind", [kl.MKLClassifier, kl.MKLRegressor, kl.MKLNoveltyDetector])
 def test_estimators_document_every_parameter_and_fitted_attribute(kind):
     text = inspect.getdoc(kind)
-    for name in [*inspect.signature(kind).parameters, *FITTED]:
+    for name in [*inspect.signature(kind).parameters, *FITTED, *ACTIVE]:
         assert name in text, f"{kind.__name__} does not document {name}"
 
 

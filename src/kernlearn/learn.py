@@ -23,6 +23,7 @@ from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
+from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
@@ -30,8 +31,10 @@ from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
+from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, DETERMINANT, QUALITIES, Settings, quality_names
 from kernlearn.solvers.aligned import learn_by_alignment
+from kernlearn.solvers.column_generation import learn_by_columns
 from kernlearn.solvers.determinant import learn_by_determinant
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
@@ -174,7 +177,7 @@ def learn_weights(
 
 
 def learn_from_family(
-    family: Family,
+    family: Family | KernelPool,
     targets: Sequence[Array],
     *,
     quality: str,
@@ -187,7 +190,10 @@ def learn_from_family(
     control: Control,
     start: Array | None = None,
 ) -> Solution:
-    """Learn one set of weights shared by one machine per target (inputs are checked)."""
+    """Learn one set of weights shared by one machine per target (inputs are checked).
+
+    Those of a pool are positive, of a machine at a given C, and without a penalty.
+    """
     if not (family.traces > 0).any():
         raise ValueError(
             "expected at least one Gram matrix with a positive trace, got only zero matrices; "
@@ -200,6 +206,12 @@ def learn_from_family(
             f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: it has "
             "no scale to weigh it against; use 'alignment', or a machine such as 'soft_margin'"
         )
+    if isinstance(family, KernelPool):
+        pool_set = replace(_weight_set(family, False, constraint, total), start=start)
+        with threads_for(family.n_points):
+            return learn_by_columns(
+                family, _machines(quality, targets, settings), pool_set, control
+            )
     if learn_C:
         family = WithIdentity(family, 1.0 / settings.sample_weight)
         quality, start = "hard_margin", None
@@ -215,13 +227,17 @@ def learn_from_family(
             size = weight_set.kernel_size(family)
             machines = [interpolation(y, size) for y in targets]
             return learn_with_machines(family, machines, weight_set, control, penalty)
-        # A constant added to the targets is added to the function, and must cost no digits.
-        shifts = [_shift(y, quality) for y in targets]
-        machines = [
-            replace(QUALITIES[quality].build(y - shift, settings), shift=shift)
-            for y, shift in zip(targets, shifts, strict=True)
-        ]
+        machines = _machines(quality, targets, settings)
         return learn_with_machines(family, machines, weight_set, control, penalty)
+
+
+def _machines(quality: str, targets: Sequence[Array], settings: Settings) -> list[Machine]:
+    # A constant added to the targets is added to the function, and must cost no digits.
+    shifts = [_shift(y, quality) for y in targets]
+    return [
+        replace(QUALITIES[quality].build(y - shift, settings), shift=shift)
+        for y, shift in zip(targets, shifts, strict=True)
+    ]
 
 
 def _shift(y: Array, quality: str) -> float:
@@ -260,7 +276,9 @@ def _check_penalty(penalty: Any, m: int, learn_C: bool) -> None:
         )
 
 
-def _weight_set(family: Family, free_sign: bool, constraint: str, total: float | None) -> WeightSet:
+def _weight_set(
+    family: Family | KernelPool, free_sign: bool, constraint: str, total: float | None
+) -> WeightSet:
     traces = family.traces
     if constraint == "trace":
         return WeightSet(traces, float(traces.sum()) if total is None else total, free_sign)

@@ -16,10 +16,12 @@ from kernlearn._checks import check_choice, check_count, check_positive, check_s
 from kernlearn._device import HOST, telling_of_memory, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
+from kernlearn._threads import n_threads
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
 from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
 from kernlearn.estimators._blocks import decision_values
+from kernlearn.estimators._family import check_family_choices
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -52,11 +54,13 @@ from kernlearn.estimators._views import (
     on_views,
     side_by_side,
 )
+from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import (
     Centered,
+    Grid,
     Kernel,
     Normalized,
     Precomputed,
@@ -95,9 +99,9 @@ class Labelled:
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """What weights are learned for: Gram matrices on all points, their total, a penalty at C."""
+    """What weights are learned for: matrices on all points, their total, a penalty at C."""
 
-    grams: Array
+    family: GramStack | KernelPool
     total: float | None
     penalty: Callable[[float], Penalty | None]
 
@@ -127,6 +131,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     rank: Any = None
     certify: str | None = None
     views_: dict[str, slice]
+    kernels_: Sequence[Kernel]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -161,6 +166,16 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
         return tags
 
+    @property
+    def active_kernels_(self) -> NDArray[np.intp]:
+        """Numbers of the kernels that have weight."""
+        return np.flatnonzero(self.weights_)
+
+    @property
+    def active_weights_(self) -> Array:
+        """Their weights."""
+        return self.weights_[self.active_kernels_]
+
     def _learn(
         self,
         X: Any,
@@ -185,9 +200,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys, sample_weight[kept])
-        grams = candidates.grams
-        family = GramStack(grams, len(kept))
-        problem = self._problem(family, ys, sample_weight[kept], candidates)
+        family = candidates.family
+        problem = self._problem(ys, sample_weight[kept], candidates)
         C, solution = self._solved(problem, control)
         self._check_solved(solution)
         trained = solution
@@ -195,21 +209,23 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             trained = problem.train(C, solution.weights, control)
             self._check_solved(trained)
         self._store(solution, trained, rows, kept)
+        self._store_kernel(family)
         self.C_ = C if solution.learned_C is None else solution.learned_C
         gap = (trained if solution.status.is_optimal else solution).gap
         warn_if_unfinished(
             type(self).__name__, self.status_, control.patience, gap, control.tol, stacklevel=3
         )
         if X_unlabeled is not None:
-            mixed = np.tensordot(solution.weights, grams[:, len(kept) :, : len(kept)], 1)
+            mixed = family.combine(solution.weights, labelled_only=False)[len(kept) :, : len(kept)]
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
         return problem.machines(self.C_, self.weights_, control.patience)
 
     def _problem(
-        self, family: GramStack, ys: Sequence[Array], weight: Array, candidates: Candidates
+        self, ys: Sequence[Array], weight: Array, candidates: Candidates
     ) -> CombinationProblem:
         """Check the parameters of the machines, and state what is minimised."""
+        family = candidates.family
         C = 1.0 if self._chooses_C() else self.C
         total = candidates.total
         if total is None:
@@ -297,6 +313,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             obstacle = "C='learn'"
         elif self.quality not in LOW_RANK_QUALITIES:
             obstacle = f"quality={self.quality!r}"
+        elif is_family(self.kernels):
+            obstacle = f"a family of kernels ({type(self.kernels).__name__})"
         return chosen_rank(self.rank, n_rows, obstacle)
 
     def _learn_through_landmarks(
@@ -326,6 +344,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         with telling_of_memory():
             learned = learn_through_landmarks(source, self.kernels_, ys, request, control)
         self._store_certificate(learned.solution, learned.solution)
+        self.kernel_ = self._combined(self.weights_)
         store_low_rank(self, learned)
         warn_if_unfinished(
             type(self).__name__,
@@ -345,6 +364,9 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """The matrices to combine, from the kernels; for other families this is overridden."""
         self.__dict__.pop("bank_notes_", None)  # of an earlier fit
+        if is_family(self.kernels):
+            pool = self._pool(points, len(weight))
+            return Candidates(pool, self._checked_total(), lambda C: None)
         with sharing():  # what a transformer made of the points to be fitted is not made again
             kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
             if self.missing == "complete":
@@ -355,7 +377,18 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             self._require_memory(len(self.kernels_), points, ys)
             grams = gram_stack(self.kernels_, points)
         grams = check_stack(grams, psd=self._psd())
-        return Candidates(grams, self._checked_total(), lambda C: None)
+        family = GramStack(grams, len(weight))
+        return Candidates(family, self._checked_total(), lambda C: None)
+
+    def _pool(self, points: Any, n_labelled: int) -> KernelPool:
+        """The kernels of a family, made when they are looked at."""
+        self.kernels_ = bound_family(self.kernels, points)
+
+        def prepared(kernel: Kernel) -> Kernel:
+            return self._on_top([kernel], points)[0]
+
+        wraps = prepared if self.center or self.normalize else None
+        return KernelPool(self.kernels_, points, n_labelled, self._psd(), n_threads(), wraps)
 
     def _require_memory(self, n_kernels: int, points: Any, ys: Sequence[Array]) -> None:
         n = len(points) if isinstance(points, list) else points.shape[0]
@@ -386,9 +419,14 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         self.support_vectors_ = _safe_indexing(rows, support)
         self._store_certificate(solution, trained)
 
+    def _store_kernel(self, family: GramStack | KernelPool) -> None:
+        if isinstance(family, KernelPool):
+            self.kernel_ = family.combined(self.weights_)
+        else:
+            self.kernel_ = self._combined(self.weights_)
+
     def _store_certificate(self, solution: Solution, trained: Solution) -> None:
         self.weights_ = solution.weights
-        self.kernel_ = self._combined(self.weights_)
         self.objective_ = solution.objective
         self.lower_bound_ = solution.lower_bound
         self.duality_gap_ = solution.gap
@@ -492,6 +530,10 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
                 print(f"{type(self).__name__}: {note}")
         else:
             kernels = on_views(given_kernels(self.kernels), views)
+        return self._on_top(kernels, X)
+
+    def _on_top(self, kernels: list[Kernel], X: Any) -> list[Kernel]:
+        """Kernels with centring around X and the unit diagonal, where asked for."""
         if self.center:
             kernels = [Centered(kernel, X) for kernel in kernels]
         if self.normalize:
@@ -501,7 +543,11 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     def _psd(self) -> Repair:
         """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
         if self.psd == "auto":
-            return "trust" if _is_surely_psd(self.kernels) else "raise"
+            kernels = self.kernels
+            if is_family(kernels):  # of others, nothing is known before they are looked at
+                kernels = kernels.kernels if isinstance(kernels, Grid) else None
+                return "trust" if kernels is not None and _is_surely_psd(kernels) else "raise"
+            return "trust" if _is_surely_psd(kernels) else "raise"
         return cast(Repair, self.psd)
 
     def _check_choices(self, qualities: Sequence[str]) -> None:
@@ -516,6 +562,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
                 "kernel for every source, such as Columns(['a', 'b'], Gaussian())"
             )
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
+        if is_family(self.kernels):
+            check_family_choices(self)
 
     def _control(self) -> Control:
         return Control(
@@ -550,7 +598,7 @@ def _is_surely_psd(kernel: Any) -> bool:
     return True
 
 
-def _mean_trace(family: GramStack) -> float:
+def _mean_trace(family: GramStack | KernelPool) -> float:
     """So that C is that of one machine with one of the kernels, whatever their number."""
     positive = family.traces[family.traces > 0]
     return float(positive.mean()) if len(positive) else 1.0  # all zero: refused by the solver

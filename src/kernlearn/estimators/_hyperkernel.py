@@ -13,6 +13,7 @@ from kernlearn._words import counted
 from kernlearn.estimators._base import Array, Candidates
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.kernels import Kernel
@@ -61,7 +62,7 @@ class HyperkernelExpansion:
             return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), self.squared)
 
         grams = self.hyperkernel_.sections(X, self.pivots_)
-        return Candidates(grams, self._scale(ys), penalty)
+        return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
 
     def _chosen_pivots(self, X: Array, n_machines: int) -> Array:
         """The pairs, refused once their sections would not fit; the factor is given back."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
 from kernlearn.estimators._refits import Refits, leave_one_out_values, refit_machines
+from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import CRITERIA, QUALITIES, Settings
@@ -27,7 +28,7 @@ class CombinationProblem:
 
     Attributes
     ----------
-    family : GramStack
+    family : GramStack or KernelPool
         The matrices.
     targets : sequence of ndarray
         One for each machine.
@@ -47,7 +48,7 @@ class CombinationProblem:
         ``penalty(C)``, or None where there is none.
     """
 
-    family: GramStack
+    family: GramStack | KernelPool
     targets: Sequence[Array]
     quality: str
     settings: Settings

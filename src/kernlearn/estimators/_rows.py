@@ -10,7 +10,6 @@ from scipy.sparse import vstack as vstack_sparse
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from kernlearn._optional import load_pandas
-from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_rows
 
 
@@ -77,9 +76,14 @@ def stack_rows(top: Any, bottom: Any) -> Any:
     return np.concatenate([top, bottom])
 
 
-def _kernels(kernels: Any) -> list[Kernel]:
+def _kernels(kernels: Any) -> list[Any]:
+    """The kernels, or a family that says what its kernels take."""
     parts = kernels if isinstance(kernels, list | tuple) else [kernels]
-    return [part for part in parts if isinstance(part, Kernel)]
+    return [
+        part
+        for part in parts
+        if hasattr(type(part), "takes_things") and hasattr(type(part), "takes_sparse")
+    ]
 
 
 def _is_text(dtype: Any) -> bool:

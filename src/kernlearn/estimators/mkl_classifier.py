@@ -33,12 +33,15 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
 
     Parameters
     ----------
-    kernels : list of Kernel, optional
+    kernels : list of Kernel, or a family of kernels, optional
         What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
         the width at which a least-squares machine has the smallest leave-one-out loss on a sample
         of the rows. Kernels that are nearly constant or nearly the identity are left out. Where X
         holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
-        the view of that name alone.
+        the view of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,
+        :class:`kernlearn.kernels.Grid` or any object with a length that makes its i-th kernel on
+        demand, may have hundreds of thousands: they are looked at one by one and never stored. It
+        takes positive weights of a machine at a given C, or at ``C="auto"``.
     quality : str, default="soft_margin"
         What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
         "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
@@ -76,7 +79,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     tol : float, default=1e-6
         Relative duality gap to reach.
     max_iter : int, default=200
-        Limit on the number of kernels tried.
+        Limit on the number of kernels tried; with a family of kernels, on the number of rounds and
+        of kernels tried in each.
     random_state : int or RandomState, optional
         For the sample from which the default bank takes its widths, and for the folds behind
         probabilities and ``C="auto"``.
@@ -111,10 +115,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     ----------
     weights_ : ndarray of shape (m,)
         Learned weights; exactly zero for kernels that are not used.
+    active_kernels_, active_weights_ : ndarray of shape (n_active,)
+        Numbers of the kernels that have weight, and these weights.
     kernel_ : Kernel
         The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     kernels_ : list of Kernel
-        The kernels that were combined, with normalising and centring where asked for.
+        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
     bank_notes_ : list of str
         Where the kernels were chosen for the data: at which width, and which were left out.
     views_ : dict

@@ -21,7 +21,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernels : list of Kernel, optional
+    kernels : list of Kernel, or a family of kernels, optional
         What to combine; by default linear, quadratic and Gaussian kernels around the data's own
         median distance (:func:`kernlearn.kernels.default_bank`).
     nu : float, default=0.1
@@ -40,7 +40,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         Threshold: ``decision_function = score_samples − offset_``.
     weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
         As in :class:`kernlearn.MKLClassifier`.
-    support_, support_vectors_
+    active_kernels_, active_weights_, support_, support_vectors_
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.

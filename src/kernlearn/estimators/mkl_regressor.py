@@ -27,7 +27,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
 
     Parameters
     ----------
-    kernels : list of Kernel, optional
+    kernels : list of Kernel, or a family of kernels, optional
         What to combine; by default a bank as in :class:`kernlearn.MKLClassifier`.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
@@ -50,7 +50,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     ----------
     weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
         As in :class:`kernlearn.MKLClassifier`.
-    support_, support_vectors_
+    active_kernels_, active_weights_, support_, support_vectors_
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.inspection._bars import bars_height, draw_bars, largest, with_the_rest
 from kernlearn.inspection._matplotlib import ink, new_axes
-from kernlearn.inspection.labels import kernel_label
+from kernlearn.inspection.labels import kernel_label, shown_kernels
 
 POSITIVE, NEGATIVE = "#0072b2", "#d55e00"  # told apart with any kind of colour vision
 
@@ -44,7 +44,8 @@ class KernelWeightsDisplay:
         Parameters
         ----------
         estimator : estimator with ``weights_`` and ``kernels_`` or ``pivots_``
-            Fitted. Of the sections of a hyperkernel, those that have weight are drawn.
+            Fitted. Of the sections of a hyperkernel, and of the kernels of a family such as
+            :class:`kernlearn.kernels.Grid`, those that have weight are drawn.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
 
@@ -59,8 +60,9 @@ class KernelWeightsDisplay:
             kept = np.flatnonzero(weights)
             labels = [f"section at pair {p} of {len(weights)}" for p in kept + 1]
             return cls(weights[kept], labels).plot(ax=ax)
-        labels = [kernel_label(kernel) for kernel in estimator.kernels_]
-        return cls(estimator.weights_, labels).plot(ax=ax)
+        numbers = shown_kernels(estimator)
+        labels = [kernel_label(estimator.kernels_[i]) for i in numbers]
+        return cls(np.asarray(estimator.weights_)[numbers], labels).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> KernelWeightsDisplay:
         """Draw the bars; of more than thirty, the largest.

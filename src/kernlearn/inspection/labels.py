@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
@@ -84,6 +89,24 @@ def kernel_label(kernel: Kernel) -> str:
             return f"Matérn, ν = {kernel.nu:g}, ℓ = {kernel.length_scale:.3g}"
         case _:
             return _shortened(repr(kernel))
+
+
+def shown_kernels(estimator: Any) -> NDArray[np.intp]:
+    """Which kernels of a fitted combination to show: all of a list, of a family those with weight.
+
+    Parameters
+    ----------
+    estimator : estimator with ``weights_`` and ``kernels_``
+        Fitted.
+
+    Returns
+    -------
+    ndarray of integers
+        Their numbers.
+    """
+    if isinstance(estimator.kernels_, list):
+        return np.arange(len(estimator.kernels_))
+    return np.flatnonzero(estimator.weights_)
 
 
 def _shortened(text: str) -> str:

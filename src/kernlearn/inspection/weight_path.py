@@ -117,7 +117,12 @@ class WeightPathDisplay:
                 f"expected as many kernels at every value, got {sizes}; vary a parameter that "
                 "leaves the kernels alone, such as C or lambda_q"
             )
-        return cls(grid, path, _labels(model), parameter).plot(ax=ax)
+        shown = np.arange(sizes[0])
+        if not hasattr(model, "pivots_") and not isinstance(model.kernels_, list):
+            # Of a family, those that have weight somewhere.
+            shown = np.flatnonzero(np.any(path, axis=0))
+        labels = _labels(model, shown)
+        return cls(grid, [weights[shown] for weights in path], labels, parameter).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> WeightPathDisplay:
         """Draw the curves.
@@ -163,8 +168,7 @@ def _checked_values(values: ArrayLike) -> NDArray[np.float64]:
     return grid
 
 
-def _labels(fit: Any) -> list[str]:
+def _labels(fit: Any, shown: NDArray[np.intp]) -> list[str]:
     if hasattr(fit, "pivots_"):
-        m = len(fit.weights_)
-        return [f"section at pair {p} of {m}" for p in range(1, m + 1)]
-    return [kernel_label(kernel) for kernel in fit.kernels_]
+        return [f"section at pair {p} of {len(fit.weights_)}" for p in shown + 1]
+    return [kernel_label(fit.kernels_[i]) for i in shown]

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernlearn.inspection import kernel_label
+from kernlearn.inspection.labels import shown_kernels
 from kernlearn.methods.parameters import candidates, is_mixture
 from kernlearn.methods.preparation import prepared_name
 
@@ -85,12 +86,13 @@ def weights(estimator: Any) -> list[dict[str, Any]] | None:
     if kernels is None or hasattr(estimator, "pivots_"):
         return None
     views = getattr(estimator, "kernel_views_", None)
+    shown = shown_kernels(estimator)
     if views is None:
-        labels = [kernel_label(kernel) for kernel in kernels]
+        labels = [kernel_label(kernels[i]) for i in shown]
     else:
         pairs = zip(views, kernels, strict=True)
         labels = [f"{view}: {kernel_label(columns.kernel)}" for view, columns in pairs]
-    rows = zip(labels, estimator.weights_, strict=True)
+    rows = zip(labels, estimator.weights_[shown], strict=True)
     return [{"name": label, "weight": float(weight)} for label, weight in rows]
 
 

@@ -41,6 +41,25 @@ def lower_bound(plane: Plane, domain: Domain) -> float:
     return plane.constant + linear_minimum(g, domain)[0] - free_noise(plane, domain)
 
 
+def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
+    """The same over w ≥ 0, Σ wᵢrᵢ = total, for any number of weights: the smallest corner.
+
+    Parameters
+    ----------
+    plane : Plane
+        Below the objective.
+    normaliser : ndarray of shape (m,)
+        The rᵢ; kernels of which it is zero have no effect and no weight.
+    total : float
+        The sum.
+    """
+    if plane.constant == -np.inf:
+        return -np.inf
+    used = normaliser > 0
+    low = plane.gradient - plane.noise - 4 * EPS * np.abs(plane.gradient)
+    return plane.constant + float((total * low[used] / normaliser[used]).min())
+
+
 def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
     """The slope of a plane in the coordinates, and a bound on its rounding."""
     size = np.abs(domain.basis)

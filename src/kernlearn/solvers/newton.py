@@ -59,6 +59,8 @@ class Outcome:
         Maps the weights of combinations, where these were searched, to those of the matrices.
     safe : ndarray of shape (m,), optional
         Positive weights that have a value, should the best ones not bear to be written down.
+    proof : Plane, optional
+        With positive weights, the plane that the lower bound is of.
     """
 
     best: Evaluation | None
@@ -67,6 +69,7 @@ class Outcome:
     history: tuple[Step, ...]
     transform: Array | None = None
     safe: Array | None = None
+    proof: Plane | None = None
 
 
 class Newton:
@@ -107,6 +110,7 @@ class Newton:
         self.planes: list[Plane] = []
         self.history: list[Step] = []
         self.lower = -np.inf
+        self.proof: Plane | None = None
         self.damping = 1.0
         self.n_programs = 0
         self.predicted = -np.inf
@@ -219,7 +223,7 @@ class Newton:
     def _outcome(self, best: Evaluation, ended: Status) -> Outcome:
         if self._closed(best):
             ended = Status.OPTIMAL
-        return Outcome(best, self.lower, ended, tuple(self.history))
+        return Outcome(best, self.lower, ended, tuple(self.history), proof=self.proof)
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.lower
@@ -251,7 +255,7 @@ class Newton:
     def _raise_lower(self, plane: Plane, best: Evaluation) -> None:
         """Bound by one plane; with free signs, refine the cuts where the bound is attained."""
         if self.cuts is None:
-            self.lower = max(self.lower, lower_bound(plane, self.domain))
+            self._bound_by(plane)
             return
         if plane.constant == -np.inf:
             return
@@ -319,8 +323,12 @@ class Newton:
         """The planes weighted by their multipliers make one plane, and one more bound."""
         if len(shares) == 1 or not shares.any():
             return
-        mixture = Plane.mixture(shares, self.planes)
-        self.lower = max(self.lower, lower_bound(mixture, self.domain))
+        self._bound_by(Plane.mixture(shares, self.planes))
+
+    def _bound_by(self, plane: Plane) -> None:
+        bound = lower_bound(plane, self.domain)
+        if bound > self.lower:
+            self.lower, self.proof = bound, plane
 
     def _pull_back(self, x: Array, x0: Array) -> Array:
         """Halve the step until K(w) ⪰ 0."""

@@ -32,12 +32,15 @@ class Plane:
         Bound on the rounding of every slope.
     weight : float
         ½Σ‖a‖²: a change of K by E moves the plane by at most ``weight`` times ‖E‖.
+    coefs : tuple of (share, coefficients of every machine)
+        What makes it, where that is known: one entry, or several of a mixture.
     """
 
     constant: float
     gradient: Array
     noise: Array | float = 0.0
     weight: float = 0.0
+    coefs: tuple[tuple[float, tuple[Array, ...]], ...] = ()
 
     @staticmethod
     def mixture(shares: Array, planes: Sequence[Plane]) -> Plane:
@@ -49,6 +52,12 @@ class Plane:
             shares @ np.array([plane.gradient for plane in planes]),
             shares @ np.array([plane.noise + 4 * EPS * abs(plane.gradient) for plane in planes]),
             float(shares @ [plane.weight for plane in planes]),
+            tuple(
+                (float(share) * part, coefs)
+                for share, plane in zip(shares, planes, strict=True)
+                for part, coefs in plane.coefs
+                if share > 0
+            ),
         )
 
 
@@ -168,7 +177,7 @@ class MachineObjective:
             constant += value - float(product.sum())
             slack += 8 * EPS * (abs(value) + float(np.abs(product).sum()))
             gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
-        return Plane(constant - slack, gradient, noise, weight)
+        return Plane(constant - slack, gradient, noise, weight, ((1.0, tuple(coefs)),))
 
 
 def _shows_indefinite(K: Array, solution: MachineSolution) -> bool:

@@ -22,7 +22,14 @@ from kernlearn.solvers.active_set import MachineSolution
 from kernlearn.solvers.certificate import certified_status, lower_bound
 from kernlearn.solvers.newton import Newton, Outcome
 from kernlearn.solvers.null_directions import with_null_directions
-from kernlearn.solvers.oracle import EPS, Evaluation, MachineEvaluation, MachineObjective, Penalty
+from kernlearn.solvers.oracle import (
+    EPS,
+    Evaluation,
+    MachineEvaluation,
+    MachineObjective,
+    Penalty,
+    Plane,
+)
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.settled import (
     Combined,
@@ -110,6 +117,17 @@ def learn_with_machines(
     penalty: Penalty | None = None,
 ) -> Solution:
     """Minimise the machines' values over the weights (inputs are checked)."""
+    return learn_with_proof(family, machines, weight_set, control, penalty)[0]
+
+
+def learn_with_proof(
+    family: Family,
+    machines: Sequence[Machine],
+    weight_set: WeightSet,
+    control: Control,
+    penalty: Penalty | None = None,
+) -> tuple[Solution, Proof | None]:
+    """The same, and with positive weights the coefficients that prove the lower bound."""
     units = Units.of(weight_set.kernel_size(family), machines)
     problem = _Problem(
         family,
@@ -121,6 +139,25 @@ def learn_with_machines(
     learn = _learn_free if free else _learn_positive
     outcome, n_solves = learn(problem, control, units)
     return _solution(problem, outcome, n_solves, control.tol, units, free)
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Coefficients whose planes together make the lower bound.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (s,)
+        Of one.
+    coefs : ndarray of shape (s, k, n)
+        Feasible dual coefficients of the k machines.
+    rounding : float
+        What is not known of the objective, and taken off the bound.
+    """
+
+    shares: Array
+    coefs: Array
+    rounding: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,13 +376,13 @@ def inside(domain: Domain, weights: Array) -> Array:
 
 def _solution(
     problem: _Problem, outcome: Outcome, n_solves: int, tol: float, units: Units, free: bool
-) -> Solution:
+) -> tuple[Solution, Proof | None]:
     family = problem.family
     learns_C = isinstance(family, WithIdentity)
     m = family.n_matrices - learns_C
     if outcome.best is None:
         nan = float("nan")
-        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended)
+        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
     returned = _returned(problem, outcome, best, free, tol)
@@ -374,7 +411,7 @@ def _solution(
     learned_C = None
     if learns_C:
         learned_C = 1.0 / float(weights[-1]) if weights[-1] > 0 else np.inf
-    return Solution(
+    solution = Solution(
         weights=weights[:m],
         objective=objective,
         lower_bound=bound,
@@ -387,6 +424,15 @@ def _solution(
         negative_eigenvalue=-returned.indefinite * units.kernel,
         history=tuple(units.step(step) for step in outcome.history),
     )
+    return solution, _proof(outcome.proof, unknown, units)
+
+
+def _proof(plane: Plane | None, unknown: float, units: Units) -> Proof | None:
+    """What the bound is proved by, in the user's units."""
+    if plane is None or not plane.coefs:
+        return None
+    coefs = np.array([parts for _, parts in plane.coefs]) * units.coef
+    return Proof(np.array([share for share, _ in plane.coefs]), coefs, unknown * units.value)
 
 
 def _missed_total(problem: _Problem, weights: Array) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from kernlearn.inspection import KernelWeightsDisplay, kernel_label
 from kernlearn.inspection._bars import MOST_BARS
 from kernlearn.inspection._text import plain
+from kernlearn.inspection.labels import shown_kernels
 from kernlearn.report._subject import LONGEST_NAME, Subject
 from kernlearn.report.pictures.picture import Picture, bar_height, listed
 
@@ -18,7 +19,7 @@ def _weights(subject: Subject) -> tuple[list[float], list[str]]:
     estimator = subject.estimator
     weights = np.asarray(estimator.weights_, dtype=float)
     if not hasattr(estimator, "pivots_"):
-        return weights.tolist(), _labels(subject)
+        return weights[shown_kernels(estimator)].tolist(), _labels(subject)
     kept = np.flatnonzero(weights)
     labels = [f"section at pair {p} of {len(weights)}" for p in kept + 1]
     return weights[kept].tolist(), labels
@@ -27,8 +28,9 @@ def _weights(subject: Subject) -> tuple[list[float], list[str]]:
 def _labels(subject: Subject) -> list[str]:
     """The names that the facts give the kernels, which may say of which view they are."""
     labels = [entry.text("name") for entry in subject.facts.parts("weights")]
-    if len(labels) != len(subject.estimator.kernels_):
-        labels = [kernel_label(kernel) for kernel in subject.estimator.kernels_]
+    shown = shown_kernels(subject.estimator)
+    if len(labels) != len(shown):
+        labels = [kernel_label(subject.estimator.kernels_[i]) for i in shown]
     return [plain(label, LONGEST_NAME) for label in labels]
 
 
@@ -52,8 +54,9 @@ PICTURE = Picture(
     name="kernel-weights",
     section="kernel",
     title="Learned weights",
-    caption="One bar for each kernel that was offered, or for each section of a hyperkernel that "
-    "is in use; a weight of zero means that the data did not ask for that kernel.",
+    caption="One bar for each kernel that was offered, or for each section of a hyperkernel and "
+    "each kernel of a large family that is in use; a weight of zero means that the data did not "
+    "ask for that kernel.",
     describe=_describe,
     applies=_applies,
     height=lambda subject: bar_height(min(len(_weights(subject)[0]), MOST_BARS)),
