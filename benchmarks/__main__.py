@@ -5,7 +5,15 @@ from __future__ import annotations
 import platform
 import sys
 
-from benchmarks import combinations, first_level, hyperkernels, large, metric, sources
+from benchmarks import (
+    combinations,
+    first_level,
+    hyperkernels,
+    large,
+    many_kernels,
+    metric,
+    sources,
+)
 from benchmarks.timing import REPEATS, report, say
 
 TOPICS = {
@@ -15,6 +23,7 @@ TOPICS = {
     "metric": metric.BENCHMARKS,
     "sources": sources.BENCHMARKS,
     "large": large.BENCHMARKS,
+    "many-kernels": many_kernels.BENCHMARKS,
 }
 
 
