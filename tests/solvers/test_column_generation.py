@@ -153,12 +153,10 @@ def test_few_join_at_a_time(table, monkeypatch):
 
 def test_threads_change_no_digit(table):
     X, _ = table
-    A = np.outer(X[:, 0], X[:, 0])
-    rows = np.arange(len(X))
     kernels = family(X)
     with threadpool_limits(1):
         one, two = (
-            KernelPool(kernels, X, len(X), "trust", workers).products(A, rows, lambda: None)
+            KernelPool(kernels, X, len(X), "trust", workers).forms(X.T, lambda: None)
             for workers in (1, 2)
         )
     np.testing.assert_array_equal(one, two)

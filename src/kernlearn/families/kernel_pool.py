@@ -27,8 +27,8 @@ INDEFINITE = 1e-8
 class KernelPool:
     """Kernels of any number on the rows of a table, the first of which carry labels.
 
-    What is asked of all of them is a number each: a trace, or the inner product ⟨Kᵢ, A⟩ with one
-    matrix. A matrix is made of those alone that are given weight.
+    What is asked of all of them is a number each: a trace, or a form aᵀKᵢa. A matrix is made of
+    those alone that are given weight.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class KernelPool:
     @cached_property
     def traces(self) -> Array:
         """The traces over all rows."""
-        traces = self._gathered(
+        traces = self.gathered(
             lambda part: part.traces(),
             lambda i: float(self.kernel(i).diag(self.points).sum()),
             lambda: None,
@@ -94,28 +94,27 @@ class KernelPool:
             )
         return traces
 
-    def products(self, A: Array, rows: Positions, tick: Callable[[], None]) -> Array:
-        """⟨Kᵢ, A⟩ over some rows of every kernel, for a positive semidefinite matrix A.
+    def forms(self, F: Array, tick: Callable[[], None]) -> Array:
+        """The sums Σ fᵀKᵢf over the vectors f, for every kernel.
 
         Parameters
         ----------
-        A : ndarray of shape (s, s)
-            Symmetric, a sum of squares.
-        rows : ndarray of integers, shape (s,)
-            Which rows those of A are.
+        F : ndarray of shape (q, n)
+            Vectors over the labelled rows; only rows count where one of them is not zero.
         tick : callable
             Called now and then; may raise to end it.
         """
+        rows = np.flatnonzero((F != 0).any(axis=0))
         if len(rows) == 0:
             return np.zeros(self.n_matrices)
-        some = take_rows(self.points, rows)
+        A, some = F[:, rows].T @ F[:, rows], take_rows(self.points, rows)
 
         def form(i: int) -> float:
             kernel = self.kernel(i)
             with _named(i):
                 return float(np.vdot(kernel(some), A))
 
-        values = self._gathered(lambda part: part.products(A, rows, self.workers, tick), form, tick)
+        values = self.gathered(lambda part: part.products(A, rows, self.workers, tick), form, tick)
         low = values + INDEFINITE * float(np.trace(A)) * self.traces
         if self.psd != "trust" and low.min() < 0:
             i = int(low.argmin())
@@ -124,6 +123,10 @@ class KernelPool:
                 f"{values[i]:.3g} on these data; leave it out, or add to its diagonal"
             )
         return values
+
+    def noise(self, forms: Array, F: Array) -> Array:
+        """What rounding may have taken off forms, beyond what any sum over so many rows loses."""
+        return np.zeros(len(forms))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
         """The matrix Σ wᵢKᵢ, a new array that the caller may change."""
@@ -138,7 +141,7 @@ class KernelPool:
         active = np.flatnonzero(weights)
         return WeightedSum([self.kernel(int(i)) for i in active], weights[active])
 
-    def _gathered(
+    def gathered(
         self,
         of_part: Callable[[ColumnProducts], Array],
         of_kernel: Callable[[int], float],
@@ -146,7 +149,7 @@ class KernelPool:
     ) -> Array:
         """A number for every kernel: together where they are products over columns."""
         values = np.empty(self.n_matrices)
-        for indices, part in self._parts:
+        for indices, part in self.parts:
             values[indices] = of_part(part)
         chunks = [
             self._others[start : start + KERNELS_AT_A_TIME]
@@ -158,7 +161,7 @@ class KernelPool:
         return values
 
     @cached_property
-    def _parts(self) -> list[tuple[Positions, ColumnProducts]]:
+    def parts(self) -> list[tuple[Positions, ColumnProducts]]:
         """Kernels that are products over columns, on all subsets each."""
         grid = self.kernels
         if not isinstance(grid, GridKernels) or self._prepared is not None or not self._is_plain:
@@ -185,10 +188,10 @@ class KernelPool:
     @cached_property
     def _others(self) -> Sequence[int]:
         """The kernels that are looked at one by one."""
-        if not self._parts:
+        if not self.parts:
             return range(self.n_matrices)
         left = np.ones(self.n_matrices, dtype=bool)
-        for indices, _ in self._parts:
+        for indices, _ in self.parts:
             left[indices] = False
         return [int(i) for i in np.flatnonzero(left)]
 

@@ -26,19 +26,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Patience, Stopped
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.stack import GramStack
 from kernlearn.quality.machine import Array, Machine
 from kernlearn.solvers.certificate import certified_status, corner_bound
-from kernlearn.solvers.column_master import Master
+from kernlearn.solvers.column_master import GramMaster, Master
 from kernlearn.solvers.low_rank.planes import coefficient_plane
 from kernlearn.solvers.oracle import Plane
-from kernlearn.solvers.problem import Control, Proof, WeightSet, learn_with_proof
+from kernlearn.solvers.problem import Control, Proof, WeightSet
 from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status
 
@@ -50,11 +50,28 @@ LOOSEST, FINEST = 1e-2, 0.3  # relative gap of a master at most, and relative to
 DEARER = 1e-9  # than the master's kernels, relatively: worth a place
 
 
+class Pool(Protocol):
+    """Kernels of any number, of which a number each is asked."""
+
+    n_matrices: int
+    n_points: int
+
+    @property
+    def traces(self) -> Array:
+        """Traces over all points."""
+
+    def forms(self, F: Array, tick: Callable[[], None]) -> Array:
+        """The sums Σ fᵀKᵢf over the rows f of F, for every kernel."""
+
+    def noise(self, forms: Array, F: Array) -> Array:
+        """What rounding may have taken off forms, beyond what any sum over so many rows loses."""
+
+
 def learn_by_columns(
     pool: KernelPool, machines: Sequence[Machine], weight_set: WeightSet, control: Control
 ) -> Solution:
     """Minimise the machines' values over the weights of all kernels (inputs are checked)."""
-    return _Columns(pool, machines, weight_set, control).run()
+    return Columns(pool, GramMaster(pool, machines), machines, weight_set, control).run()
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,23 +83,37 @@ class _Round:
     proof: Proof
 
 
-class _Columns:
-    """The state of one minimisation."""
+class Columns:
+    """The state of one minimisation.
+
+    Parameters
+    ----------
+    pool : Pool
+        All kernels.
+    master : Master
+        Solves the problem of a few of them.
+    machines : sequence of Machine
+        Which share the kernel.
+    weight_set : WeightSet
+        Positive weights of all kernels.
+    control : Control
+        When to stop.
+    """
 
     def __init__(
         self,
-        pool: KernelPool,
+        pool: Pool,
+        master: Master,
         machines: Sequence[Machine],
         weight_set: WeightSet,
         control: Control,
     ) -> None:
-        self.pool, self.machines = pool, machines
+        self.pool, self.master, self.machines = pool, master, machines
         self.given, self.control = weight_set, control
         used = weight_set.normaliser > 0
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
-        self.master = Master(pool, len(machines))
         self.patience = _WithinRounds(control.patience)
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
@@ -114,18 +145,13 @@ class _Columns:
             last = self._solved(tol)
 
     def _first(self) -> Positions:
-        """Kernels to begin with: those given, or those that a machine without any would pay for.
-
-        The machine is that of an identity matrix, a kernel by which no two points are alike.
-        """
+        """Kernels to begin with: those given, or those that machines without any would pay for."""
         start = self.given.start
         if start is not None and (start > 0).any():
             return _dearest(start, 0.0, len(start))
-        identity = GramStack(np.eye(self.machines[0].n_points)[None])
-        alone = WeightSet(np.ones(1), self.trace / self.pool.n_points, False)
-        found, proof = learn_with_proof(identity, self.machines, alone, Control(LOOSEST))
-        self.n_solves += found.n_machine_solves
-        plane = self._priced(_proof_of(found, proof), lambda: None)
+        proof = self.master.first(self.trace / self.pool.n_points)
+        self.n_solves += len(self.machines)
+        plane = self._priced(proof, lambda: None)
         self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
         return _dearest(self._prices(plane), -np.inf)
 
@@ -137,7 +163,7 @@ class _Columns:
         given = WeightSet(self.given.normaliser[active], self.given.total, False, start)
         self.patience.lower = self.lower
         control = Control(tol, self.control.max_iter, self.patience)
-        solution, proof = learn_with_proof(self.master.family, self.machines, given, control)
+        solution, proof = self.master.solve(given, control)
         self.history += [
             Step(step.n_machine_solves + self.n_solves, step.objective, self.lower)
             for step in solution.history
@@ -145,7 +171,7 @@ class _Columns:
         self.n_solves += solution.n_machine_solves
         weights = np.zeros(self.pool.n_matrices)
         weights[active] = solution.weights
-        found = _Round(weights, solution, _proof_of(solution, proof))
+        found = _Round(weights, solution, proof)
         value = np.inf if self.best is None else self.best.solution.objective
         if solution.objective < value:
             self.best = found
@@ -166,10 +192,10 @@ class _Columns:
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
         """The plane of a proof, with the slopes of all kernels."""
-        used = np.flatnonzero((proof.coefs != 0).any(axis=(0, 1)))
-        F = proof.coefs[:, :, used] * np.sqrt(proof.shares)[:, None, None]
-        F = F.reshape(F.shape[0] * F.shape[1], len(used))
-        slopes = -0.5 * self.pool.products(F.T @ F, used, tick)
+        F = proof.coefs * np.sqrt(proof.shares)[:, None, None]
+        F = F.reshape(F.shape[0] * F.shape[1], -1)
+        forms = self.pool.forms(F, tick)
+        slopes = -0.5 * (forms + self.pool.noise(forms, F))
         # Each with the slopes of all: it is their sum that is a plane below the objective.
         planes = [
             coefficient_plane(self.machines, list(coefs), slopes, self.trace)
@@ -245,11 +271,3 @@ def _dearest(prices: Array, least: float, count: int = JOINING) -> Positions:
     above = np.flatnonzero(prices > least)
     order = np.argsort(-prices[above], kind="stable")
     return above[order[:count]]
-
-
-def _proof_of(solution: Solution, proof: Proof | None) -> Proof:
-    """The proof of the bound, or the solution's own coefficients where no bound was found."""
-    if proof is not None:
-        return proof
-    coefs = np.atleast_2d(np.asarray(solution.dual_coef, dtype=float))
-    return Proof(np.ones(1), coefs[None], 0.0)

@@ -1,6 +1,9 @@
-"""The matrices of the kernels that may have weight, and who of them stays."""
+"""The kernels that may have weight: who of them stays, and the problem of them alone."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,46 +12,48 @@ from kernlearn._memory import available, combination_bytes, matrices, require
 from kernlearn._words import counted
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
+from kernlearn.quality.machine import Machine
+from kernlearn.solvers.problem import Control, Proof, WeightSet, learn_with_proof
+from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-SMALLEST, LARGEST = 64, 400  # kernels that there is room for, at most and at least
+SMALLEST, LARGEST = 64, 400  # kernels that there is room for, at least and at most
 SHARE_OF_MEMORY = 0.5
 PATIENCE = 2  # a kernel without weight in so many solutions leaves when others join
+LOOSE = 1e-2
 
 
-class Master:
-    """A stack of a few matrices out of a pool.
+class Master(ABC):
+    """A few kernels out of many.
 
     Parameters
     ----------
-    pool : KernelPool
-        All kernels.
-    n_machines : int
-        How many share the kernel.
+    room : int
+        How many there may be at a time.
     """
 
-    def __init__(self, pool: KernelPool, n_machines: int) -> None:
-        self.pool = pool
+    def __init__(self, room: int) -> None:
+        self.room = room
         self.active: Positions = np.zeros(0, dtype=np.intp)
         self.idle: Positions = np.zeros(0, dtype=np.intp)  # for how many solutions by now
-        n, fewest = pool.n_points, min(SMALLEST, pool.n_matrices)
-        require(
-            combination_bytes(fewest, n, n_machines),
-            f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
-            "use fewer points, or pass a rank= to the estimator",
-        )
-        there = available()
-        room = LARGEST if there is None else int(SHARE_OF_MEMORY * there / matrices(1, n))
-        self.room = min(max(fewest, min(room, LARGEST)), pool.n_matrices)
-        # Memory is taken when a matrix is written to its place, not before.
-        self._stack = np.empty((self.room, n, n))
 
-    @property
-    def family(self) -> GramStack:
-        """The matrices, in the order of `active`."""
-        return GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
+    @abstractmethod
+    def first(self, size: float) -> Proof:
+        """Feasible coefficients of machines that know no kernel but its mean diagonal entry."""
+
+    @abstractmethod
+    def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
+        """The best weights of the active kernels, and what proves their bound."""
+
+    @abstractmethod
+    def _add(self, i: int) -> None:
+        """Make room for what is needed of the i-th kernel, behind the active ones."""
+
+    @abstractmethod
+    def _keep(self, places: Positions) -> None:
+        """Forget the active kernels at other places."""
 
     def note(self, weights: Array) -> None:
         """Take down who has weight in a solution."""
@@ -64,17 +69,66 @@ class Master:
         if needed > np.count_nonzero(leaving):  # the idle ones first, then no more join
             leaving |= self.idle > 0
         if len(kernels):
-            self._keep(np.flatnonzero(~leaving))
+            staying = np.flatnonzero(~leaving)
+            self._keep(staying)
+            self.active, self.idle = self.active[staying], self.idle[staying]
         joining = kernels[: self.room - len(self.active)]
         for i in joining:
-            self._stack[len(self.active)] = self.pool.gram(int(i))
+            self._add(int(i))
             self.active = np.append(self.active, i)
             self.idle = np.append(self.idle, 0)
         return len(joining)
 
+
+class GramMaster(Master):
+    """The matrices of the active kernels, and the exact solver.
+
+    Parameters
+    ----------
+    pool : KernelPool
+        All kernels.
+    machines : sequence of Machine
+        Which share the kernel.
+    """
+
+    def __init__(self, pool: KernelPool, machines: Sequence[Machine]) -> None:
+        n, fewest = pool.n_points, min(SMALLEST, pool.n_matrices)
+        require(
+            combination_bytes(fewest, n, len(machines)),
+            f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
+            "use fewer points, or pass a rank= to the estimator",
+        )
+        there = available()
+        room = LARGEST if there is None else int(SHARE_OF_MEMORY * there / matrices(1, n))
+        super().__init__(min(max(fewest, min(room, LARGEST)), pool.n_matrices))
+        self.pool, self.machines = pool, machines
+        # Memory is taken when a matrix is written to its place, not before.
+        self._stack = np.empty((self.room, n, n))
+
+    def first(self, size: float) -> Proof:
+        """Those of an identity matrix, a kernel by which no two points are alike."""
+        identity = GramStack(np.eye(self.machines[0].n_points)[None])
+        alone = WeightSet(np.ones(1), size, False)
+        return _proof_of(*learn_with_proof(identity, self.machines, alone, Control(LOOSE)))
+
+    def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
+        """The best weights of the active kernels, and what proves their bound."""
+        family = GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
+        found, proof = learn_with_proof(family, self.machines, weight_set, control)
+        return found, _proof_of(found, proof)
+
+    def _add(self, i: int) -> None:
+        self._stack[len(self.active)] = self.pool.gram(i)
+
     def _keep(self, places: Positions) -> None:
-        """Close the gaps that others leave."""
         for place, kept in enumerate(places):
             if place != kept:
                 self._stack[place] = self._stack[kept]
-        self.active, self.idle = self.active[places], self.idle[places]
+
+
+def _proof_of(solution: Solution, proof: Proof | None) -> Proof:
+    """The proof of the bound, or the solution's own coefficients where no bound was found."""
+    if proof is not None:
+        return proof
+    coefs = np.atleast_2d(np.asarray(solution.dual_coef, dtype=float))
+    return Proof(np.ones(1), coefs[None], 0.0)
