@@ -19,8 +19,8 @@ MACHINES = ["soft_margin", "squared_soft_margin", "least_squares", "epsilon_svr"
 @pytest.fixture(scope="module")
 def table():
     rng = np.random.default_rng(2)
-    X = rng.standard_normal((40, 6))
-    value = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.2 * rng.standard_normal(40)
+    X = rng.standard_normal((32, 5))
+    value = X[:, 0] * X[:, 1] + np.sin(2 * X[:, 2]) + 0.2 * rng.standard_normal(32)
     return X, value
 
 
@@ -40,8 +40,10 @@ def problem(X, value, quality, constraint="trace", C=1.0, n_machines=1):
     return pool, machines, WeightSet(r, total, False), ys
 
 
-@pytest.mark.parametrize("quality", MACHINES)
-@pytest.mark.parametrize("constraint", ["trace", "sum"])
+@pytest.mark.parametrize(
+    ("quality", "constraint"),
+    [*((quality, "trace") for quality in MACHINES), ("soft_margin", "sum")],
+)
 def test_it_finds_what_all_matrices_at_once_give(table, quality, constraint):
     X, value = table
     pool, machines, weight_set, ys = problem(X, value, quality, constraint)
@@ -62,7 +64,7 @@ def test_it_finds_what_all_matrices_at_once_give(table, quality, constraint):
     assert np.abs(K - other).max() < 3e-3 * np.abs(other).max()
 
 
-@pytest.mark.parametrize("quality", MACHINES)
+@pytest.mark.parametrize("quality", MACHINES[:-1])
 def test_no_weights_are_below_the_bound_and_the_objective_is_that_of_the_weights(table, quality):
     """The value at random corners and mixtures, by a solver that knows nothing of columns."""
     X, value = table
@@ -71,7 +73,7 @@ def test_no_weights_are_below_the_bound_and_the_objective_is_that_of_the_weights
     grams = np.stack([kernel(X) for kernel in pool.kernels])
     rng = np.random.default_rng(0)
     tried = [found.weights]
-    for count in (1, 1, 2, 5, 63):
+    for count in (1, 2, 5, 45):
         share = np.zeros(pool.n_matrices)
         share[rng.choice(pool.n_matrices, count, replace=False)] = rng.dirichlet(np.ones(count))
         tried.append(share * weight_set.total / weight_set.normaliser)
@@ -125,14 +127,14 @@ def test_a_warm_start_begins_with_its_kernels(table):
 
 
 def test_a_master_with_little_room_still_bounds_all_kernels(table, monkeypatch):
-    monkeypatch.setattr(column_master, "SMALLEST", 4)
-    monkeypatch.setattr(column_master, "LARGEST", 4)
+    monkeypatch.setattr(column_master, "SMALLEST", 2)
+    monkeypatch.setattr(column_master, "LARGEST", 2)
     X, value = table
     pool, machines, weight_set, _ = problem(X, value, "soft_margin")
     whole = learn_by_columns(
         KernelPool(pool.kernels, X, len(X), "trust"), machines, weight_set, Control(1e-6)
     )
-    assert np.count_nonzero(whole.weights) <= 4
+    assert np.count_nonzero(whole.weights) <= 2
     assert not whole.status.is_optimal
     monkeypatch.undo()
     best = learn_by_columns(pool, machines, weight_set, Control(1e-7))

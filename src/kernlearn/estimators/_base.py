@@ -72,6 +72,7 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
+from kernlearn.solvers.low_rank.family import learn_family_through_landmarks
 from kernlearn.solvers.low_rank.learn import (
     LOW_RANK_QUALITIES,
     Learned,
@@ -132,6 +133,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     certify: str | None = None
     views_: dict[str, slice]
     kernels_: Sequence[Kernel]
+    kernel_: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -313,8 +315,6 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             obstacle = "C='learn'"
         elif self.quality not in LOW_RANK_QUALITIES:
             obstacle = f"quality={self.quality!r}"
-        elif is_family(self.kernels):
-            obstacle = f"a family of kernels ({type(self.kernels).__name__})"
         return chosen_rank(self.rank, n_rows, obstacle)
 
     def _learn_through_landmarks(
@@ -322,29 +322,25 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     ) -> Learned:
         """The same as `_learn` where Gram matrices would be too large."""
         points = centre_of(rows, self.random_state) if self.center else rows
-        # A bank is chosen by a sample; rows of one order, so every n-th of them.
-        few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
-        bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
-        kernels = self._prepared_kernels(points, bank)
-        self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
-        free = self.weights == "free"
-        request = Request(
-            quality=self.quality,
-            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
-            rank=rank,
-            free_sign=free,
-            constraint=self.constraint,
-            total=self._checked_total(),
-            start=self._warm_start(len(self.kernels_)),
-            random_state=0 if self.random_state is None else self.random_state,
-            exact_bound=check_certify(self.certify, free),
-            held_out=self.quality != "one_class",
-        )
         source = self._on_its_device(rows)
         with telling_of_memory():
-            learned = learn_through_landmarks(source, self.kernels_, ys, request, control)
+            if is_family(self.kernels):
+                pool = self._pool(rows, len(weight), points)
+                request = self._request(ys, weight, rank, pool.n_matrices)
+                found = learn_family_through_landmarks(source, pool, ys, request, control)
+                kernels, weights = found.kernels, found.solution.weights[found.active]
+                learned: Learned = found
+            else:
+                # A bank is chosen by a sample; rows of one order, so every n-th of them.
+                few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
+                bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
+                prepared = self._prepared_kernels(points, bank)
+                self.kernels_ = kernels = [kernel.fitted_to(points) for kernel in prepared]
+                request = self._request(ys, weight, rank, len(kernels))
+                learned = learn_through_landmarks(source, kernels, ys, request, control)
+                weights = learned.solution.weights
         self._store_certificate(learned.solution, learned.solution)
-        self.kernel_ = self._combined(self.weights_)
+        self.kernel_ = WeightedSum(kernels, weights)
         store_low_rank(self, learned)
         warn_if_unfinished(
             type(self).__name__,
@@ -356,6 +352,22 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         )
         return learned
 
+    def _request(self, ys: Sequence[Array], weight: Array, rank: int | str, m: int) -> Request:
+        """What is to be learned of m kernels through landmarks."""
+        free = self.weights == "free"
+        return Request(
+            quality=self.quality,
+            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
+            rank=rank,
+            free_sign=free,
+            constraint=self.constraint,
+            total=self._checked_total(),
+            start=self._warm_start(m),
+            random_state=0 if self.random_state is None else self.random_state,
+            exact_bound=check_certify(self.certify, free),
+            held_out=self.quality != "one_class",
+        )
+
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""
         weights = vars(self).get("weights_") if self.warm_start else None
@@ -365,7 +377,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         """The matrices to combine, from the kernels; for other families this is overridden."""
         self.__dict__.pop("bank_notes_", None)  # of an earlier fit
         if is_family(self.kernels):
-            pool = self._pool(points, len(weight))
+            pool = self._pool(points, len(weight), points)
             return Candidates(pool, self._checked_total(), lambda C: None)
         with sharing():  # what a transformer made of the points to be fitted is not made again
             kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
@@ -380,12 +392,12 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         family = GramStack(grams, len(weight))
         return Candidates(family, self._checked_total(), lambda C: None)
 
-    def _pool(self, points: Any, n_labelled: int) -> KernelPool:
-        """The kernels of a family, made when they are looked at."""
+    def _pool(self, points: Any, n_labelled: int, centre: Any) -> KernelPool:
+        """The kernels of a family, made when they are looked at; centred, if so, around a table."""
         self.kernels_ = bound_family(self.kernels, points)
 
         def prepared(kernel: Kernel) -> Kernel:
-            return self._on_top([kernel], points)[0]
+            return self._on_top([kernel], centre)[0]
 
         wraps = prepared if self.center or self.normalize else None
         return KernelPool(self.kernels_, points, n_labelled, self._psd(), n_threads(), wraps)
@@ -443,7 +455,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         rows = self._checked(X, reset=False)
         if self.rank_ is not None:
             source = self._on_device_of(X, rows)
-            values = landmark_values(self.kernels_, self.landmarks_, self.landmark_coef_, source)
+            kernels = self.kernel_.kernels
+            values = landmark_values(kernels, self.landmarks_, self.landmark_coef_, source)
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))

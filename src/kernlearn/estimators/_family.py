@@ -26,6 +26,8 @@ def check_family_choices(estimator: Any) -> None:
         refused = f"missing={estimator.missing!r}", "impute the missing cells first"
     elif estimator.psd in ("clip", "shift"):
         refused = f"psd={estimator.psd!r}", "leave indefinite kernels out of the family"
+    elif estimator.certify is not None:
+        refused = f"certify={estimator.certify!r}", "use certify=None"
     if refused is not None:
         what, cure = refused
         raise ValueError(

@@ -218,7 +218,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
         if self.rank_ is not None:
             folds = LandmarkFolds(**self._folds)
-            return folds.interval(self.kernels_, self.landmarks_, rows, coverage)
+            return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
     def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:

@@ -93,6 +93,51 @@ class ColumnProducts:
 
         return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
 
+    def images(self, vectors: Array, rows: Positions, mark: int) -> Array:
+        """Σ k(x, s) f(x) over some rows x, of every kernel, for one row s.
+
+        Parameters
+        ----------
+        vectors : ndarray of shape (q, len(rows))
+            The f.
+        rows : ndarray of integers
+            The x.
+        mark : int
+            The row s.
+
+        Returns
+        -------
+        sums : ndarray of shape (n_subsets, q)
+        """
+        found = np.empty((self.n_subsets, len(vectors)))
+        size = max(SMALLEST_BLOCK, BLOCK_NUMBERS // len(self.columns))
+        for place, f in enumerate(vectors):
+            parts = []
+            # Blocks of one sign each cost half.
+            for signed in (np.flatnonzero(f > 0), np.flatnonzero(f < 0)):
+                for start in range(0, len(signed), size):
+                    some = signed[start : start + size]
+                    with np.errstate(over="ignore", under="ignore"):
+                        x, s = self.columns[:, rows[some]], self.columns[:, mark, None]
+                        parts.append(self._sums(self.kernel._by_column(x, s), f[some]))
+            found[:, place] = self._gathered(parts)
+        return found
+
+    def corners(self, marks: Positions) -> Callable[[slice], Array]:
+        """K(S, S) over a few rows, of shape (b, r, r), for slices of the subsets in their order."""
+        x = self.columns[:, marks]
+        with np.errstate(over="ignore", under="ignore"):
+            E = self.kernel._by_column(x[:, :, None], x[:, None, :])
+        ordered = [np.empty(0, dtype=np.intp)] * self.n_subsets
+        for numbers, columns, _ in self.groups:
+            for number, chosen in zip(numbers, columns, strict=True):
+                ordered[number] = chosen
+
+        def some(chosen: slice) -> Array:
+            return np.array([np.prod(E[subset], axis=0) for subset in ordered[chosen]])
+
+        return some
+
     def _zeros(self) -> list[Array]:
         d = len(self.columns)
         return [np.zeros((d, d) if whole else len(n)) for n, _, whole in self.groups]

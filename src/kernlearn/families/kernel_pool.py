@@ -68,14 +68,14 @@ class KernelPool:
                 f"expected kernels of kernlearn.kernels in a family, got {kernel!r} as the "
                 f"kernel {i}; derive your own from kernlearn.kernels.Kernel"
             )
-        with _named(i):
+        with naming(i):
             fitted = kernel.fitted_to(self.points)
             return fitted if self._prepared is None else self._prepared(fitted)
 
     def gram(self, i: int) -> Array:
         """The matrix of the i-th kernel on all rows."""
         kernel = self.kernel(i)
-        with _named(i):
+        with naming(i):
             return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
 
     @cached_property
@@ -111,7 +111,7 @@ class KernelPool:
 
         def form(i: int) -> float:
             kernel = self.kernel(i)
-            with _named(i):
+            with naming(i):
                 return float(np.vdot(kernel(some), A))
 
         values = self.gathered(lambda part: part.products(A, rows, self.workers, tick), form, tick)
@@ -196,7 +196,7 @@ class KernelPool:
         return [int(i) for i in np.flatnonzero(left)]
 
 
-class _named:
+class naming:
     """Says which kernel an error is about."""
 
     def __init__(self, i: int) -> None:

@@ -159,6 +159,14 @@ class Proof:
     coefs: Array
     rounding: float
 
+    @classmethod
+    def of(cls, plane: Plane | None, unit: float, rounding: float) -> Proof | None:
+        """What a bound is proved by, in the user's units of the coefficients."""
+        if plane is None or not plane.coefs:
+            return None
+        shares = np.array([share for share, _ in plane.coefs])
+        return cls(shares, np.array([parts for _, parts in plane.coefs]) * unit, rounding)
+
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
@@ -424,15 +432,7 @@ def _solution(
         negative_eigenvalue=-returned.indefinite * units.kernel,
         history=tuple(units.step(step) for step in outcome.history),
     )
-    return solution, _proof(outcome.proof, unknown, units)
-
-
-def _proof(plane: Plane | None, unknown: float, units: Units) -> Proof | None:
-    """What the bound is proved by, in the user's units."""
-    if plane is None or not plane.coefs:
-        return None
-    coefs = np.array([parts for _, parts in plane.coefs]) * units.coef
-    return Proof(np.array([share for share, _ in plane.coefs]), coefs, unknown * units.value)
+    return solution, Proof.of(outcome.proof, units.coef, unknown * units.value)
 
 
 def _missed_total(problem: _Problem, weights: Array) -> float:

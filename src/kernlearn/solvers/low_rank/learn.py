@@ -13,6 +13,7 @@ from kernlearn._device import room_beside
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.weights import positive_weights
+from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
@@ -67,6 +68,8 @@ class Request:
         Whether to bound the problem without landmarks too.
     held_out : bool
         Whether to train without each fold too.
+    maps : sequence of NystroemMap or None
+        From rows to the kernels' factors, where these are known already.
     """
 
     quality: str
@@ -79,6 +82,7 @@ class Request:
     random_state: Any
     exact_bound: bool
     held_out: bool
+    maps: Sequence[NystroemMap] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,18 +118,23 @@ def learn_through_landmarks(
     """Choose landmarks, look at the rows, learn the weights and the machines."""
     settings = request.settings
     look = Look(
-        source, kernels, np.column_stack(targets), settings.sample_weight, request.random_state
+        source,
+        kernels,
+        np.column_stack(targets),
+        settings.sample_weight,
+        request.random_state,
+        request.maps,
     )
     ridge = 1.0 / settings.C
 
     def even(traces: Array) -> Array:
-        weight_set = _weight_set(traces, request)
+        weight_set = weights_allowed(traces, request)
         domain = positive_weights(weight_set.normaliser, weight_set.total)
         return domain.weights(domain.start)
 
     seen = look.at_enough(ridge, even) if request.rank == "auto" else look.at(request.rank)
     moments = seen.moments
-    weight_set = _weight_set(moments.traces, request)
+    weight_set = weights_allowed(moments.traces, request)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     room = room_beside(source, _KEPT_NUMBERS)
     keep = len(source) * seen.factors.n_columns <= room
@@ -160,7 +169,7 @@ def learn_through_landmarks(
     return Learned(solution, ranks, losses, held_out, bound)
 
 
-def _weight_set(traces: Array, request: Request) -> WeightSet:
+def weights_allowed(traces: Array, request: Request) -> WeightSet:
     """Where the weights may lie: by the exact traces, or those of the factors for free signs."""
     exact, kept = traces
     if not (exact > 0).any():

@@ -78,7 +78,7 @@ class LeastSquaresObjective:
         sizes = self.s.sum() + np.abs(self.B * U).sum() + np.abs(U * GU).sum()
         slack = SUMS * float(sizes) / self.ridge
         noise = SUMS * (self.membership.T @ ((np.abs(self.B) + np.abs(GU)) * np.abs(c)).sum(axis=1))
-        return Plane(constant - slack, gradient, noise / self.ridge)
+        return Plane(constant - slack, gradient, noise / self.ridge, coefs=((1.0, (U,)),))
 
     def squared_residuals(self, U: Array, GU: Array) -> Array:
         """‖Θ½H(y − Zu)‖² for each target."""

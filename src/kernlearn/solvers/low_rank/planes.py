@@ -43,4 +43,5 @@ def coefficient_plane(
         slack += missed * float(np.abs(machine.linear).max())
         slack += (rounding(len(coef)) * length**2 + missed * length) * trace
         weight += 0.5 * length**2
-    return Plane(constant - slack, gradient, 4 * EPS * np.abs(gradient), weight)
+    made_of = ((1.0, tuple(coefs)),)
+    return Plane(constant - slack, gradient, 4 * EPS * np.abs(gradient), weight, made_of)

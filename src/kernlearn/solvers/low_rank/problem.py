@@ -21,7 +21,7 @@ from kernlearn.solvers.low_rank.moments import Moments
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.newton import Newton, Outcome
 from kernlearn.solvers.oracle import Objective
-from kernlearn.solvers.problem import Control, WeightSet, inside
+from kernlearn.solvers.problem import Control, Proof, WeightSet, inside
 from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.solution import Step, relative_gap
 from kernlearn.solvers.telling import telling
@@ -85,9 +85,10 @@ def learn_least_squares(
     coef = best.coef * units.target
     intercept = moments.intercept(coef) - factors.shift @ coef
     traces = moments.traces
-    return brought_back(
+    found = brought_back(
         outcome, objective.n_solves, units, traces, factors, coef, intercept, control.tol
     )
+    return replace(found, proof=Proof.of(outcome.proof, units.target, 0.0))
 
 
 def learn_machines(
@@ -120,7 +121,9 @@ def learn_machines(
     found = brought_back(
         outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
     )
-    return replace(found, dual_coef=dual)
+    return replace(
+        found, dual_coef=dual, proof=Proof.of(outcome.proof, units.target / units.kernel, 0.0)
+    )
 
 
 def _coarse_start(

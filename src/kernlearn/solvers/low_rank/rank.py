@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernlearn._threads import threads_for
 from kernlearn.families.factors import Factors
+from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.low_rank.held_out import loss_by_rank
 from kernlearn.solvers.low_rank.moments import Moments, moments_by_fold, total_of
@@ -51,21 +52,28 @@ class Seen:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """How to look at a table: its kernels, targets, weights, and the seed of the landmarks."""
+    """How to look at a table: its kernels, targets, weights, and the seed of the landmarks.
+
+    Where ``maps`` are given, they are the kernels' own, and no landmarks are chosen.
+    """
 
     source: Any
     kernels: Sequence[Kernel]
     Y: Array
     sample_weight: Array
     random_state: Any
+    maps: Sequence[NystroemMap] | None = None
 
     def at(self, rank: int) -> Seen:
         """Choose landmarks and make one pass over the rows."""
         n = len(self.source)
-        with threads_for(rank):
-            factors = Factors.through_landmarks(
-                self.kernels, self.source, rank, "random", self.random_state
-            )
+        if self.maps is None:
+            with threads_for(rank):
+                factors = Factors.through_landmarks(
+                    self.kernels, self.source, rank, "random", self.random_state
+                )
+        else:
+            factors = Factors(self.maps)
         # Folds by turns of a random order: the rows may be sorted.
         fold = np.random.RandomState(0).permutation(n) % min(N_FOLDS, n)
         with threads_for(n):

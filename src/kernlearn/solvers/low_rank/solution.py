@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.families.factors import Factors
+from kernlearn.solvers.problem import Proof
 from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
@@ -25,8 +26,12 @@ class LowRankSolution(Solution):
         The function is ``factors(X) @ coef + intercept``.
     residual_trace : ndarray of shape (m,)
         The part of each kernel's trace that its factor leaves out.
+    proof : Proof or None
+        What the lower bound is proved by: dual coefficients, or for least squares coefficients of
+        the columns, of shape (s, 1, R, k), whose residuals are the dual ones.
     """
 
     factors: Factors
     coef: Array
     residual_trace: Array
+    proof: Proof | None = None

@@ -1,0 +1,107 @@
+"""More kernels than can be held, on more rows than matrices can have: seen through landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+
+from kernlearn._threads import in_order
+from kernlearn.families.column_products import ColumnProducts
+from kernlearn.families.kernel_pool import KernelPool, naming
+from kernlearn.gram.landmarks import NystroemMap
+from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
+from kernlearn.kernels._validation import take_rows
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+KERNELS_AT_A_TIME = 256
+EPS = float(np.finfo(float).eps)
+
+
+class LandmarkPool:
+    """Kernels of any number, each approximated through the same landmarks.
+
+    Parameters
+    ----------
+    pool : KernelPool
+        The kernels and the rows.
+    landmarks : ndarray of integers, shape (r,)
+        Which rows the landmarks are.
+    """
+
+    def __init__(self, pool: KernelPool, landmarks: Positions) -> None:
+        self.pool, self.landmarks = pool, landmarks
+        self.n_matrices, self.n_points = pool.n_matrices, pool.n_points
+        self.marks = take_rows(pool.points, landmarks)
+
+    @property
+    def traces(self) -> Array:
+        """The traces of the exact kernels over all rows."""
+        return self.pool.traces
+
+    def map(self, i: int) -> NystroemMap:
+        """The map from rows to the factor of the i-th kernel."""
+        kernel = self.pool.kernel(i)
+        with naming(i):
+            kept, corner = corner_of(kernel(self.marks))
+        return NystroemMap(kernel, take_rows(self.marks, kept), self.landmarks[kept], corner)
+
+    def forms(self, F: Array, tick: Callable[[], None]) -> Array:
+        """The sums Σ fᵀK̂ᵢf over the rows f of F, for every kernel; see :class:`KernelPool`."""
+        rows = np.flatnonzero((F != 0).any(axis=0))
+        if len(rows) == 0:
+            return np.zeros(self.n_matrices)
+        vectors, some = np.ascontiguousarray(F[:, rows]), take_rows(self.pool.points, rows)
+
+        def form(i: int) -> float:
+            kernel = self.pool.kernel(i)
+            with naming(i):
+                corner, image = kernel(self.marks).copy(), kernel(self.marks, some) @ vectors.T
+            return float(eliminated(corner[None], image[None])[0][0])
+
+        def of_part(part: ColumnProducts) -> Array:
+            return self._of_products(part, vectors, rows, tick)
+
+        return self.pool.gathered(of_part, form, tick)
+
+    def noise(self, forms: Array, F: Array) -> Array:
+        """What rounding may have taken off forms.
+
+        An entry of K(S, X)f is off by about ε√n ‖f‖ √(k(s, s) tr K), and the elimination divides
+        by no less than √(LEAST k(s, s)).
+        """
+        n = F.shape[1]
+        off = EPS * (4.0 + np.sqrt(n)) * float(np.linalg.norm(F)) * np.sqrt(self.traces / LEAST)
+        return np.asarray(2.0 * np.sqrt(forms) * off + off**2)
+
+    def _of_products(
+        self, part: ColumnProducts, vectors: Array, rows: Positions, tick: Callable[[], None]
+    ) -> Array:
+        """Forms of kernels that are products over columns: a sum over rows for every landmark."""
+        sums = in_order(
+            lambda mark: part.images(vectors, rows, int(mark)),
+            self.landmarks,
+            self.pool.workers,
+            tick,
+        )
+        images = np.stack(list(sums), axis=1)  # (subsets, r, q)
+        corners = part.corners(self.landmarks)
+        starts = range(0, part.n_subsets, KERNELS_AT_A_TIME)
+
+        def some(start: int) -> Array:
+            chosen = slice(start, start + KERNELS_AT_A_TIME)
+            return eliminated(corners(chosen), images[chosen])[0]
+
+        return np.concatenate(list(in_order(some, starts, self.pool.workers, tick)))
+
+
+def shared_landmarks(points: Any, rank: int, random_state: Any) -> Positions:
+    """Rows drawn at random, through which all kernels of a family are seen."""
+    n = len(points)
+    generator = check_random_state(random_state)
+    return np.sort(generator.choice(n, min(rank, n), replace=False))
