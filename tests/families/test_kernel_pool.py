@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kernlearn._device import Place
 from kernlearn.families import column_products
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.kernels import Gaussian, Grid, Kernel, Laplacian, Linear, PerColumn, Polynomial
@@ -53,6 +54,17 @@ def test_traces_and_products_are_those_of_the_matrices(family, frame, monkeypatc
     expected = np.tensordot(weights, grams, 1)
     np.testing.assert_allclose(pool.combine(weights), expected, rtol=1e-13)
     np.testing.assert_allclose(pool.combined(weights)(table), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+@pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
+def test_a_device_finds_what_the_host_finds(family, library):
+    pytest.importorskip(library)
+    kernels, F = family.bind(X), RNG.standard_normal((2, 30))
+    host = KernelPool(kernels, X, 30, "raise")
+    there = KernelPool(kernels, X, 30, "raise", place=Place(library, "cpu"))
+    np.testing.assert_allclose(there.traces, host.traces, rtol=1e-13)
+    np.testing.assert_allclose(there.forms(F, tick), host.forms(F, tick), rtol=1e-11)
 
 
 def test_text_beside_the_columns_is_not_looked_at():

@@ -7,11 +7,13 @@ from threadpoolctl import threadpool_limits
 import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers import column_generation, column_master
 from kernlearn.solvers.column_generation import learn_by_columns
-from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.oracle import Plane
+from kernlearn.solvers.problem import Control, WeightSet, learn_with_proof
 
 MACHINES = ["soft_margin", "squared_soft_margin", "least_squares", "epsilon_svr", "nu_svm"]
 
@@ -185,3 +187,30 @@ def test_the_iteration_limit_is_kept(table):
     ended = learn_by_columns(pool, machines, weight_set, Control(1e-12, 1))
     assert "iteration limit" in str(ended.status)
     assert np.isfinite(ended.gap)
+
+
+def test_a_proof_is_what_the_bound_is_made_of(make_stack, make_machine):
+    """Recomputed from coefficients and shares."""
+    for seed in range(3):
+        stack = make_stack("low rank", n=24, seed=seed)
+        machine, r = make_machine("soft_margin", stack), np.trace(stack.grams, axis1=1, axis2=2)
+        found, proof = learn_with_proof(
+            GramStack(stack.grams), [machine], WeightSet(r, 24.0, False), Control(1e-7)
+        )
+        assert proof.shares.sum() == pytest.approx(1.0)
+        coefs = proof.coefs[:, 0]
+        prices = [proof.shares @ np.einsum("si,ij,sj->s", coefs, K, coefs) for K in stack.grams]
+        linear = proof.shares @ [machine.linear_value(a) for a in coefs]
+        bound = linear - 12.0 * np.max(prices / r)
+        assert bound == pytest.approx(found.lower_bound, rel=1e-9)
+
+
+def test_a_mixture_of_planes_knows_its_coefficients_by_their_shares():
+    a, b = np.array([1.0, -1.0]), np.array([0.0, 0.5])
+    first = Plane(1.0, np.zeros(2), 0.0, coefs=((1.0, (a,)),))
+    second = Plane(2.0, np.ones(2), 0.0, coefs=((0.25, (b,)), (0.75, (a,))))
+    mixed = Plane.mixture(np.array([1.0, 3.0]), [first, second])
+    assert [share for share, _ in mixed.coefs] == [0.25, 0.1875, 0.5625]
+    assert [parts[0] is a for _, parts in mixed.coefs] == [True, False, True]
+    only = Plane.mixture(np.array([0.0, 2.0]), [first, second])
+    assert [share for share, _ in only.coefs] == [0.25, 0.75]

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
-from kernlearn._device import HOST, telling_of_memory, to_host
+from kernlearn._device import HOST, Place, telling_of_memory, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._threads import n_threads
@@ -198,7 +198,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             ys, weight = targets(kept), sample_weight[kept]
             learned = self._learn_through_landmarks(rows, ys, weight, rank, control)
             return ThroughLandmarks(ys, weight, kept, learned)
-        self.device_ = HOST
+        if not is_family(self.kernels):
+            self.device_ = HOST
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys, sample_weight[kept])
@@ -377,7 +378,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         """The matrices to combine, from the kernels; for other families this is overridden."""
         self.__dict__.pop("bank_notes_", None)  # of an earlier fit
         if is_family(self.kernels):
-            pool = self._pool(points, len(weight), points)
+            place = None if self.device_ == HOST else Place.named(self.device_)
+            pool = self._pool(points, len(weight), points, place)
             return Candidates(pool, self._checked_total(), lambda C: None)
         with sharing():  # what a transformer made of the points to be fitted is not made again
             kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
@@ -392,7 +394,9 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         family = GramStack(grams, len(weight))
         return Candidates(family, self._checked_total(), lambda C: None)
 
-    def _pool(self, points: Any, n_labelled: int, centre: Any) -> KernelPool:
+    def _pool(
+        self, points: Any, n_labelled: int, centre: Any, place: Place | None = None
+    ) -> KernelPool:
         """The kernels of a family, made when they are looked at; centred, if so, around a table."""
         self.kernels_ = bound_family(self.kernels, points)
 
@@ -400,7 +404,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             return self._on_top([kernel], centre)[0]
 
         wraps = prepared if self.center or self.normalize else None
-        return KernelPool(self.kernels_, points, n_labelled, self._psd(), n_threads(), wraps)
+        workers, psd = n_threads(), self._psd()
+        return KernelPool(self.kernels_, points, n_labelled, psd, workers, wraps, place)
 
     def _require_memory(self, n_kernels: int, points: Any, ys: Sequence[Array]) -> None:
         n = len(points) if isinstance(points, list) else points.shape[0]

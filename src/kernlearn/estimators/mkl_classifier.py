@@ -99,7 +99,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         pairs of rows, in blocks.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them. None follows X: an array of PyTorch or CuPy is worked on where it
+        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
+        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
         is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line of progress for every kernel tried.

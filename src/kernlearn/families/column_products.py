@@ -17,10 +17,12 @@ a half is computed, :math:`F = E \circ \sqrt{|A|}`. Blocks stay in the processor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
 from kernlearn._threads import in_order
 from kernlearn.kernels import Kernel
 
@@ -29,6 +31,7 @@ Positions = NDArray[np.intp]
 
 BLOCK_NUMBERS = 2**19  # numbers of E at a time
 SMALLEST_BLOCK, LARGEST_BLOCK = 16, 256
+ELSEWHERE_NUMBERS, LARGEST_ELSEWHERE = 2**27, 4096  # the same on a device: a gigabyte
 SUBSETS_AT_A_TIME = 64
 # From this share of all pairs on, they are cheaper all together.
 MANY_PAIRS = 1.0 / 16.0
@@ -41,23 +44,23 @@ class ColumnProducts:
     ----------
     kernel : Kernel
         With ``is_product``.
-    columns : ndarray of shape (d, n)
-        The columns of the table.
+    columns : array of shape (d, n)
+        The columns of the table, on the host or on a device, where the work is then done.
     groups : sequence of (numbers, columns)
         Numbers of subsets of one size, of shape (s,), and their columns, of shape (s, size).
     """
 
     def __init__(
-        self, kernel: Kernel, columns: Array, groups: Sequence[tuple[Positions, Positions]]
+        self, kernel: Kernel, columns: Any, groups: Sequence[tuple[Positions, Positions]]
     ) -> None:
         self.kernel, self.columns = kernel, columns
         self.n_subsets = sum(len(numbers) for numbers, _ in groups)
-        self.groups = [(*group, _together(group[1], len(columns))) for group in groups]
+        self.groups = [(*group, _together(group[1], columns.shape[0])) for group in groups]
 
     def traces(self) -> Array:
         """The trace of every kernel, in the order of the subsets."""
         E = self.kernel._by_column(self.columns, self.columns)
-        return self._gathered([self._sums(E, np.ones(E.shape[1]))])
+        return self._gathered([self._sums(E, beside(np.ones(E.shape[1]), E))])
 
     def products(self, A: Array, rows: Positions, workers: int, tick: Callable[[], None]) -> Array:
         """⟨K, A⟩ of every kernel on some of the rows, for a symmetric matrix A.
@@ -74,23 +77,26 @@ class ColumnProducts:
             Called now and then; may raise to end it.
         """
         # In the order of the first row's signs, blocks of an A of rank one have a sign each.
-        order = np.argsort(A[0] > 0, kind="stable") if len(A) else np.arange(0)
-        A, X = A[np.ix_(order, order)], np.ascontiguousarray(self.columns[:, rows[order]])
-        edge = int(np.count_nonzero(~(A[0] > 0))) if len(A) else 0
-        blocks = [*_blocks(0, edge, len(X)), *_blocks(edge, len(A), len(X))]
+        signs = A[0] > 0
+        order, edge = np.argsort(signs, kind="stable"), int(np.count_nonzero(~signs))
+        X = take_columns(self.columns, rows[order])
+        A = beside(np.ascontiguousarray(A[np.ix_(order, order)]), X)
+        blocks = [*self._blocks(0, edge), *self._blocks(edge, len(order))]
         # The longest first: threads end together.
         tasks = [blocks[: i + 1] for i in reversed(range(len(blocks)))]
 
-        def row_of_blocks(task: Sequence[slice]) -> list[Array]:
+        def row_of_blocks(task: Sequence[slice]) -> list[Any]:
             I, sums = task[-1], self._zeros()
             for J in task:
                 with np.errstate(over="ignore", under="ignore"):
-                    E = self.kernel._by_column(X[:, I, None], X[:, None, J]).reshape(len(X), -1)
-                weight = A[I, J].ravel() * (1.0 if J == I else 2.0)
+                    E = self.kernel._by_column(X[:, I, None], X[:, None, J])
+                E, weight = _flat(E, E.shape[0]), _flat(A[I, J], 1)[0, :]
+                weight = weight * (1.0 if J == I else 2.0)
                 for total, part in zip(sums, self._sums(E, weight), strict=True):
                     total += part
             return sums
 
+        workers = 1 if is_elsewhere(X) else workers
         return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
 
     def images(self, vectors: Array, rows: Positions, mark: int) -> Array:
@@ -110,7 +116,7 @@ class ColumnProducts:
         sums : ndarray of shape (n_subsets, q)
         """
         found = np.empty((self.n_subsets, len(vectors)))
-        size = max(SMALLEST_BLOCK, BLOCK_NUMBERS // len(self.columns))
+        size = max(SMALLEST_BLOCK, BLOCK_NUMBERS // self.columns.shape[0])
         for place, f in enumerate(vectors):
             parts = []
             # Blocks of one sign each cost half.
@@ -138,26 +144,41 @@ class ColumnProducts:
 
         return some
 
-    def _zeros(self) -> list[Array]:
-        d = len(self.columns)
-        return [np.zeros((d, d) if whole else len(n)) for n, _, whole in self.groups]
+    def _zeros(self) -> list[Any]:
+        d = self.columns.shape[0]
+        shapes = [(d, d) if whole else (len(n),) for n, _, whole in self.groups]
+        return [beside(np.zeros(shape), self.columns) for shape in shapes]
 
-    def _sums(self, E: Array, weight: Array) -> list[Array]:
+    def _blocks(self, start: int, stop: int) -> list[slice]:
+        """Rows in blocks, of which any two make about as many numbers as are worked on at once."""
+        away = is_elsewhere(self.columns)
+        numbers = ELSEWHERE_NUMBERS if away else BLOCK_NUMBERS
+        most = LARGEST_ELSEWHERE if away else LARGEST_BLOCK
+        size = int(np.clip(np.sqrt(numbers / self.columns.shape[0]), SMALLEST_BLOCK, most))
+        return [slice(i, min(i + size, stop)) for i in range(start, stop, size)]
+
+    def _sums(self, E: Any, weight: Any) -> list[Any]:
         """Weighted sums over the entries of a block, for every group of subsets."""
         return [
             _all_pairs(E, weight) if whole else _one_by_one(E, weight, columns)
             for _, columns, whole in self.groups
         ]
 
-    def _gathered(self, parts: Iterator[list[Array]] | list[list[Array]]) -> Array:
+    def _gathered(self, parts: Iterator[list[Any]] | list[list[Any]]) -> Array:
         sums = self._zeros()
         for part in parts:
             for total, found in zip(sums, part, strict=True):
                 total += found
         values = np.empty(self.n_subsets)
-        for (numbers, columns, whole), total in zip(self.groups, sums, strict=True):
+        for (numbers, columns, whole), there in zip(self.groups, sums, strict=True):
+            total = to_host(there)
             values[numbers] = total[columns[:, 0], columns[:, 1]] if whole else total
         return values
+
+
+def _flat(values: Any, n_rows: int) -> Any:
+    """The numbers in so many rows."""
+    return namespace(values).reshape(values, (n_rows, -1))
 
 
 def _together(columns: Positions, n_columns: int) -> bool:
@@ -165,30 +186,24 @@ def _together(columns: Positions, n_columns: int) -> bool:
     return columns.shape[1] == 2 and len(columns) >= MANY_PAIRS * n_columns**2
 
 
-def _all_pairs(E: Array, weight: Array) -> Array:
+def _all_pairs(E: Any, weight: Any) -> Any:
     """Σ weight E_r E_s for all pairs of rows."""
-    if weight.min() < 0 < weight.max():
-        return np.asarray((E * weight) @ E.T)
+    if is_elsewhere(E) or weight.min() < 0 < weight.max():
+        return (E * weight) @ E.T
     F = E * np.sqrt(np.abs(weight))
     product = F @ F.T  # known to be symmetric, and computed by half
-    return np.asarray(product if weight.max() > 0 else -product)
+    return product if weight.max() > 0 else -product
 
 
-def _one_by_one(E: Array, weight: Array, columns: Positions) -> Array:
+def _one_by_one(E: Any, weight: Any, columns: Positions) -> Any:
     """Σ weight Π E_r for subsets given by their rows of E."""
     if columns.shape[1] == 1:
-        return np.asarray((E @ weight)[columns[:, 0]])
-    values = np.empty(len(columns))
+        return take(E @ weight, columns[:, 0])
+    parts = []
     for start in range(0, len(columns), SUBSETS_AT_A_TIME):
         some = columns[start : start + SUBSETS_AT_A_TIME].T
-        product = E[some[0]]
+        product = take(E, some[0])
         for row in some[1:]:
-            product *= E[row]
-        values[start : start + SUBSETS_AT_A_TIME] = product @ weight
-    return values
-
-
-def _blocks(start: int, stop: int, n_columns: int) -> list[slice]:
-    """Rows in blocks, of which any two make about as many numbers as fit a cache."""
-    size = int(np.clip(np.sqrt(BLOCK_NUMBERS / n_columns), SMALLEST_BLOCK, LARGEST_BLOCK))
-    return [slice(i, min(i + size, stop)) for i in range(start, stop, size)]
+            product *= take(E, row)
+        parts.append(product @ weight)
+    return namespace(E).concat(parts) if is_elsewhere(E) else np.concatenate(parts)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._device import Place
 from kernlearn._threads import in_order
 from kernlearn.families.column_products import ColumnProducts
 from kernlearn.gram.psd import Repair, check_gram
@@ -44,6 +45,8 @@ class KernelPool:
         How many threads look at kernels.
     prepared : callable, optional
         Applied to every kernel that is made: centring, for example.
+    place : Place, optional
+        Where to look at kernels that are looked at all together; by default on the host.
     """
 
     def __init__(
@@ -54,11 +57,12 @@ class KernelPool:
         psd: Repair,
         workers: int = 1,
         prepared: Callable[[Kernel], Kernel] | None = None,
+        place: Place | None = None,
     ) -> None:
         self.kernels, self.points, self.psd, self.workers = kernels, points, psd, workers
         self.n_matrices, self.n_labelled = len(kernels), n_labelled
         self.n_points = len(points) if isinstance(points, list) else points.shape[0]
-        self._prepared = prepared
+        self._prepared, self._place = prepared, place
 
     def kernel(self, i: int) -> Kernel:
         """The i-th kernel, fitted to the rows."""
@@ -173,6 +177,8 @@ class KernelPool:
         used = np.unique(np.concatenate([subsets.ravel() for _, subsets in groups]))
         seen = Columns([int(column) for column in used], grid.kernels[0]).selected(self.points)
         columns = np.ascontiguousarray(check_numbers(seen, "X").T)
+        if self._place is not None:
+            columns = self._place.put(columns)
         groups = [(numbers, np.searchsorted(used, subsets)) for numbers, subsets in groups]
         parts = []
         for k in products:

@@ -64,7 +64,10 @@ def radial_gram(
 
 
 def exp_of_minus(distances: FloatArray) -> FloatArray:
-    """Overwrite `distances` with exp(−distances)."""
+    """Overwrite `distances` with exp(−distances); elsewhere, a new array."""
+    if is_elsewhere(distances):
+        found: FloatArray = namespace(distances).exp(-distances)
+        return found
     np.negative(distances, out=distances)
     return np.exp(distances, out=distances)
 

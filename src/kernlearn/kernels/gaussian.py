@@ -51,6 +51,6 @@ class Gaussian(Kernel):
 
     def _by_column(self, x: Any, z: Any) -> FloatArray:
         # Scaled before it is squared, as far from overflow as the whole kernel is.
-        distance: FloatArray = (x - z) * np.sqrt(self.gamma)
+        distance: FloatArray = (x - z) * float(np.sqrt(self.gamma))
         distance *= distance
         return exp_of_minus(distance)
