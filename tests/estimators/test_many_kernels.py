@@ -11,6 +11,7 @@ from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
+from kernlearn.methods.words import weights
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((36, 5))
@@ -106,6 +107,19 @@ def test_displays_show_the_kernels_with_weight():
     np.testing.assert_array_equal(display.weights, model.active_weights_)
     assert len(display.labels) == len(model.active_weights_)
     assert "Gaussian" in display.labels[0]
+
+
+def test_paths_and_words_tell_of_the_kernels_with_weight():
+    pytest.importorskip("matplotlib")
+    model = kl.MKLClassifier(FAMILY, tol=1e-3)
+    path = kl.inspection.WeightPathDisplay.from_estimator(
+        model, X, LABELS > 0, parameter="C", values=[0.1, 1.0]
+    )
+    assert path.weights.any(axis=0).all()
+    assert path.weights.shape == (2, len(path.labels))
+    assert len(path.labels) < 30
+    told = weights(model.fit(X, LABELS > 0))
+    assert [entry["weight"] for entry in told] == model.active_weights_.tolist()
 
 
 def test_it_lives_in_pipelines_and_searches():

@@ -175,6 +175,8 @@ def test_a_listener_hears_bounds_of_all_kernels_and_may_end_it(table):
         pool, machines, weight_set, Control(1e-8, 200, Patience(heard.append, keeps=True))
     )
     assert max(p.lower_bound for p in heard) <= best.objective
+    assert heard[-1].gap <= 1e-8
+    assert "kernels in the master problem" in heard[-1].message
     patience = Patience(lambda progress: True, keeps=True)
     ended = learn_by_columns(pool, machines, weight_set, Control(1e-8, 200, patience))
     assert ended.status is patience.stopped

@@ -114,7 +114,7 @@ class Columns:
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
-        self.patience = _WithinRounds(control.patience)
+        self.patience = WithinRounds(control.patience)
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
         self.best: _Round | None = None
@@ -185,10 +185,22 @@ class Columns:
         self.lower = max(self.lower, bound)
         if self.history:
             self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
+        self._tell()
         prices = self._prices(plane)
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
         return _dearest(prices, paid * (1.0 + DEARER))
+
+    def _tell(self) -> None:
+        """Tell of a round."""
+        assert self.best is not None
+        objective, bound = self.best.solution.objective, self._bound
+        gap = relative_gap(objective, bound)
+        message = (
+            f"round {self.n_rounds + 1}, {len(self.master.active)} of {self.pool.n_matrices:,} "
+            f"kernels in the master problem, objective {objective:.6g}, relative gap {gap:.1e}"
+        )
+        self.patience.whole.tell(message, objective, bound, gap)
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
         """The plane of a proof, with the slopes of all kernels."""
@@ -231,11 +243,11 @@ class Columns:
         return replace(last.solution, weights=weights, n_machine_solves=self.n_solves)
 
 
-class _WithinRounds(Patience):
+class WithinRounds(Patience):
     """The patience of the whole, told of the steps within a round: their bound is that of all."""
 
-    def __init__(self, whole: Patience) -> None:
-        self.whole, self.lower = whole, -np.inf
+    def __init__(self, whole: Patience, lower: float = -np.inf) -> None:
+        self.whole, self.lower = whole, lower
 
     @property
     def stopped(self) -> Status | None:  # type: ignore[override]

@@ -82,6 +82,13 @@ def test_a_rank_is_chosen_for_many_rows(monkeypatch):
     assert model.duality_gap_ <= 1e-3
 
 
+def test_a_listener_hears_bounds_of_all_kernels():
+    heard = []
+    model = kl.MKLClassifier(FAMILY, rank=10, tol=1e-4, callback=heard.append).fit(X, VALUE > 0)
+    assert max(progress.lower_bound for progress in heard) <= model.objective_
+    assert heard[-1].gap <= 2e-4
+
+
 def test_the_exact_bound_of_all_kernels_is_not_to_be_had():
     with pytest.raises(ValueError, match="list of kernels with certify='exact'"):
         kl.MKLClassifier(FAMILY, rank=10, certify="exact").fit(X, VALUE > 0)

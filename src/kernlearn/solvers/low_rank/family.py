@@ -14,7 +14,7 @@ from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.certificate import certified_status
-from kernlearn.solvers.column_generation import Columns
+from kernlearn.solvers.column_generation import Columns, WithinRounds
 from kernlearn.solvers.low_rank.column_master import FactorMaster
 from kernlearn.solvers.low_rank.learn import (
     Learned,
@@ -77,7 +77,8 @@ def learn_family_through_landmarks(
         maps=[pool.map(int(i)) for i in active],
     )
     made = [pool.pool.kernel(int(i)) for i in active]
-    last = replace(control, tol=LAST * control.tol)
+    patience = WithinRounds(control.patience, found.lower_bound)
+    last = replace(control, tol=LAST * control.tol, patience=patience)
     learned = learn_through_landmarks(source, made, targets, known, last)
     solution = learned.solution
     weights = np.zeros(pool.n_matrices)
