@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernlearn._cluster import refuse_collection
 from kernlearn._device import to_host
 
 __all__ = ["known_frame"]
@@ -16,8 +17,10 @@ def known_frame(X: Any) -> Any:
 
     Kernels choose columns by name and read text from cells in the ways of pandas. Without pandas,
     or what a maker needs to convert, the frame stays what it is: scikit-learn knows its names, and
-    numpy its numbers.
+    numpy its numbers. Collections of Dask are refused: who knows what to do with them does it
+    before, and nobody gathers them by accident.
     """
+    refuse_collection(X, "X")
     X = to_host(X)
     if hasattr(X, "iloc") or not hasattr(X, "to_pandas") or len(getattr(X, "shape", ())) != 2:
         return X

@@ -1,4 +1,7 @@
-"""The one place where pandas and pyarrow, of the extra io, and networkx are imported."""
+"""The one place where optional packages are imported, other than those that draw or compute.
+
+They are pandas and pyarrow, of the extra io, networkx, and Dask.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +23,26 @@ def load_arrow(purpose: str) -> Any:
 def load_networkx(purpose: str) -> Any:
     """Return the ``networkx`` module, as :func:`load_pandas` does."""
     return _load("networkx", purpose, extra="graphs")
+
+
+def load_dask(purpose: str) -> Any:
+    """Return the ``dask`` module, as :func:`load_pandas` does."""
+    return _load("dask", purpose, extra="dask")
+
+
+def load_dask_array(purpose: str) -> Any:
+    """Return the ``dask.array`` module, as :func:`load_pandas` does."""
+    return _load("dask.array", purpose, extra="dask")
+
+
+def load_cloudpickle(purpose: str) -> Any:
+    """Return the ``cloudpickle`` module, which comes with Dask, as :func:`load_pandas` does."""
+    return _load("cloudpickle", purpose, extra="dask")
+
+
+def load_distributed(purpose: str) -> Any:
+    """Return the ``distributed`` module, as :func:`load_pandas` does."""
+    return _load("distributed", purpose, extra="dask")
 
 
 def _load(module: str, purpose: str, extra: str = "io") -> Any:

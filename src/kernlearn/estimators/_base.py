@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._cluster import Chunked, is_lazy, on_this_machine
 from kernlearn._device import HOST, Place, telling_of_memory, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
@@ -32,6 +33,7 @@ from kernlearn.estimators._low_rank import (
     landmark_values,
     store_low_rank,
 )
+from kernlearn.estimators._on_cluster import a_few, check_here, chunked_table, gathered, some_rows
 from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import CombinationProblem, Machines
@@ -192,7 +194,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         self.__dict__.pop("transduction_", None)  # of an earlier fit
         forget_low_rank(self)
         kept = np.flatnonzero(sample_weight > 0)
-        rows = X if len(kept) == len(sample_weight) else _safe_indexing(X, kept)
+        rows = X if len(kept) == len(sample_weight) else some_rows(X, kept)
         rank = self._chosen_rank(rows, len(kept), X_unlabeled)
         if rank is not None:
             ys, weight = targets(kept), sample_weight[kept]
@@ -200,6 +202,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             return ThroughLandmarks(ys, weight, kept, learned)
         if not is_family(self.kernels):
             self.device_ = HOST
+        rows = gathered(self, rows, "this fit without landmarks")
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
         candidates = self._candidates(points, ys, sample_weight[kept])
@@ -310,7 +313,7 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             obstacle = f"missing={self.missing!r}"
         elif self._chooses_C():
             obstacle = "C='auto'"
-        elif not (isinstance(rows, np.ndarray) or hasattr(rows, "iloc")):
+        elif not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
         elif learns_C(self.quality, self.C):
             obstacle = "C='learn'"
@@ -322,7 +325,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
     ) -> Learned:
         """The same as `_learn` where Gram matrices would be too large."""
-        points = centre_of(rows, self.random_state) if self.center else rows
+        check_here(self, rows)
+        points = centre_of(rows, self.random_state) if self.center else a_few(rows, BANK_ROWS)
         source = self._on_its_device(rows)
         with telling_of_memory():
             if is_family(self.kernels):
@@ -472,6 +476,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         """Check X as scikit-learn does; kernels see a data frame where one came."""
         if reset:
             self._note_device(X)
+        if reset and is_lazy(X):
+            return self._on_cluster(X)
         X = self._one_table(X, reset)
         if self._judged_by_kernels(X):
             return rows_as_they_are(self, X, reset)
@@ -484,13 +490,27 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
         self._note_device(X)
-        X, y = self._one_table(X, reset=True), to_host(y)
+        y = to_host(on_this_machine(y))
+        if is_lazy(X):
+            rows = self._on_cluster(X)
+            return rows, target_of(self, rows, y, **options)
+        X = self._one_table(X, reset=True)
         if self._judged_by_kernels(X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.missing is not None)}
         _, target = validate_data(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
+
+    def _on_cluster(self, X: Any) -> Chunked:
+        """The rows of a Dask collection, which stay where they are."""
+        self.__dict__.pop("views_", None)  # of an earlier fit
+        if self.missing is not None:
+            raise ValueError(
+                f"expected missing=None with a Dask collection, got {self.missing!r}, for which "
+                "all rows have to be on one machine; fit to X.compute()"
+            )
+        return chunked_table(self, X, as_frame=self.kernels is not None)
 
     def _judged_by_kernels(self, X: Any) -> bool:
         """Whether the kernels look at the entries of X, not scikit-learn."""
@@ -518,6 +538,11 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
     def _checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
         if X_unlabeled is None:
             return None
+        if is_lazy(X) or is_lazy(X_unlabeled):
+            raise ValueError(
+                "expected X_unlabeled=None with a Dask collection, got some; fit to X.compute() "
+                "and X_unlabeled.compute()"
+            )
         of_views = are_views(X, self.kernels)
         X, X_unlabeled = known_frame(X), self._one_table(X_unlabeled, reset=False)
         if not of_views and hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
@@ -595,7 +620,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
-        values: Array = _check_sample_weight(to_host(sample_weight), X, dtype=np.float64)
+        given = to_host(on_this_machine(sample_weight))
+        values: Array = _check_sample_weight(given, X, dtype=np.float64)
         if (values < 0).any() or not (values > 0).any():
             raise ValueError(
                 "expected non-negative sample weights, not all zero, got a smallest of "

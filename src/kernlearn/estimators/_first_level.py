@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
@@ -15,8 +16,10 @@ from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
 from kernlearn.estimators._lssvm_low_rank import store_exact_fit, store_left_out
+from kernlearn.estimators._on_cluster import check_here, gathered, some_rows
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
+from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.first_level import FirstLevelProblem
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
@@ -80,11 +83,12 @@ class FirstLevel(Patient):
             folds = make_folds(
                 self.cv, X, y, kept, stratify=stratify, random_state=self.random_state
             )
-        rows = X[kept]
+        rows = some_rows(X, kept)
         _check_sizes(rows)
         forget_low_rank(self)
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
         if rank is not None:
+            check_here(self, rows)
             table = Table(
                 self._on_its_device(rows),  # type: ignore[attr-defined]
                 Y[kept],
@@ -96,6 +100,7 @@ class FirstLevel(Patient):
             return
         self.refit_ = None
         self.device_ = HOST
+        rows = gathered(self, rows, "this fit without landmarks")
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
@@ -148,6 +153,11 @@ class FirstLevel(Patient):
         self.n_machine_solves_ = self.n_evaluations_
 
     def _refits_exactly(self, table: Table, rank: int | str) -> bool:
+        if self.refit == "exact" and isinstance(table.source, Chunked):
+            raise ValueError(
+                "expected refit='auto' or 'landmarks' with a Dask collection, got 'exact', for "
+                "which all rows have to be on one machine; fit to X.compute()"
+            )
         if self.refit == "exact" and not fits(table.source):
             n = len(table.weight)
             raise MemoryError(
@@ -224,9 +234,13 @@ class FirstLevel(Patient):
             )
 
 
-def _check_sizes(X: Array) -> None:
+def _largest(block: Array, rows: slice) -> Array:
+    return np.asarray(np.abs(block).max(axis=0))
+
+
+def _check_sizes(X: Any) -> None:
     """θ goes with the inverse square of a column's size and μ with its fourth power."""
-    sizes = np.abs(X).max(axis=0)
+    sizes = reduce_rows(X, _largest, np.maximum, X.shape[1])
     sizes = sizes[sizes > 0]
     if sizes.size and not (sizes.min() > 1e-60 and sizes.max() < 1e60):
         raise ValueError(

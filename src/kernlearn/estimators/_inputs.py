@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
 from kernlearn._frames import known_frame
+from kernlearn.estimators._on_cluster import chunked_table
 from kernlearn.estimators._rows import (
     judged_by_kernels,
     rows_as_they_are,
@@ -40,7 +42,11 @@ class KernelInputs(ShowsKernel):
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
-        X, y = known_frame(X), to_host(y)
+        y = to_host(on_this_machine(y))
+        if is_lazy(X):
+            rows = chunked_table(self, X, as_frame=isinstance(self.kernel, Kernel), fewest=2)
+            return rows, target_of(self, rows, y, **options)
+        X = known_frame(X)
         if self._judged_by_kernel(X):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
@@ -62,7 +68,7 @@ class KernelInputs(ShowsKernel):
 
     def _sample_weight(self, sample_weight: Any, n: int) -> Array:
         weight: Array = _check_sample_weight(
-            to_host(sample_weight), np.empty((n, 1)), dtype=np.float64
+            to_host(on_this_machine(sample_weight)), np.empty((n, 1)), dtype=np.float64
         )
         if (weight < 0).any() or not (weight > 0).any():
             raise ValueError(

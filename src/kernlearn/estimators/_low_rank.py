@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from kernlearn._checks import check_choice, check_count
 from kernlearn._device import beside, telling_of_memory, to_host
 from kernlearn.estimators._intervals import in_blocks, plus_interval
-from kernlearn.gram.rows import reduce_rows
+from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.low_rank.learn import Learned
@@ -114,7 +114,7 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
 def centre_of(rows: Any, random_state: Any) -> Any:
     """A sample whose mean in feature space stands for that of all rows."""
     if len(rows) <= _CENTRE_ROWS:
-        return rows
+        return take_rows(rows, slice(None))
     generator = check_random_state(0 if random_state is None else random_state)
     return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
 
@@ -158,17 +158,15 @@ def landmark_values(
 ) -> Array:
     """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines)."""
     parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
-    values = np.zeros((len(X), coefs[0].shape[1]))
+    if not parts:
+        return np.zeros((len(X), coefs[0].shape[1]))
 
-    def block_values(block: Any, rows: slice) -> int:
+    def block_values(block: Any, rows: slice) -> Array:
         found = [
             to_host(kernel(block, points) @ beside(coef, block)) for kernel, points, coef in parts
         ]
-        values[rows] = sum(found, start=values[rows])
-        return 1
+        return np.asarray(sum(found[1:], start=found[0]))
 
-    if parts:
-        most = max(len(points) for _, points, _ in parts)
-        with telling_of_memory():
-            reduce_rows(X, block_values, int.__add__, most)
-    return values
+    most = max(len(points) for _, points, _ in parts)
+    with telling_of_memory():
+        return map_rows(X, block_values, most)

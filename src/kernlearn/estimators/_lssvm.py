@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Placed, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
@@ -21,6 +21,7 @@ from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
 from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank, landmark_values
 from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
+from kernlearn.estimators._on_cluster import a_few, check_here, gathered, some_rows
 from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
@@ -45,6 +46,8 @@ SELECTIONS = ["loo", "cv", "bayes"]
 _NEGLIGIBLE = 1e-12
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 8
+# Rows of a table on other machines that tell how many parameters a kernel has.
+FEW_ROWS = 5000
 
 
 class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
@@ -76,26 +79,29 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
                 f"{type(self).__name__} expected at least two points of positive weight, got "
                 f"{len(kept)}; add points"
             )
-        rows = X if len(kept) == len(weight) else _safe_indexing(X, kept)
+        rows = X if len(kept) == len(weight) else some_rows(X, kept)
+        few = a_few(rows, FEW_ROWS)
         lam = None if self.lam is None else check_positive("lam", self.lam)
-        theta = check_theta(self.theta, family, rows)
+        theta = check_theta(self.theta, family, few)
         if theta is not None:
             family = FixedKernel(family.kernel(theta))
         loss = self._loss(X, y, weight, kept, stratify)
         obstacle = f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
-        if not (isinstance(rows, np.ndarray) or hasattr(rows, "iloc")):
+        if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
         rank = chosen_rank(self.rank, len(kept), obstacle)
         forget_low_rank(self)
         if rank is not None:
+            check_here(self, rows)
             if isinstance(self.kernel, Kernel):
-                family = FixedKernel(self.kernel.fitted_to(rows))
+                family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
-                self._given(lam, len(family.start(rows)))
+                self._given(lam, len(family.start(few)))
             table = Table(self._on_its_device(rows), Y[kept], weight[kept], self.random_state)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
         self.device_ = HOST
+        rows = gathered(self, rows, "this fit without landmarks")
         columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
@@ -209,7 +215,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         predictions[kept] = Y[kept] - residuals
         others = np.flatnonzero(weight == 0)
         if len(others):
-            predictions[others] = self._values(_safe_indexing(X, others))
+            predictions[others] = self._values(some_rows(X, others))
         self.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
         squares = (residuals**2).sum(axis=1)
         self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
@@ -226,7 +232,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
 
     def _values(self, rows: Any) -> Array:
         points, coefs = self.support_vectors_, self.dual_coef_
-        if isinstance(rows, Placed):
+        if isinstance(rows, Placed | Chunked):
             values = landmark_values([self.kernel_], [points], [coefs.T], rows)
         else:
             values = decision_values(self.kernel_, rows, points, coefs)

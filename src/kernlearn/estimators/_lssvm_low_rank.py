@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import _safe_indexing
 
 from kernlearn.estimators._low_rank import LandmarkFolds
+from kernlearn.estimators._on_cluster import some_rows
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
 from kernlearn.solvers.low_rank.kernel_fit import ExactFit, KernelFit, Table
@@ -65,7 +65,7 @@ def store_left_out(
     predictions[kept] = fit.left_out
     others = np.setdiff1d(np.arange(len(Y)), kept)
     if len(others):
-        predictions[others] = estimator._values(_safe_indexing(X, others))
+        predictions[others] = estimator._values(some_rows(X, others))
     estimator.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators._calibration import probabilities
+from kernlearn.estimators._on_cluster import by_chunks
 
 Array = NDArray[np.float64]
 
@@ -18,6 +19,7 @@ class OneAgainstRest:
     classes_: NDArray[Any]
     calibration_: Array
 
+    @by_chunks
     def decision_function(self, X: Any) -> Array:
         """Signed decision values.
 
@@ -34,6 +36,7 @@ class OneAgainstRest:
         values: Array = self._decision(X)  # type: ignore[attr-defined]
         return values[:, 0] if values.shape[1] == 1 else values
 
+    @by_chunks
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels.
 
@@ -49,6 +52,7 @@ class OneAgainstRest:
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
 
+    @by_chunks
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes.
 

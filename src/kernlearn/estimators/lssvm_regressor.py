@@ -15,6 +15,7 @@ from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
+from kernlearn.estimators._on_cluster import by_chunks
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -114,6 +115,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self._flat = target.ndim == 1
         return self
 
+    @by_chunks
     def predict(self, X: Any, return_std: bool = False) -> Any:
         r"""Predict targets.
 
@@ -152,6 +154,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             )
         return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
 
+    @by_chunks
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 

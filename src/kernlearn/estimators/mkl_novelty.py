@@ -11,6 +11,7 @@ from sklearn.base import OutlierMixin
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
+from kernlearn.estimators._on_cluster import by_chunks
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
@@ -126,6 +127,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.offset_ = -float(self.intercept_[0])
         return self
 
+    @by_chunks
     def score_samples(self, X: Any) -> Array:
         """How much every point resembles the training data; higher is more.
 
@@ -141,6 +143,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         """
         return self.decision_function(X) + self.offset_
 
+    @by_chunks
     def decision_function(self, X: Any) -> Array:
         """Signed decision values, negative for novelties.
 
@@ -156,6 +159,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         """
         return self._decision(X)[:, 0]
 
+    @by_chunks
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Tell novelties from the rest.
 

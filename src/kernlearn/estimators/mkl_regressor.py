@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
-from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
@@ -18,6 +18,7 @@ from kernlearn.estimators._fold_predictor import FoldPredictor
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._low_rank import LandmarkFolds, ThroughLandmarks
+from kernlearn.estimators._on_cluster import by_chunks, here, some_rows
 from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
 
@@ -151,13 +152,14 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         machines = self._learn(
             rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
         )
-        self._hold_out(machines, _safe_indexing(rows, np.flatnonzero(weight > 0)), offset)
+        self._hold_out(machines, rows, weight > 0, offset)
         self.intercept_ = self.intercept_ + offset
         if unlabeled is not None:
             self.transduction_ = self._transduced[:, 0] + offset
             del self._transduced
         return self
 
+    @by_chunks
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
@@ -192,6 +194,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         rows = self._checked(X, reset=False)
         return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
 
+    @by_chunks
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
@@ -224,7 +227,13 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
         return squared_loss(values, targets[0], weight)
 
-    def _hold_out(self, machines: Machines | ThroughLandmarks, rows: Any, offset: float) -> None:
+    def _hold_out(
+        self,
+        machines: Machines | ThroughLandmarks,
+        rows: Any,
+        counted: NDArray[np.bool_],
+        offset: float,
+    ) -> None:
         """Keep what intervals need: the ridge, or machines trained without a fold each."""
         self._ridge: Array | None = None
         if isinstance(machines, ThroughLandmarks):
@@ -234,7 +243,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             self._ridge = 1.0 / machines.settings.upper
             return
         refits = machines.refits(self._held_out_folds(machines.targets))
-        kept = FoldPredictor.of(refits, rows, machines.targets[0], offset)
+        points = here(some_rows(rows, np.flatnonzero(counted)))
+        kept = FoldPredictor.of(refits, points, machines.targets[0], offset)
         # Model files hold what is plain: a dictionary of arrays.
         self._folds = vars(kept)
 

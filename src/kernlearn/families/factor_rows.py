@@ -5,15 +5,16 @@ Z is where the rows are worked on; what goes in and comes out is on the host.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._cluster import Chunked
 from kernlearn._device import (
     beside,
-    empty_beside,
+    is_elsewhere,
     lower_products,
     lower_triangle,
     take,
@@ -21,7 +22,7 @@ from kernlearn._device import (
     to_host,
 )
 from kernlearn.families.factors import Factors
-from kernlearn.gram.rows import reduce_rows, rows_per_block
+from kernlearn.gram.rows import keep_rows, map_rows, reduce_rows
 from kernlearn.kernels._validation import take_rows
 
 Array = NDArray[np.float64]
@@ -33,8 +34,8 @@ class FactorRows:
 
     Parameters
     ----------
-    source : array, memory map or data frame
-        The n rows.
+    source : array, memory map, data frame or Chunked
+        The n rows, known to be numbers.
     factors : Factors
         The maps to Z.
     keep : bool
@@ -44,16 +45,7 @@ class FactorRows:
     def __init__(self, source: Any, factors: Factors, keep: bool) -> None:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
-        self._Z: Any = None
-        if keep:
-            Z = empty_beside((self.n_rows, self.n_columns), take_rows(source, slice(0)))
-
-            def fill(block: Any, rows: slice) -> int:
-                Z[rows, :] = factors(block)
-                return 1
-
-            reduce_rows(source, fill, int.__add__, self.n_columns)
-            self._Z = Z
+        self._Z: Any = keep_rows(source, factors, self.n_columns) if keep else None
 
     def subset(self, rows: Indices) -> FactorRows:
         """The same for some of the rows, kept whole."""
@@ -61,36 +53,38 @@ class FactorRows:
         part._Z = self.some(rows)
         return part
 
-    def some(self, rows: Indices | slice) -> Any:
-        """Z on some rows, where it is."""
-        if self._Z is not None:
-            return take(self._Z, rows)
-        return self.factors(take_rows(self.source, rows))
+    def some(self, rows: Indices) -> Any:
+        """Z on some rows, where it is; on the host if it is on other machines."""
+        if self._Z is None:
+            return self.factors(take_rows(self.source, rows))
+        return take(self._Z, rows) if is_elsewhere(self._Z) else self._Z[rows]
 
     def times(self, u: Array, rows: Indices | None = None) -> Array:
         """Zu on all or some rows, for u of shape (R,) or (R, l)."""
-        if self._Z is not None and rows is None:
-            return np.asarray(to_host(self._Z @ beside(u, self._Z)))
-        found = np.empty((self.n_rows if rows is None else len(rows), *u.shape[1:]))
-        for part, Z in self._blocks(rows):
-            found[part] = to_host(Z @ beside(u, Z))
-        return found
+
+        def product(Z: Any) -> Array:
+            return np.asarray(to_host(Z @ beside(u, Z)))
+
+        return self._each(product, rows)
 
     def transposed_times(self, a: Array, rows: Indices | None = None) -> Array:
         """Zᵀa over all or some rows, for a of shape (n,) or (n, l)."""
-        if self._Z is not None and rows is None:
-            return np.asarray(to_host(self._Z.T @ beside(a, self._Z)))
-        total = np.zeros((self.n_columns, *a.shape[1:]))
-        for part, Z in self._blocks(rows):
-            total += to_host(Z.T @ beside(a[part], Z))
-        return total
+
+        def product(Z: Any, part: Array) -> Array:
+            return np.asarray(to_host(Z.T @ beside(part, Z)))
+
+        return np.asarray(self._sum(product, [a], rows, light=True))
 
     def images(self, c: Array, rows: Indices) -> Array:
         """The vectors Zᵢcᵢ on some rows, of shape (len(rows), m)."""
-        found = np.empty((len(rows), self.factors.n_matrices))
-        for part, Z in self._blocks(rows):
-            found[part] = to_host((Z * beside(c, Z)) @ beside(self.factors.membership, Z))
-        return found
+        membership = self.factors.membership
+        if len(rows) == 0:
+            return np.zeros((0, self.factors.n_matrices))
+
+        def product(Z: Any) -> Array:
+            return np.asarray(to_host((Z * beside(c, Z)) @ beside(membership, Z)))
+
+        return self._each(product, rows)
 
     def products(self, rows: Indices, theta: Array, columns: Indices) -> Array:
         """The lower triangle of ZᵀΘZ over some rows and columns, zeros above it.
@@ -98,27 +92,57 @@ class FactorRows:
         Parameters
         ----------
         rows : ndarray of int
-            Which rows.
+            Which rows, increasing.
         theta : ndarray
             Their weights, positive.
         columns : ndarray of int
             Which columns.
         """
-        total: Any = None
-        for part, Z in self._blocks(rows):
-            half = beside(np.sqrt(theta[part])[:, None], Z)
-            total = lower_products(take_columns(Z, columns) * half, total)
-        if total is None:
+        if len(rows) == 0:
             return np.zeros((len(columns), len(columns)))
-        return np.asarray(lower_triangle(total))
 
-    def _blocks(self, rows: Indices | None) -> Iterator[tuple[slice, Any]]:
-        """Slices of the chosen rows, and Z on them."""
-        n = self.n_rows if rows is None else len(rows)
-        size = rows_per_block(2 * self.n_columns)
-        for start in range(0, n, size):
-            part = slice(start, min(start + size, n))
-            yield part, self.some(part if rows is None else rows[part])
+        def product(Z: Any, part: Array) -> Any:
+            half = beside(np.sqrt(part)[:, None], Z)
+            return lower_products(take_columns(Z, columns) * half)
+
+        return np.asarray(lower_triangle(self._sum(product, [theta], rows, light=False)))
+
+    def _sum(self, product: Any, along: Sequence[Array], rows: Indices | None, light: bool) -> Any:
+        function = _OfZ(product, self._factors)
+        table, size = self._table(rows)
+        return reduce_rows(table, function, _added, size, along, rows, checked=True, light=light)
+
+    def _each(self, product: Any, rows: Indices | None) -> Array:
+        table, size = self._table(rows)
+        function = _OfZ(product, self._factors)
+        return map_rows(table, function, size, rows=rows, checked=True)
+
+    @property
+    def _factors(self) -> Factors | None:
+        """What makes Z of the table, nothing where that is Z itself."""
+        return self.factors if self._Z is None else None
+
+    def _table(self, rows: Indices | None) -> tuple[Any, int]:
+        """What Z is made of, and how many numbers more are made of each of its rows."""
+        if self._Z is None:
+            return self.source, 2 * self.n_columns
+        # All rows of a Z that is kept here are looked at as they are, some of them are copied.
+        whole = rows is None and not isinstance(self._Z, Chunked)
+        return self._Z, 1 if whole else 2 * self.n_columns
+
+
+class _OfZ:
+    """A function of Z, as one of the rows that Z is made of."""
+
+    def __init__(self, product: Any, factors: Factors | None) -> None:
+        self.product, self.factors = product, factors
+
+    def __call__(self, block: Any, rows: slice, *parts: Array) -> Any:
+        return self.product(block if self.factors is None else self.factors(block), *parts)
+
+
+def _added(first: Any, second: Any) -> Any:
+    return first + second
 
 
 def all_products(rows: FactorRows) -> Array:

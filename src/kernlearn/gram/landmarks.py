@@ -21,6 +21,7 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dtrmm
 from sklearn.utils import check_random_state
 
+from kernlearn._cluster import Chunked
 from kernlearn._device import beside, is_elsewhere
 from kernlearn.gram._choices import at_random, in_order
 from kernlearn.gram._greedy import Indices, factorise
@@ -197,7 +198,7 @@ def choose_landmarks(
         given on the same sample.
     """
     check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
-    table = check_table(X, "X")
+    table = X if isinstance(X, Chunked) else check_table(X, "X")
     _check_request(rank, method)
     generator = check_random_state(random_state)
     size = max(_SAMPLE * rank, _SMALLEST_SAMPLE) if n_sample is None else int(n_sample)
@@ -209,6 +210,7 @@ def choose_landmarks(
     rows: Indices = np.arange(len(table))
     if size < len(table):
         rows = np.sort(generator.choice(len(table), size, replace=False))
+    if size < len(table) or isinstance(table, Chunked):
         table = take_rows(table, rows)
     choose = at_random(generator) if method == "random" else None
     columns = columns_of(kernel, table)

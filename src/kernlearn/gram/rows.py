@@ -2,24 +2,46 @@
 
 A source is anything with a length whose rows can be taken: an array, a memory map, a data frame;
 or anything with a length and a method ``blocks(n_rows)`` that yields its rows in order, a file for
-example. Nothing else of the library needs to know where rows come from.
+example; or a Dask collection, whose blocks are worked on where they are. Nothing else of the
+library needs to know where rows come from.
+
+A function of a block is called as ``function(block, rows, *parts)`` with the slice that its rows
+are, and with the parts of those arrays that go *along* the rows, targets or weights. It and what it
+holds may travel to another machine, so that it says all it has to say by what it returns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kernlearn._device import give_back, is_elsewhere, is_out_of_memory, namespace, to_host
+from kernlearn._cluster import Chunked
+from kernlearn._device import (
+    empty_beside,
+    give_back,
+    is_elsewhere,
+    is_out_of_memory,
+    namespace,
+    take,
+    to_host,
+)
 from kernlearn.kernels._validation import is_frame, take_rows
 
 Part = TypeVar("Part")
+Indices = NDArray[np.intp]
+Function = Callable[..., Part]
+Add = Callable[[Part, Part], Part]
 
 # Numbers in a block: 64 megabytes, beside which the memory of the sums is what counts.
 _BLOCK_NUMBERS = 2**23
 _FEWEST_ROWS = 256
+# Of a block, what a task of a cluster has at least: its sums may have to travel.
+_WORTH_A_TASK = 0.25
 
 
 def rows_per_block(n_columns: int) -> int:
@@ -29,27 +51,40 @@ def rows_per_block(n_columns: int) -> int:
 
 def reduce_rows(
     source: Any,
-    block_function: Callable[[Any, slice], Part],
-    add: Callable[[Part, Part], Part],
+    block_function: Function[Part],
+    add: Add[Part],
     n_columns: int,
+    along: Sequence[Any] = (),
+    rows: Indices | None = None,
+    checked: bool = False,
+    light: bool = False,
 ) -> Part:
     """Add up what a function makes of each block of rows.
 
     Parameters
     ----------
-    source : array, memory map, data frame, or object with ``__len__`` and ``blocks``
+    source : array, memory map, data frame, Chunked, or object with ``__len__`` and ``blocks``
         The rows.
     block_function : callable
-        ``block_function(block, rows)`` for the table of some rows and the slice that they are.
+        ``block_function(block, rows, *parts)`` for the table of some rows, the slice that they are,
+        and their parts of `along`.
     add : callable
-        Adds two results; may change the first.
+        Adds two results, and changes neither.
     n_columns : int
         Numbers that `block_function` makes of each row, which decides how large a block is.
+    along : sequence of arrays
+        With an entry for every row that counts.
+    rows : ndarray of int, optional
+        The rows that count, increasing; by default all. Slices are then positions among these.
+    checked : bool, default=False
+        Whether rows are known to be numbers.
+    light : bool, default=False
+        Whether results are small beside the rows: those of a cluster are then added here.
 
     Returns
     -------
     total
-        The sum of all results.
+        The sum of all results, in an order that the blocks alone decide.
 
     Examples
     --------
@@ -60,63 +95,191 @@ def reduce_rows(
     array([[20., 26.],
            [26., 35.]])
     """
-    total: Part | None = None
-    start = 0
-    for block in _blocks(source, rows_per_block(n_columns)):
-        rows = slice(start, start + block.shape[0])
-        _check_block(block, rows, len(source))
-        part = _part(block, rows, block_function, add)
-        total = part if total is None else add(total, part)
-        start = rows.stop
-    if total is None or start != len(source):
-        raise ValueError(
-            f"The source of rows must hold the {len(source)} rows that it announced, got {start}; "
-            "read it again once nothing else writes to it."
-        )
-    return total
+    if isinstance(source, Chunked):
+        work = _Sum(block_function, add, n_columns)
+        total: Part = source.reduce(work, add, along, rows, _worth_a_task(n_columns), light)
+        return total
+    parts = _parts(source, block_function, add, n_columns, along, rows, checked)
+    return reduce(add, parts)
 
 
-def _blocks(source: Any, size: int) -> Iterator[Any]:
-    if hasattr(source, "blocks"):
+def map_rows(
+    source: Any,
+    block_function: Function[Any],
+    n_columns: int,
+    along: Sequence[Any] = (),
+    rows: Indices | None = None,
+    checked: bool = False,
+) -> NDArray[Any]:
+    """What a function makes of each row, in their order, on the host.
+
+    Parameters
+    ----------
+    source, n_columns, along, rows, checked
+        As in `reduce_rows`.
+    block_function : callable
+        ``block_function(block, rows, *parts)`` is an array of the host with a row for each.
+
+    Returns
+    -------
+    values : ndarray of shape (n, ...)
+        One row for each that counts.
+    """
+    add = _side_by_side
+    if isinstance(source, Chunked):
+        work = _Sum(_Listed(block_function), add, n_columns)
+        found = source.parts(work, along, rows, _worth_a_task(n_columns))
+        return np.concatenate([block for blocks in found for block in blocks])
+    values: NDArray[Any] | None = None
+    n, start = _count(source if rows is None else rows), 0
+    function = _Listed(block_function)
+    for blocks in _parts(source, function, add, n_columns, along, rows, checked):
+        for block in blocks:
+            if values is None:
+                values = np.empty((n, *block.shape[1:]), dtype=block.dtype)
+            values[start : start + len(block)] = block
+            start += len(block)
+    assert values is not None
+    return values
+
+
+def keep_rows(source: Any, function: Callable[[Any], Any], n_columns: int) -> Any:
+    """What a function makes of every row, `n_columns` numbers, kept where the rows are worked on.
+
+    ``function(block)`` is a matrix beside the block; rows are known to be numbers.
+    """
+    if isinstance(source, Chunked):
+        return source.kept(_Kept(function, n_columns), n_columns, _worth_a_task(n_columns))
+    kept = empty_beside((len(source), n_columns), take_rows(source, slice(0)))
+
+    def fill(block: Any, rows: slice) -> int:
+        kept[rows, :] = function(block)
+        return 1
+
+    reduce_rows(source, fill, int.__add__, n_columns, checked=True)
+    return kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Sum:
+    """What a task makes of its rows, a block at a time."""
+
+    function: Function[Any]
+    add: Add[Any]
+    n_columns: int
+
+    def __call__(self, table: Any, first: int, *parts: Any) -> Any:
+        # The chunks were looked over when they became this table.
+        found = _parts(table, self.function, self.add, self.n_columns, parts, None, True, first)
+        return reduce(self.add, found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What a task makes of its rows, to be kept."""
+
+    function: Callable[[Any], Any]
+    n_columns: int
+
+    def __call__(self, table: Any, first: int) -> Any:
+        return keep_rows(table, self.function, self.n_columns)
+
+
+@dataclass(frozen=True, eq=False)
+class _Listed:
+    """A function whose results are lists of one block, to be put side by side."""
+
+    function: Function[Any]
+
+    def __call__(self, block: Any, rows: slice, *parts: Any) -> list[Any]:
+        return [self.function(block, rows, *parts)]
+
+
+def _side_by_side(first: list[Any], second: list[Any]) -> list[Any]:
+    return first + second
+
+
+def _worth_a_task(n_columns: int) -> int:
+    return int(_WORTH_A_TASK * rows_per_block(n_columns))
+
+
+def _parts(
+    source: Any,
+    function: Function[Part],
+    add: Add[Part],
+    n_columns: int,
+    along: Sequence[Any],
+    rows: Indices | None,
+    checked: bool,
+    first: int = 0,
+) -> Iterator[Part]:
+    """What a function makes of each block, in their order; the rows count from ``first``."""
+    n, start = _count(source if rows is None else rows), 0
+    for block in _blocks(source, rows_per_block(n_columns), rows):
+        stop = start + block.shape[0]
+        if stop > n:
+            raise ValueError(_not_as_announced(n, "more"))
+        if not checked:
+            check_finite(block, start)
+        parts = [values[start:stop] for values in along]
+        yield _part(block, slice(first + start, first + stop), function, add, parts)
+        start = stop
+    if start != n or n == 0:
+        raise ValueError(_not_as_announced(n, str(start)))
+
+
+def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
+    if rows is not None:
+        for start in range(0, len(rows), size):
+            some = rows[start : start + size]
+            yield take(source, some) if is_elsewhere(source) else take_rows(source, some)
+    elif hasattr(source, "blocks"):
         yield from source.blocks(size)
-        return
-    for start in range(0, len(source), size):
-        yield take_rows(source, slice(start, start + size))
+    else:
+        n = _count(source)
+        for start in range(0, n, size):
+            part = slice(start, min(start + size, n))
+            yield source[part, :] if is_elsewhere(source) else take_rows(source, part)
+
+
+def _count(source: Any) -> int:
+    """Rows; arrays of other libraries need not have a length."""
+    return int(source.shape[0]) if is_elsewhere(source) else len(source)
 
 
 def _part(
-    block: Any,
-    rows: slice,
-    function: Callable[[Any, slice], Part],
-    add: Callable[[Part, Part], Part],
+    block: Any, rows: slice, function: Function[Part], add: Add[Part], parts: list[Any]
 ) -> Part:
     """What the function makes of a block, in halves where a device has no room for the whole."""
     try:
-        return function(block, rows)
+        return function(block, rows, *parts)
     except Exception as error:
         if block.shape[0] <= _FEWEST_ROWS or not (is_elsewhere(block) and is_out_of_memory(error)):
             raise
     give_back(block)
     half = block.shape[0] // 2
     middle = rows.start + half
-    first = _part(block[:half, :], slice(rows.start, middle), function, add)
-    return add(first, _part(block[half:, :], slice(middle, rows.stop), function, add))
+    upper, lower = [part[:half] for part in parts], [part[half:] for part in parts]
+    first = _part(block[:half, :], slice(rows.start, middle), function, add, upper)
+    return add(first, _part(block[half:, :], slice(middle, rows.stop), function, add, lower))
 
 
-def _check_block(block: Any, rows: slice, n_rows: int) -> None:
-    """Refuse rows that are too many, or no numbers, by their place in the whole."""
-    if rows.stop > n_rows:
-        raise ValueError(
-            f"The source of rows must hold the {n_rows} rows that it announced, got more; read it "
-            "again once nothing else writes to it."
-        )
+def check_finite(block: Any, start: int) -> None:
+    """Refuse numbers that are none, by the place of their row; ``start`` is that of the first."""
     xp = namespace(block)
     if is_frame(block) or (xp is np and np.asarray(block).dtype.kind != "f"):
         return  # the kernels look at the columns that they read
     finite = to_host(xp.all(xp.isfinite(block), axis=1))
     if not finite.all():
-        row = rows.start + int(np.argmin(finite))
+        row = start + int(np.argmin(finite))
         raise ValueError(
             f"X must hold finite numbers only, got NaN or infinity in row {row}; remove or impute "
             "such entries, for example with sklearn.impute.SimpleImputer."
         )
+
+
+def _not_as_announced(announced: int, got: str) -> str:
+    return (
+        f"The source of rows must hold the {announced} rows that it announced, got {got}; read it "
+        "again once nothing else writes to it."
+    )

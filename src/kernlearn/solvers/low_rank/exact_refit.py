@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._cluster import Chunked
 from kernlearn._device import (
     Placed,
     add_to_diagonal,
@@ -94,8 +95,13 @@ Trainer = Callable[[float, float], ExactMachine]
 
 
 def fits(source: Any) -> bool:
-    """Whether a matrix of all rows fits comfortably where they are worked on."""
+    """Whether a matrix of all rows fits comfortably where they are worked on.
+
+    Not on a cluster: there all rows are nowhere.
+    """
     n = len(source)
+    if isinstance(source, Chunked):
+        return False
     free = source.place.free_bytes() if isinstance(source, Placed) else None
     if free is not None:
         return matrices(_ON_DEVICE, n) <= 0.9 * free

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kernlearn._device import beside, namespace, solve_lower, take_columns, to_host
 from kernlearn.families.factors import Factors
-from kernlearn.gram.rows import reduce_rows
+from kernlearn.gram.rows import map_rows
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresObjective, Positive
 from kernlearn.solvers.low_rank.moments import Moments, total_of
 
@@ -123,19 +123,25 @@ def leave_one_out(
     coef = diagonal[:, None] * system.solve(objective.B)
     intercept = moments.intercept(coef)
     means = (moments.columns / moments.mass)[system.used]
-    found = np.empty_like(Y)
+    # What the function holds may travel to other machines: no more than it needs.
+    shift, mass, used, half, L = (
+        factors.shift,
+        moments.mass,
+        system.used,
+        system.half.T,
+        system.factor,
+    )
 
-    def block_predictions(block: Any, rows: slice) -> int:
+    def block_predictions(block: Any, rows: slice, targets: Array, weight: Array) -> Array:
         Z = factors(block)
-        Z -= beside(factors.shift, Z)
-        residual = Y[rows] - to_host(Z @ beside(coef, Z)) - intercept
-        centred = take_columns(Z, system.used) - beside(means, Z)
-        centred *= beside(system.half.T, Z)
-        half = solve_lower(beside(system.factor, Z), centred.T)
-        lengths = to_host(namespace(half).sum(half**2, axis=0))
-        leverage = sample_weight[rows] * (1.0 / moments.mass + lengths)
-        found[rows] = Y[rows] - residual / (1.0 - leverage)[:, None]
-        return len(residual)
+        Z -= beside(shift, Z)
+        residual = targets - to_host(Z @ beside(coef, Z)) - intercept
+        centred = take_columns(Z, used) - beside(means, Z)
+        centred *= beside(half, Z)
+        solved = solve_lower(beside(L, Z), centred.T)
+        lengths = to_host(namespace(solved).sum(solved**2, axis=0))
+        leverage = weight * (1.0 / mass + lengths)
+        return np.asarray(targets - residual / (1.0 - leverage)[:, None])
 
-    reduce_rows(source, block_predictions, int.__add__, 2 * factors.n_columns)
-    return found
+    size, along = 2 * factors.n_columns, (Y, sample_weight)
+    return map_rows(source, block_predictions, size, along, checked=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._cluster import Chunked
 from kernlearn._device import Placed, to_host
 from kernlearn._patience import Stopped
 from kernlearn._threads import threads_for
@@ -98,10 +99,11 @@ class Table:
     seed: Any
 
     def sample(self, size: int) -> Table:
-        """Some of the rows, drawn at random."""
+        """Some of the rows, drawn at random; on this machine, where all are on others."""
         n = len(self.weight)
         if n <= size:
-            return self
+            on_cluster = isinstance(self.source, Chunked)
+            return replace(self, source=self.source[:]) if on_cluster else self
         rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         return Table(take_rows(self.source, rows), self.Y[rows], self.weight[rows], self.seed)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._cluster import Chunked
 from kernlearn._device import room_beside
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
@@ -136,7 +137,8 @@ def learn_through_landmarks(
     moments = seen.moments
     weight_set = weights_allowed(moments.traces, request)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
-    room = room_beside(source, _KEPT_NUMBERS)
+    on_cluster = isinstance(source, Chunked)
+    room = source.room(_KEPT_NUMBERS) if on_cluster else room_beside(source, _KEPT_NUMBERS)
     keep = len(source) * seen.factors.n_columns <= room
     rows = FactorRows(source, seen.factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":

@@ -118,27 +118,33 @@ def moments_by_fold(
     """
     n_folds = int(fold.max()) + 1
 
-    def block_moments(block: Any, rows: slice) -> dict[int, Moments]:
+    def block_moments(
+        block: Any, rows: slice, targets: Array, weights: Array, folds: NDArray[np.intp]
+    ) -> dict[int, Moments]:
         Z, diagonals = factors(block), factors.diagonals(block)
         parts = {}
-        for each in np.unique(fold[rows]):
-            inside = np.flatnonzero(fold[rows] == each)
+        for each in np.unique(folds):
+            inside = np.flatnonzero(folds == each)
             chosen = slice(None) if len(inside) == len(diagonals) else inside
-            own, theta = take(Z, chosen), sample_weight[rows][chosen]
+            own, theta = take(Z, chosen), weights[chosen]
             kept = to_host(column_dots(own, own)) @ factors.membership
             traces = np.array([diagonals[chosen].sum(axis=0), kept])
             own -= beside(factors.shift, own)
-            parts[int(each)] = _moments(own, Y[rows][chosen], theta, traces)
+            parts[int(each)] = _moments(own, targets[chosen], theta, traces)
         return parts
 
-    def add(total: dict[int, Moments], part: dict[int, Moments]) -> dict[int, Moments]:
-        for each, moments in part.items():
-            total[each] = total[each] + moments if each in total else moments
-        return total
-
     # Blocks of so many rows that each fold has enough of them for a product at full speed.
-    found = reduce_rows(source, block_moments, add, -(-factors.n_columns // n_folds))
+    size, along = -(-factors.n_columns // n_folds), (Y, sample_weight, fold)
+    found = reduce_rows(source, block_moments, _fold_by_fold, size, along)
     return [_on_host(found[each]) for each in range(n_folds)]
+
+
+def _fold_by_fold(first: dict[int, Moments], second: dict[int, Moments]) -> dict[int, Moments]:
+    """The sums of both."""
+    total = {**first, **second}
+    for each in first.keys() & second.keys():
+        total[each] = first[each] + second[each]
+    return total
 
 
 def _on_host(sums: Moments) -> Moments:

@@ -1,0 +1,213 @@
+"""The rows of a Dask collection as a source of blocks that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster.collections import check_collection, is_lazy_frame
+from kernlearn._cluster.luggage import Luggage, luggage
+from kernlearn._cluster.scheduling import computed, delayed, persisted
+from kernlearn._cluster.workers import room_on_workers
+from kernlearn._optional import load_pandas
+
+Indices = NDArray[np.intp]
+# What a task makes of neighbouring rows.
+Work = Callable[..., Any]
+
+
+class Chunked:
+    """A table in chunks of rows, each of which a task works on where it is.
+
+    Parameters
+    ----------
+    chunks : sequence of dask.delayed.Delayed
+        Arrays or data frames, in the order of their rows.
+    sizes : sequence of int
+        How many rows each has.
+    n_columns : int
+        Columns of all of them.
+    prepare : callable, optional
+        ``prepare(table, start)`` is what the tasks see of rows that begin at ``start``: run by them
+        on each chunk, it converts and refuses.
+    """
+
+    def __init__(
+        self,
+        chunks: Sequence[Any],
+        sizes: Sequence[int],
+        n_columns: int,
+        prepare: Callable[[Any, int], Any] | None = None,
+    ) -> None:
+        filled = [(chunk, size) for chunk, size in zip(chunks, sizes, strict=True) if size]
+        self._chunks = [chunk for chunk, _ in filled]
+        self._ends = np.cumsum([size for _, size in filled], dtype=np.intp)
+        self.shape = (int(self._ends[-1]) if filled else 0, n_columns)
+        self._prepare = prepare
+        self._fetched: tuple[Indices, Any] | None = None
+
+    @classmethod
+    def of(cls, X: Any, prepare: Callable[[Any, int], Any] | None = None) -> Chunked:
+        """A Dask array or data frame; chunks of unknown size are counted, in one pass."""
+        X = check_collection(X, "X")
+        if is_lazy_frame(X):
+            chunks, sizes, n_columns = X.to_delayed(), None, len(X.columns)
+        else:
+            chunks, n_columns = list(X.to_delayed()[:, 0]), X.shape[1]
+            sizes = None if np.isnan(X.shape[0]) else X.chunks[0]
+        if sizes is None:
+            count = delayed(len)
+            sizes = computed([count(chunk) for chunk in chunks])
+        return cls(chunks, sizes, n_columns, prepare)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: Any) -> Any:
+        """Some rows, in the memory of this process; those asked for last are remembered."""
+        chosen = np.arange(len(self))[rows]
+        if self._fetched is not None and np.array_equal(self._fetched[0], chosen):
+            return self._fetched[1]
+        ordered, places = np.unique(chosen, return_inverse=True)
+        if len(ordered):
+            table = joined(self.parts(_rows_themselves, rows=ordered))
+        else:
+            table = self.parts(_rows_themselves, rows=np.zeros(1, dtype=np.intp))[0][:0]
+        found = table.iloc[places] if hasattr(table, "iloc") else table[places]
+        self._fetched = chosen, found
+        return found
+
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise TypeError("the rows of a Dask collection are worked on where they are")
+
+    def parts(
+        self, work: Work, along: Sequence[Any] = (), rows: Indices | None = None, fewest: int = 1
+    ) -> list[Any]:
+        """What a function makes of the rows of each task, in their order.
+
+        Parameters
+        ----------
+        work : callable
+            ``work(table, first, *parts)`` for neighbouring rows, the position of the first of them
+            among those that count, and their parts of `along`.
+        along : sequence of arrays
+            One entry for each row, or for each of the chosen ones; the tasks get their parts.
+        rows : ndarray of int, optional
+            Positions in increasing order, of those rows that count.
+        fewest : int
+            Chunks that follow from each other are joined until they have so many rows.
+        """
+        return computed(self._tasks(work, along, rows, fewest))
+
+    def reduce(
+        self,
+        work: Work,
+        add: Callable[[Any, Any], Any],
+        along: Sequence[Any] = (),
+        rows: Indices | None = None,
+        fewest: int = 1,
+        light: bool = False,
+    ) -> Any:
+        """The sum of what `parts` gives, by a tree of neighbours.
+
+        Which parts are added in which order follows from the chunks alone, not from the workers:
+        the sum is the same to the last bit whoever computes it. `add` must change neither of its
+        arguments, since a task may be run again. Where parts are `light` they are added here,
+        which saves the time in which workers wait for each other.
+        """
+        sums = self._tasks(work, along, rows, fewest)
+        if light:
+            return _tree(computed(sums), add)
+        return computed([_tree(sums, delayed(add))])[0]
+
+    def kept(self, work: Work, n_columns: int, fewest: int = 1) -> Chunked:
+        """What a function makes of the rows, kept in the memory of the workers that made it."""
+        tasks = persisted(self._tasks(work, (), None, fewest))
+        sizes = [stop - start for _, start, stop in self._groups(fewest)]
+        return Chunked(tasks, sizes, n_columns)
+
+    def subset(self, rows: Indices) -> Chunked:
+        """Some of the rows, positions in increasing order, in the chunks that they are in."""
+        if len(rows) == len(self):
+            return self
+        tasks = self._tasks(_rows_themselves, (), rows, 1)
+        bounds = np.searchsorted(rows, [0, *self._ends])
+        return Chunked(tasks, [size for size in np.diff(bounds) if size], self.shape[1])
+
+    def room(self, on_host: float) -> float:
+        """Numbers that may be kept beside the rows: so many if they are worked on here."""
+        return room_on_workers(on_host)
+
+    def _tasks(
+        self, work: Work, along: Sequence[Any], rows: Indices | None, fewest: int
+    ) -> list[Any]:
+        """One task for each group of chunks that has a row that counts."""
+        job, do = luggage((work, self._prepare)), delayed(_done)
+        tasks = []
+        for chunks, start, stop in self._groups(fewest):
+            part, within = slice(start, stop), None
+            if rows is not None:
+                part = slice(*np.searchsorted(rows, [start, stop]).tolist())
+                within = rows[part] - start
+                if len(within) == 0:
+                    continue
+            parts = [values[part] for values in along]
+            tasks.append(do(job, chunks, start, within, part.start, parts))
+        return tasks
+
+    def _groups(self, fewest: int) -> Iterator[tuple[list[Any], int, int]]:
+        """Neighbouring chunks with the rows that they are; a rest that is too small joins them."""
+        start, group = 0, []
+        for chunk, end in zip(self._chunks, self._ends.tolist(), strict=True):
+            group.append(chunk)
+            if end - start >= fewest and (end == len(self) or len(self) - end >= fewest):
+                yield group, start, end
+                start, group = end, []
+        if group:
+            yield group, start, len(self)
+
+
+def _tree(sums: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+    """The sum of neighbours, then of neighbouring sums, and so on."""
+    while len(sums) > 1:
+        pairs = [add(*sums[i : i + 2]) for i in range(0, len(sums) - 1, 2)]
+        sums = pairs + sums[2 * len(pairs) :]
+    return sums[0]
+
+
+def joined(tables: Sequence[Any]) -> Any:
+    """Tables of neighbouring rows as one."""
+    if len(tables) == 1:
+        return tables[0]
+    if hasattr(tables[0], "iloc"):
+        return load_pandas("joining chunks of a data frame").concat(tables)
+    return np.concatenate(tables)
+
+
+def _rows_themselves(table: Any, first: int) -> Any:
+    return table
+
+
+def _done(
+    job: Luggage,
+    chunks: list[Any],
+    start: int,
+    within: Indices | None,
+    first: int,
+    parts: list[Any],
+) -> Any:
+    """A task: its chunks as one table, prepared, those rows that count, and what is made of them.
+
+    ``start`` is the place of the table in the whole, ``within`` are places in the table, and
+    ``first`` is a place among the rows that count.
+    """
+    work, prepare = job.unpacked()
+    table = joined(chunks)
+    if prepare is not None:
+        table = prepare(table, start)
+    if within is not None and len(within) < len(table):
+        table = table.iloc[within] if hasattr(table, "iloc") else table[within]
+    return work(table, first, *parts)

@@ -1,0 +1,50 @@
+"""A client of a scheduler whose address the user has named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kernlearn._cluster.scheduling import ClusterLost
+from kernlearn._optional import load_distributed
+
+# Seconds: a scheduler that is there answers in a few hundredths.
+PATIENCE = 10.0
+
+
+@contextmanager
+def connected(address: str, patience: float = PATIENCE) -> Iterator[Any]:
+    """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``tcp://10.0.0.5:8786``, or ``10.0.0.5:8786``.
+    patience : float
+        Seconds after which a scheduler, or the first of its workers, is taken to be missing.
+
+    Raises
+    ------
+    ClusterLost
+        In a sentence with the cure, if there is no scheduler, or none of its workers comes.
+    ImportError
+        Where Dask is not installed.
+    """
+    distributed = load_distributed("--cluster")
+    try:
+        client = distributed.Client(address, timeout=patience)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterLost(
+            f"expected a Dask scheduler at {address!r}, got no answer within {patience:g} s; start "
+            "one with the command dask scheduler, and name the address that it prints"
+        ) from error
+    with client:
+        try:
+            client.wait_for_workers(1, timeout=patience)
+        except TimeoutError as error:
+            raise ClusterLost(
+                f"expected a worker at the Dask scheduler {address!r}, got none within "
+                f"{patience:g} s; start some with the command dask worker {address}"
+            ) from error
+        yield client

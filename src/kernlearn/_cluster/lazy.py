@@ -1,0 +1,61 @@
+"""What an estimator says of the rows of a Dask collection, as a Dask array that is yet to be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from kernlearn._cluster.collections import check_collection, is_lazy_frame
+from kernlearn._cluster.luggage import Luggage, luggage
+from kernlearn._cluster.scheduling import delayed
+from kernlearn._optional import load_dask_array
+
+Method = Callable[..., Any]
+
+
+def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -> Any:
+    """``method(estimator, X, **options)`` chunk by chunk, when it is asked for.
+
+    What comes of it is found from a row made up for the purpose, so that a fit of other columns is
+    refused now and not on a worker.
+    """
+    da = load_dask_array("predicting for a Dask collection")
+    X = check_collection(X, "X")
+    of_frame = is_lazy_frame(X)
+    example = X._meta_nonempty if of_frame else np.ones((1, X.shape[1]), dtype=X.dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of numbers that nobody will see
+        like = method(estimator, example, **options)
+    if not isinstance(like, np.ndarray):
+        raise ValueError(
+            f"{type(estimator).__name__} predicts one array for a Dask collection, got options "
+            f"{dict(options)} for several; predict for X.compute(), or leave them out"
+        )
+    chunks = list(X.to_delayed() if of_frame else X.to_delayed()[:, 0])
+    sizes = [np.nan] * len(chunks) if of_frame else list(X.chunks[0])
+    do = delayed(_predicted)
+    job = luggage((method, estimator, dict(options)))
+    starts = np.cumsum([0.0, *sizes])[:-1].tolist()
+    parts = [
+        da.from_delayed(
+            do(job, chunk, start, like[:0]), shape=(size, *like.shape[1:]), meta=like[:0]
+        )
+        for chunk, start, size in zip(chunks, starts, sizes, strict=True)
+    ]
+    # Of rows whose number is not known, Dask has to be told that this is meant.
+    return da.concatenate(parts, allow_unknown_chunksizes=True)
+
+
+def _predicted(job: Luggage, chunk: Any, start: float, empty: Any) -> Any:
+    """A task: the predictions for one chunk."""
+    method, estimator, options = job.unpacked()
+    if len(chunk) == 0:
+        return empty
+    try:
+        return method(estimator, chunk, **options)
+    except ValueError as error:
+        where = "" if np.isnan(start) else f" that begins at row {int(start)}"
+        raise ValueError(f"in the chunk of X{where}: {error}") from error

@@ -1,0 +1,61 @@
+"""Running tasks of Dask, and what is said where the machines that run them are gone."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from kernlearn._optional import load_dask
+
+_PURPOSE = "a Dask collection"
+# What tells that a worker, or the scheduler, is no longer there. By their names: the classes are
+# those of a package that is not imported where threads do the work.
+_LOST = ("KilledWorker", "FutureCancelledError", "CancelledError", "CommClosedError")
+# Maps to factors go to the scheduler with the tasks, so that they can be sent again to whoever
+# takes over the work of a worker that dies. Dask warns of more than ten megabytes.
+_SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
+
+
+class ClusterLost(ConnectionError):
+    """The workers or the scheduler of a cluster are gone; the message says what to do."""
+
+
+def delayed(function: Any, **options: Any) -> Any:
+    """A function whose calls are tasks, or an object that is sent once to each worker."""
+    return load_dask(_PURPOSE).delayed(function, pure=False, **options)
+
+
+def computed(tasks: Sequence[Any]) -> list[Any]:
+    """The results of tasks or collections, in their order, in the memory of this process."""
+    with telling_of_loss():
+        return list(load_dask(_PURPOSE).compute(*tasks))
+
+
+def persisted(tasks: Sequence[Any]) -> list[Any]:
+    """The same tasks, their results kept where they are made; work on them has begun."""
+    with telling_of_loss():
+        return list(load_dask(_PURPOSE).persist(*tasks))
+
+
+@contextmanager
+def telling_of_loss() -> Iterator[None]:
+    """Turn the errors of a cluster that is lost into a sentence with the cure."""
+    # Before distributed is imported, its settings are not there to be changed.
+    settings = _SETTINGS if "distributed" in sys.modules else {}
+    try:
+        with load_dask(_PURPOSE).config.set(settings):
+            yield
+    except Exception as error:
+        if type(error).__name__ not in _LOST:
+            raise
+        raise ClusterLost(
+            "expected the workers and the scheduler of the Dask cluster to stay until the work is "
+            f"done, got {type(error).__name__} ({_first_line(error)}); give its workers more "
+            "memory or the collection smaller chunks if they were out of it, and run it again"
+        ) from error
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or ["no reason given"])[0][:200]

@@ -1,0 +1,232 @@
+"""Estimators on Dask collections: what they are on arrays, whoever computes it, and bad input."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+
+import kernlearn as kl
+from kernlearn.estimators import _low_rank, _on_cluster
+from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
+from kernlearn.solvers.low_rank import kernel_fit as kernel_fit_module
+from kernlearn.solvers.low_rank import learn as learn_module
+from kernlearn.solvers.low_rank import problem as problem_module
+from kernlearn.solvers.low_rank import rank as rank_module
+from kernlearn.solvers.low_rank import refits as refits_module
+
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+RNG = np.random.default_rng(0)
+N = 400
+X = RNG.standard_normal((N, 3))
+VALUES = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.2 * RNG.standard_normal(N)
+LABELS = np.array(["low", "middle", "top"])[np.digitize(VALUES, [-0.5, 0.5])]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+KERNELS = [Gaussian(0.2), Gaussian(1.0), Linear()]
+FEW, IS_LOW = [Gaussian(0.5), Linear()], LABELS == "low"
+LEAST_SQUARES = kl.MKLRegressor(KERNELS, quality="least_squares", C=10.0, rank=20)
+CHUNKS = (90, 110, 1, 99, 100)
+
+pytestmark = pytest.mark.usefixtures("small_tasks")
+
+
+def in_chunks(table, columns=3):
+    return da.from_array(table, chunks=(CHUNKS, columns) if np.ndim(table) == 2 else (CHUNKS,))
+
+
+def spoilt(row, value=np.nan):
+    table = X.copy()
+    table[row, 1] = value
+    return table
+
+
+def fitted(model, *data, **options):
+    return clone(model).fit(*data, **options)
+
+
+def check_equal(found, expected, tol=1e-10):
+    """Every number that was fitted, relative to the largest of its array."""
+    names = [name for name in vars(expected) if name.endswith("_") and name[0] != "_"]
+    assert names == [name for name in vars(found) if name.endswith("_") and name[0] != "_"]
+    for name in names:
+        theirs, ours = getattr(expected, name), getattr(found, name)
+        if isinstance(theirs, np.ndarray | float) and name != "duality_gap_":
+            assert type(ours) is type(theirs)
+            if np.asarray(theirs).dtype.kind == "f":
+                size = np.abs(theirs).max(initial=1e-300)
+                np.testing.assert_allclose(ours, theirs, rtol=0, atol=tol * size, err_msg=name)
+            else:
+                np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (LEAST_SQUARES, VALUES),
+        (clone(LEAST_SQUARES).set_params(center=True, normalize=True), VALUES),
+        (kl.MKLClassifier(KERNELS, "least_squares", rank=15, class_weight="balanced"), LABELS),
+        (kl.LSSVMClassifier(rank=20, max_iter=3), LABELS),
+        (kl.LSSVMRegressor(Gaussian(0.5), lam=0.1, selection=None, rank=20), VALUES),
+        (kl.FirstLevelRegressor(rank=20, max_iter=3), VALUES),
+    ],
+    ids=["regression", "centred", "classes", "LS-SVM classes", "LS-SVM given", "first level"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
+    monkeypatch.setattr(kernel_fit_module, "ON_HOST", (200, 30))  # a sample for θ
+    weight = RNG.uniform(0.5, 2.0, N)
+    weight[::7] = 0.0
+    expected = fitted(model, X, y, sample_weight=weight)
+    found = fitted(model, in_chunks(X, 2), in_chunks(y), sample_weight=in_chunks(weight))
+    check_equal(found, expected)
+    for method in ("predict", "predict_proba", "decision_function", "predict_interval"):
+        if hasattr(found, method):
+            lazy = getattr(found, method)(in_chunks(X))
+            assert isinstance(lazy, da.Array)
+            assert lazy.chunks[0] == CHUNKS
+            eager = getattr(found, method)(X)
+            assert (lazy.shape, lazy.dtype) == (eager.shape, eager.dtype)
+            compare = np.testing.assert_array_equal
+            if eager.dtype.kind == "f":
+                compare = np.testing.assert_allclose
+            compare(lazy.compute(), eager)
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "keep"),
+    [
+        (kl.MKLClassifier(FEW, "squared_soft_margin", rank=5, weights="free"), IS_LOW, False),
+        (kl.MKLClassifier(FEW, "soft_margin", rank=5), IS_LOW, True),
+        (kl.MKLRegressor(FEW, "epsilon_svr", epsilon=0.5, rank=5), VALUES, False),
+        (kl.MKLNoveltyDetector(FEW, nu=0.2, rank=5), None, True),
+    ],
+    ids=["squared hinge", "hinge", "tube", "novelty"],
+)
+def test_machines_of_several_passes(monkeypatch, model, y, keep):
+    if not keep:
+        monkeypatch.setattr(learn_module, "_KEPT_NUMBERS", 0)
+    monkeypatch.setattr(problem_module, "COARSE", 150)  # a first guess from a sample
+    monkeypatch.setattr(refits_module, "_MOST_ROWS", 300)
+    monkeypatch.setattr(rank_module, "N_FOLDS", 2)
+    model = clone(model).set_params(tol=0.05)
+    expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
+    check_equal(found, expected)
+    scores = found.decision_function if hasattr(found, "decision_function") else found.predict
+    np.testing.assert_allclose(scores(in_chunks(X)).compute(), scores(X))
+
+
+def test_data_frames_keep_their_names_and_their_text():
+    frame = FRAME.assign(colour=np.array(["red", "blue"])[(VALUES > 0).astype(int)])
+    kernels = [Columns(["a", "c"], Gaussian(0.5)), Columns(["colour"], Overlap())]
+    model = kl.MKLClassifier(kernels, "least_squares", rank=15)
+    expected = fitted(model, frame, IS_LOW)
+    lazy = dd.from_pandas(frame, npartitions=4)
+    found = fitted(model, lazy, dd.from_pandas(pd.Series(IS_LOW), npartitions=3))
+    check_equal(found, expected)
+    assert found.feature_names_in_.tolist() == ["a", "b", "c", "colour"]
+    assert isinstance(found.landmarks_[0], pd.DataFrame)
+    predicted = found.predict(lazy)
+    assert isinstance(predicted, da.Array)
+    np.testing.assert_array_equal(predicted.compute(), expected.predict(frame))
+    with pytest.raises(ValueError, match="feature names should match"):
+        found.predict(lazy[["a", "c"]])
+    numbers = fitted(kl.LSSVMRegressor(rank=20, theta=0.5, lam=0.1), lazy[["a", "b", "c"]], VALUES)
+    check_equal(numbers, fitted(kl.LSSVMRegressor(rank=20, theta=0.5, lam=0.1), FRAME, VALUES))
+
+
+def test_chunks_of_unknown_size_are_counted_and_empty_ones_do_not_matter():
+    kept = X[:, 0] > -0.5
+    lazy = in_chunks(X)
+    unknown = da.concatenate([lazy[lazy[:, 0] > -0.5], lazy[lazy[:, 0] > 100.0]])
+    assert np.isnan(unknown.shape[0])
+    check_equal(
+        fitted(LEAST_SQUARES, unknown, VALUES[kept]), fitted(LEAST_SQUARES, X[kept], VALUES[kept])
+    )
+    frame = dd.from_pandas(FRAME, npartitions=4)
+    model = fitted(LEAST_SQUARES, frame[frame["a"] > -0.5], VALUES[kept])
+    lazy = model.predict(frame[frame["a"] > -0.5])
+    assert np.isnan(lazy.shape[0])
+    np.testing.assert_allclose(lazy.compute(), model.predict(FRAME[kept]))
+    found = model.predict(frame[frame["a"] > 1.0]).compute()
+    np.testing.assert_allclose(found, model.predict(FRAME[FRAME["a"] > 1.0]))
+
+
+def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatch):
+    monkeypatch.setattr(_low_rank, "EXACT_ROWS", 10_000)
+    svm = kl.MKLRegressor(FEW, C=2.0, tol=1e-3)
+    check_equal(fitted(svm, in_chunks(X), VALUES), fitted(svm, X, VALUES))
+    weight = np.ones(N)
+    weight[:300] = 0.0
+    exact = kl.LSSVMRegressor(theta=0.5, rank=None)
+    found = fitted(exact, in_chunks(X), VALUES, sample_weight=weight)
+    check_equal(found, fitted(exact, X, VALUES, sample_weight=weight))
+    monkeypatch.setattr(_on_cluster, "EXACT_ROWS", 100)
+    with pytest.warns(UserWarning, match="gathers the 400 rows of the Dask collection on this"):
+        fitted(svm, in_chunks(X), VALUES)
+    monkeypatch.setenv("KERNLEARN_MEMORY", "1MB")
+    with pytest.raises(MemoryError, match=r"on the 400 rows of a Dask collection.*as rank"):
+        fitted(svm, in_chunks(X), VALUES)
+
+
+@pytest.mark.parametrize(
+    ("table", "y", "message"),
+    [
+        (in_chunks(spoilt(317)), VALUES, "got NaN or infinity in row 317"),
+        (
+            dd.from_pandas(pd.DataFrame(spoilt(317), columns=[*"abc"]), 4),
+            VALUES,
+            "NaN or infinity in row 317",
+        ),
+        (in_chunks(X.astype(object)), VALUES, r"of type object.*X\.astype\(float\)"),
+        (in_chunks(X.astype(complex)), VALUES, "of type complex128"),
+        (in_chunks(X), VALUES[:-1], r"inconsistent numbers of samples: \[400, 399\]"),
+        (in_chunks(X), da.from_array(VALUES[1:]), "inconsistent numbers of samples"),
+        (in_chunks(X), in_chunks(np.where(VALUES > 1, np.nan, VALUES)), "Input y contains NaN"),
+        (in_chunks(X[:, 0]), VALUES, "2-D table.*of shape"),
+        (in_chunks(X)[:0], VALUES[:0], "Found array with 0 sample"),
+        (in_chunks(X)[:, :0], VALUES, "2-D table"),
+        (dd.from_pandas(FRAME, 2)[[]], VALUES, "at least one column"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_bad_tables_are_refused_in_a_sentence(table, y, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(LEAST_SQUARES, table, y)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (clone(LEAST_SQUARES).set_params(certify="exact"), "certify=None with a Dask collection"),
+        (clone(LEAST_SQUARES).set_params(missing="mean"), "missing=None with a Dask collection"),
+        (kl.FirstLevelRegressor(rank=20, refit="exact"), "refit='auto' or 'landmarks' with a Dask"),
+    ],
+    ids=["certify", "missing", "refit"],
+)
+def test_what_takes_all_rows_on_one_machine_is_refused(model, message):
+    with pytest.raises(ValueError, match=message):
+        fitted(model, in_chunks(X), VALUES)
+
+
+def test_other_uses_of_a_collection_are_refused():
+    with pytest.raises(ValueError, match="X_unlabeled=None with a Dask collection"):
+        LEAST_SQUARES.fit(in_chunks(X), VALUES, X_unlabeled=X)
+    with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
+        kl.KernelRegressor().fit(in_chunks(X), VALUES)
+    with pytest.raises(TypeError, match="must be in the memory of this machine here"):
+        Sum(KERNELS)(in_chunks(X))
+    with pytest.raises(
+        TypeError, match="must be a Dask array or a Dask data frame, got a Dask Bag"
+    ):
+        LEAST_SQUARES.fit(pytest.importorskip("dask.bag").from_sequence(X.tolist()), VALUES)
+    text = dd.from_pandas(FRAME.assign(colour="red"), 2)
+    with pytest.raises(ValueError, match="got other things in the columns colour"):
+        kl.LSSVMRegressor().fit(text, VALUES)
+    model = kl.LSSVMRegressor(theta=0.5, lam=0.1).fit(X, VALUES)
+    with pytest.raises(ValueError, match="predicts one array for a Dask collection"):
+        model.predict(in_chunks(X), return_std=True)
+    with pytest.raises(ValueError, match="X has 2 features, but LSSVMRegressor is expecting 3"):
+        model.predict(in_chunks(X)[:, :2])
+    with pytest.raises(ValueError, match=r"in the chunk of X that begins at row 300: .*NaN"):
+        model.predict(in_chunks(spoilt(317))).compute()
