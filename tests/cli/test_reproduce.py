@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from kernlearn._cluster import connection
 from kernlearn.cli.app import app
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import PAPERS, Exhibit, Paper, Request
@@ -32,6 +33,7 @@ def doubles(request: Request, stem: str) -> ComparisonTable:
         {str(i): (i,) for i in range(request.repetitions or 3)},
         ResultsFile(request.out, stem, {"seed": request.seed}),
         jobs=request.jobs,
+        cluster=request.cluster,
         quiet=request.quiet,
     )
     entries = (Entry(("row",), "column", 7.25, list(results.values()), ".2f"),)
@@ -127,6 +129,19 @@ def test_real_papers_data_missing(tmp_path: Path) -> None:
     result = run("lanckriet2004", "--figure", 1, "--out", tmp_path / "out")
     assert result.exit_code == 1
     assert "name it with --data" in result.stderr
+
+
+def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    assert run("madeup2004", "--table", 1, "--splits", 2, "--out", tmp_path).exit_code == 0
+    again = ["madeup2004", "--table", 1, "--out", tmp_path, "--cluster", "127.0.0.1:1"]
+    assert run(*again, "--splits", 2).exit_code == 0  # all is there
+    result = run(*again, "--splits", 3)
+    assert result.exit_code == 1
+    assert "expected a Dask scheduler at '127.0.0.1:1', got no answer" in result.stderr
+    assert f"what is finished is in {tmp_path}: the same command continues." in result.stderr
+    assert result.stderr.count("\n") == 1
 
 
 def test_interruption_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ def processes():
     """A cluster of two processes with one thread each."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, memory_limit="1 GiB"
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1 GiB"
     ) as cluster:
         yield cluster
 

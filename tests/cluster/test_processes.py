@@ -2,14 +2,17 @@
 
 import os
 import signal
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn._cluster import connected
-from kernlearn._cluster.scheduling import ClusterLost
+from kernlearn._cluster import Chunked, connected
+from kernlearn._cluster.scheduling import ClusterLost, telling_of_loss
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian, Linear
 
 da = pytest.importorskip("dask.array")
@@ -50,29 +53,44 @@ def test_the_same_on_threads_on_two_workers_and_when_one_is_killed(tmp_path, req
     survived = clone(MODEL).fit(LAZY.map_blocks(deadly, dtype=float, meta=X[:0]), VALUES)
     assert os.path.exists(mark)
     np.testing.assert_array_equal(numbers(survived), numbers(threads))
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=90)
     assert set(client.scheduler_info()["workers"]) != workers  # another took its place
     predicted = two.predict(LAZY)
     np.testing.assert_allclose(predicted.compute(), two.predict(X))
 
 
 @pytest.mark.usefixtures("small_tasks", "client")
-def test_a_machine_of_several_passes_keeps_its_factors_on_the_workers():
-    model = kl.MKLClassifier([Gaussian(0.5)], "squared_soft_margin", rank=5, tol=0.1)
-    found, expected = (clone(model).fit(table, VALUES > 0) for table in (LAZY, X))
-    np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-10)
+@pytest.mark.parametrize("keep", [True, False])
+def test_what_machines_of_several_passes_ask_of_the_rows(keep):
+    factors = Factors.through_landmarks([Gaussian(0.5), Linear()], X, 5, "random", 0)
+    Z, source = factors(X), Chunked.of(LAZY)
+    rows = FactorRows(source, factors, keep)
+    some, theta = np.flatnonzero(VALUES > 1.0), RNG.uniform(1.0, 2.0, 400)
+    u = RNG.standard_normal(factors.n_columns)
+    np.testing.assert_allclose(rows.times(u), Z @ u)
+    np.testing.assert_allclose(rows.times(u, some), Z[some] @ u)
+    np.testing.assert_allclose(rows.transposed_times(theta), Z.T @ theta)
+    np.testing.assert_allclose(rows.some(some), Z[some])
+    np.testing.assert_allclose(
+        rows.products(some, theta[some], np.arange(4)),
+        np.tril((Z[some, :4].T * theta[some]) @ Z[some, :4]),
+    )
+    # A quarter of what two workers have, eight bytes for each number.
+    assert source.room(0.0) == 2 * 2**30 / 32
 
 
-@pytest.mark.usefixtures("client")
-def test_a_chunk_that_kills_whoever_reads_it_is_a_sentence():
-    deadly = LAZY.map_blocks(lambda chunk: os._exit(1), dtype=float, meta=X[:0])
-    with pytest.raises(
-        ClusterLost, match=r"workers .* to stay until .*KilledWorker.*smaller chunks"
+def test_who_kills_all_workers_is_told_so():
+    distributed = pytest.importorskip("distributed")
+    worker = SimpleNamespace(address="tcp://10.0.0.7:4000")
+    lost = distributed.scheduler.KilledWorker("read", worker, 3)
+    with (
+        pytest.raises(ClusterLost, match=r"workers .* to stay .*got KilledWorker.*smaller chunks"),
+        telling_of_loss(),
     ):
-        clone(MODEL).fit(deadly, VALUES)
+        raise lost
 
 
-def test_a_scheduler_or_a_worker_that_is_not_there_is_a_sentence():
+def test_a_scheduler_that_is_not_there_is_a_sentence():
     with (
         pytest.raises(ClusterLost, match=r"Dask scheduler at 'tcp://127.0.0.1:1', got no answer"),
         connected("tcp://127.0.0.1:1", patience=0.3),

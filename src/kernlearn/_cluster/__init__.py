@@ -10,5 +10,17 @@ from kernlearn._cluster.chunked import Chunked
 from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_collection
 from kernlearn._cluster.connection import connected
 from kernlearn._cluster.lazy import lazily
+from kernlearn._cluster.scheduling import ClusterLost
+from kernlearn._cluster.tasks import as_they_end, in_order
 
-__all__ = ["Chunked", "connected", "is_lazy", "lazily", "on_this_machine", "refuse_collection"]
+__all__ = [
+    "Chunked",
+    "ClusterLost",
+    "as_they_end",
+    "connected",
+    "in_order",
+    "is_lazy",
+    "lazily",
+    "on_this_machine",
+    "refuse_collection",
+]

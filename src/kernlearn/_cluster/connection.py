@@ -14,14 +14,14 @@ PATIENCE = 10.0
 
 
 @contextmanager
-def connected(address: str, patience: float = PATIENCE) -> Iterator[Any]:
+def connected(address: str, patience: float | None = None) -> Iterator[Any]:
     """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
 
     Parameters
     ----------
     address : str
         Such as ``tcp://10.0.0.5:8786``, or ``10.0.0.5:8786``.
-    patience : float
+    patience : float, optional
         Seconds after which a scheduler, or the first of its workers, is taken to be missing.
 
     Raises
@@ -31,6 +31,7 @@ def connected(address: str, patience: float = PATIENCE) -> Iterator[Any]:
     ImportError
         Where Dask is not installed.
     """
+    patience = PATIENCE if patience is None else patience
     distributed = load_distributed("--cluster")
     try:
         client = distributed.Client(address, timeout=patience)

@@ -10,9 +10,9 @@ from typing import Any
 from kernlearn._optional import load_dask
 
 _PURPOSE = "a Dask collection"
-# What tells that a worker, or the scheduler, is no longer there. By their names: the classes are
-# those of a package that is not imported where threads do the work.
-_LOST = ("KilledWorker", "FutureCancelledError", "CancelledError", "CommClosedError")
+# How the names of those errors end that tell of workers, or a scheduler, no longer there: names,
+# since the classes are those of a package that is not imported where threads do the work.
+_LOST = ("KilledWorker", "CommClosedError", "CancelledError", "ClosedClientError")
 # Maps to factors go to the scheduler with the tasks, so that they can be sent again to whoever
 # takes over the work of a worker that dies. Dask warns of more than ten megabytes.
 _SETTINGS = {"distributed.admin.large-graph-warning-threshold": "1 TiB"}
@@ -40,15 +40,18 @@ def persisted(tasks: Sequence[Any]) -> list[Any]:
 
 
 @contextmanager
-def telling_of_loss() -> Iterator[None]:
-    """Turn the errors of a cluster that is lost into a sentence with the cure."""
+def telling_of_loss(*others: type[Exception]) -> Iterator[None]:
+    """Turn the errors of a cluster that is lost into a sentence with the cure.
+
+    Those are the errors that only a cluster has, and others that here can come from nothing else.
+    """
     # Before distributed is imported, its settings are not there to be changed.
     settings = _SETTINGS if "distributed" in sys.modules else {}
     try:
         with load_dask(_PURPOSE).config.set(settings):
             yield
     except Exception as error:
-        if type(error).__name__ not in _LOST:
+        if not (type(error).__name__.endswith(_LOST) or isinstance(error, others)):
             raise
         raise ClusterLost(
             "expected the workers and the scheduler of the Dask cluster to stay until the work is "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from kernlearn._cluster.scheduling import telling_of_loss
+
 
 def ambient_client() -> Any:
     """The ``distributed.Client`` that tasks go to now, or None where threads run them."""
@@ -22,6 +24,7 @@ def room_on_workers(on_host: float) -> float:
     client = ambient_client()
     if client is None:
         return on_host
-    workers = client.scheduler_info()["workers"].values()
+    with telling_of_loss(OSError):
+        workers = client.scheduler_info()["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     return sum(limits) / 32.0 if limits and all(limits) else on_host

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from kernlearn._cluster import ClusterLost
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures
 from kernlearn.cli.output import say
 from kernlearn.datasets import DataNotFoundError
@@ -42,6 +43,13 @@ def reproduce(
         Path | None, typer.Option(help="Folder for results; by default reproduced/PAPER.")
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = 1,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run the splits on the workers of the Dask scheduler at this address.",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random splits.")] = 0,
     concepts: Annotated[
         int, typer.Option(min=1, help="Latent concepts, where the paper has them.")
@@ -58,13 +66,17 @@ def reproduce(
     """
     if jobs == 0:
         fail("--jobs must be a positive number or -1, got 0: leave it out for one.", BAD_USAGE)
+    if cluster is not None and jobs != 1:
+        fail("--jobs is for this machine, --cluster for others: leave one of them out.", BAD_USAGE)
     try:
         found = find_paper(paper)
         exhibits = _chosen(found, table or [], figure or [])
     except ValueError as error:
         fail(str(error), BAD_USAGE)
     folder = out or Path("reproduced") / found.name
-    request = Request(folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()))
+    request = Request(
+        folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster
+    )
     stopped = f"stopped; what is finished is in {folder}: the same command continues."
     with failures(f"reproduce {paper}", folder, stopped):
         _check_folder(folder)
@@ -73,6 +85,8 @@ def reproduce(
                 _run(exhibit, request)
         except (DataNotFoundError, ResultsFileError, ImportError, ValueError) as error:
             fail(str(error), NO_RESULT)
+        except ClusterLost as error:
+            fail(f"{error}; {stopped.removeprefix('stopped; ')}", NO_RESULT)
 
 
 def _check_folder(folder: Path) -> None:

@@ -104,6 +104,7 @@ def run_cells(
         tasks,
         ResultsFile(request.out, stem, settings),
         jobs=request.jobs,
+        cluster=request.cluster,
         description=method,
         quiet=request.quiet,
     )

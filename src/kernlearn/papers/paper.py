@@ -28,6 +28,8 @@ class Request:
         Seed of all randomness.
     jobs : int
         Number of processes.
+    cluster : str or None
+        Address of a Dask scheduler whose workers take their place.
     quiet : bool
         Show no progress.
     concepts : int
@@ -44,6 +46,7 @@ class Request:
     quiet: bool = False
     concepts: int = 500
     methods: tuple[str, ...] = ()
+    cluster: str | None = None
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,7 @@ def run_repeated(
         tasks,
         ResultsFile(request.out, stem, everything),
         jobs=request.jobs if jobs is None else jobs,
+        cluster=request.cluster if jobs is None else None,
         description=description,
         quiet=request.quiet,
     )

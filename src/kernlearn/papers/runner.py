@@ -8,6 +8,7 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from kernlearn._cluster import as_they_end, connected
 from kernlearn._orphans import end_with
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.progress import track
@@ -24,6 +25,7 @@ def run_tasks(
     results: ResultsFile,
     *,
     jobs: int = 1,
+    cluster: str | None = None,
     description: str = "tasks",
     quiet: bool = False,
 ) -> dict[str, Any]:
@@ -42,6 +44,9 @@ def run_tasks(
         Where finished tasks are; not yet opened.
     jobs : int, default=1
         Number of processes; -1 takes one for each core.
+    cluster : str or None
+        Address of a Dask scheduler whose workers run the tasks, instead of processes of this
+        machine. A worker that is lost costs the tasks that it had begun.
     description : str
         Shown before the progress bar.
     quiet : bool, default=False
@@ -56,7 +61,7 @@ def run_tasks(
         finished = results.finished()
         waiting = [key for key in tasks if key not in finished]
         stream = track(
-            _call_each(function, tasks, waiting, jobs),
+            _call_each(function, tasks, waiting, jobs, cluster),
             description=description,
             total=len(tasks),
             done=len(tasks) - len(waiting),
@@ -69,8 +74,18 @@ def run_tasks(
 
 
 def _call_each(
-    function: Callable[..., Any], tasks: Mapping[str, Arguments], keys: Sequence[str], jobs: int
+    function: Callable[..., Any],
+    tasks: Mapping[str, Arguments],
+    keys: Sequence[str],
+    jobs: int,
+    cluster: str | None,
 ) -> Iterator[tuple[str, Any]]:
+    if cluster is not None and keys:
+        with connected(cluster) as client:
+            calls = ((key, (_call_one, (key, function, tasks[key]))) for key in keys)
+            for _, found in as_they_end(client, calls):
+                yield found
+        return
     if jobs == 1:
         for key in keys:
             yield _call_one(key, function, tasks[key])

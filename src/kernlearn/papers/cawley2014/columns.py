@@ -112,6 +112,7 @@ def run_column(
         tasks,
         ResultsFile(request.out, METHODS[method].stem, _settings(method, sets, request)),
         jobs=request.jobs,
+        cluster=request.cluster,
         description=method,
         quiet=request.quiet,
     )

@@ -58,6 +58,7 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
         {str(i): (split, folds, float(lam), mus.tolist()) for i, lam in enumerate(lams)},
         ResultsFile(request.out, "figure1", settings),
         jobs=request.jobs,
+        cluster=request.cluster,
         description="Figure 1, loss",
         quiet=request.quiet,
     )

@@ -73,6 +73,7 @@ def reproduce_benchmark_table(table: int, request: Request) -> ComparisonTable:
         tasks,
         ResultsFile(request.out, f"table{table}", _settings(table, request, data)),
         jobs=request.jobs,
+        cluster=request.cluster,
         description=f"Table {table}",
         quiet=request.quiet,
     )

@@ -68,6 +68,7 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
         {str(index): (corpus, concepts, index, request.seed) for index in range(repetitions)},
         ResultsFile(request.out, "figure1", settings),
         jobs=request.jobs,
+        cluster=request.cluster,
         description="Figure 1",
         quiet=request.quiet,
     )

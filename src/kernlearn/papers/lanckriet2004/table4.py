@@ -50,6 +50,7 @@ def reproduce_table4(request: Request) -> ComparisonTable:
         tasks,
         ResultsFile(request.out, "table4", _settings(request, data)),
         jobs=request.jobs,
+        cluster=request.cluster,
         description="Table 4",
         quiet=request.quiet,
     )

@@ -1,0 +1,65 @@
+"""Calls of functions as tasks of a cluster, handed over as they end or in their order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+from kernlearn._cluster.scheduling import telling_of_loss
+from kernlearn._optional import load_distributed
+
+Key = TypeVar("Key")
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+# Tasks for each thread of the cluster that are under way: one to work on, one to go on with. All
+# others wait here, with their arguments.
+_FOR_A_THREAD = 2
+
+
+def as_they_end(client: Any, calls: Iterable[tuple[Key, Call]]) -> Iterator[tuple[Key, Any]]:
+    """The keys of calls and what these return, those that end first first.
+
+    A task whose worker dies is run again by another one; one whose result was handed over is not.
+    """
+    waiting = iter(calls)
+    wait = load_distributed("--cluster").wait
+    running: dict[Any, Key] = {}
+    while True:
+        with telling_of_loss(OSError):
+            for key, call in islice(waiting, max(_room(client) - len(running), 0)):
+                running[_submitted(client, call)] = key
+            if not running:
+                return
+            ended = wait(list(running), return_when="FIRST_COMPLETED").done
+        # Those that are finished are handed over before an error of another ends it all.
+        for future in sorted(ended, key=lambda each: each.status != "finished"):
+            with telling_of_loss():
+                result = future.result()
+            yield running.pop(future), result
+
+
+def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
+    """What calls return, in their order; no more than a few are made before they are wanted."""
+    waiting = iter(calls)
+    running: deque[Any] = deque()
+    while True:
+        with telling_of_loss(OSError):
+            for call in islice(waiting, max(_room(client) - len(running), 0)):
+                running.append(_submitted(client, call))
+            if not running:
+                return
+        with telling_of_loss():
+            result = running.popleft().result()
+        yield result
+
+
+def _submitted(client: Any, call: Call) -> Any:
+    function, arguments = call
+    return client.submit(function, *arguments, pure=False)
+
+
+def _room(client: Any) -> int:
+    """Tasks that may be under way; workers come and go."""
+    return max(_FOR_A_THREAD * sum(client.nthreads().values()), 1)

@@ -1,0 +1,123 @@
+"""Experiments as tasks: whoever dies, no finished task is lost or repeated."""
+
+import os
+import signal
+
+import pytest
+from typer.testing import CliRunner
+
+from kernlearn._cluster import ClusterLost, connection, in_order
+from kernlearn.cli.app import app
+from kernlearn.papers.results_file import ResultsFile
+from kernlearn.papers.runner import run_tasks
+
+dask = pytest.importorskip("dask")
+distributed = pytest.importorskip("distributed")
+
+TASKS = {str(i): (i,) for i in range(8)}
+
+
+def finished(folder):
+    with ResultsFile(folder, "r", {}) as results:
+        return results.finished()
+
+
+def recorded(folder, deadly=True):
+    """A function that notes its calls, and once ends the process that calls it."""
+    # Defined within, so that workers need not import this file.
+    folder = str(folder)
+
+    def work(i):
+        with open(f"{folder}/calls", "a") as file:
+            file.write(f"{i}\n")
+        if deadly and i == 3 and not os.path.exists(f"{folder}/mark"):
+            open(f"{folder}/mark", "w").close()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return i * i
+
+    return work
+
+
+def calls(folder):
+    return [int(line) for line in (folder / "calls").read_text().split()]
+
+
+def test_a_worker_that_is_killed_costs_what_it_had_begun(client, processes, tmp_path):
+    address = processes.scheduler_address
+    found = run_tasks(
+        recorded(tmp_path), TASKS, ResultsFile(tmp_path, "r", {}), cluster=address, quiet=True
+    )
+    assert found == {str(i): i * i for i in range(8)}
+    repeated = [i for i in calls(tmp_path) if calls(tmp_path).count(i) > 1]
+    # The one that killed it, and at most one that waited in the same process.
+    assert 3 in repeated
+    assert len(repeated) <= 4
+    run_tasks(print, TASKS, ResultsFile(tmp_path, "r", {}), cluster="nowhere", quiet=True)
+
+
+def test_results_come_in_order_and_an_error_is_handed_on(client):
+    assert list(in_order(client, ((pow, (i, 2)) for i in range(20)))) == [i**2 for i in range(20)]
+    with pytest.raises(ZeroDivisionError):
+        list(in_order(client, [(divmod, (1, 0))]))
+
+
+def test_an_error_of_a_task_keeps_what_was_finished(client, processes, tmp_path):
+    with pytest.raises(ZeroDivisionError):
+        run_tasks(
+            divmod,
+            {str(i): (1, i) for i in (1, 2, 3, 4, 5, 0)},
+            ResultsFile(tmp_path, "r", {}),
+            cluster=processes.scheduler_address,
+            quiet=True,
+        )
+    assert len(finished(tmp_path)) >= 1
+
+
+def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path, monkeypatch):
+    monkeypatch.setattr(connection, "PATIENCE", 0.5)
+
+    class Closing(ResultsFile):
+        """Ends the scheduler once three tasks are finished."""
+
+        def append(self, key, result):
+            super().append(key, result)
+            if len(self.finished()) == 3:
+                cluster.sync(cluster.scheduler.close)
+
+    with (
+        # Of which the cluster, when it is closed, has no more than we have.
+        dask.config.set({"distributed.comm.timeouts.connect": "500ms"}),
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
+        pytest.raises(ClusterLost, match="the scheduler of the Dask cluster to stay"),
+    ):
+        run_tasks(
+            pow,
+            {key: (int(key), 2) for key in TASKS},
+            Closing(tmp_path, "r", {}),
+            cluster=cluster.scheduler_address,
+            quiet=True,
+        )
+    before = finished(tmp_path)
+    assert 3 <= len(before) < len(TASKS)
+    work = recorded(tmp_path, deadly=False)
+    found = run_tasks(work, TASKS, ResultsFile(tmp_path, "r", {}), quiet=True)
+    assert found == {key: int(key) ** 2 for key in TASKS}
+    assert sorted(calls(tmp_path)) == sorted(int(key) for key in TASKS if key not in before)
+
+
+def test_the_command_says_what_is_wrong(tmp_path):
+    command = ["reproduce", "lanckriet2004", "--figure", "1", "--out", str(tmp_path)]
+    both = CliRunner().invoke(app, [*command, "--cluster", "x:1", "--jobs", "2"])
+    assert both.exit_code == 2
+    assert "leave one of them out" in both.stderr
+
+
+def test_without_the_package_the_extra_is_named(without):
+    without("distributed")
+    with (
+        pytest.raises(ImportError, match=r"distributed, which is not .*kernlearn\[dask\]"),
+        connection.connected("x:1"),
+    ):
+        raise AssertionError
