@@ -11,7 +11,7 @@ from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_coll
 from kernlearn._cluster.connection import connected
 from kernlearn._cluster.lazy import lazily
 from kernlearn._cluster.scheduling import ClusterLost
-from kernlearn._cluster.tasks import as_they_end, in_order
+from kernlearn._cluster.tasks import as_they_end, in_order, shared
 
 __all__ = [
     "Chunked",
@@ -23,4 +23,5 @@ __all__ = [
     "lazily",
     "on_this_machine",
     "refuse_collection",
+    "shared",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
+from kernlearn._cluster.luggage import Luggage
 from kernlearn._cluster.scheduling import telling_of_loss
 from kernlearn._optional import load_distributed
 
@@ -27,11 +28,13 @@ def as_they_end(client: Any, calls: Iterable[tuple[Key, Call]]) -> Iterator[tupl
     wait = load_distributed("--cluster").wait
     running: dict[Any, Key] = {}
     while True:
+        # Taken before the cluster is talked to: an error of theirs is none of the cluster's.
+        some = list(islice(waiting, _room(client, len(running))))
+        if not some and not running:
+            return
         with telling_of_loss(OSError):
-            for key, call in islice(waiting, max(_room(client) - len(running), 0)):
+            for key, call in some:
                 running[_submitted(client, call)] = key
-            if not running:
-                return
             ended = wait(list(running), return_when="FIRST_COMPLETED").done
         # Those that are finished are handed over before an error of another ends it all.
         for future in sorted(ended, key=lambda each: each.status != "finished"):
@@ -45,14 +48,24 @@ def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
     waiting = iter(calls)
     running: deque[Any] = deque()
     while True:
+        some = list(islice(waiting, _room(client, len(running))))
+        if not some and not running:
+            return
         with telling_of_loss(OSError):
-            for call in islice(waiting, max(_room(client) - len(running), 0)):
-                running.append(_submitted(client, call))
-            if not running:
-                return
+            running.extend(_submitted(client, call) for call in some)
         with telling_of_loss():
             result = running.popleft().result()
         yield result
+
+
+def shared(client: Any, content: Any) -> Any:
+    """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
+    with telling_of_loss(OSError):
+        return client.submit(_itself, Luggage(content, is_pickled=False), pure=False)
+
+
+def _itself(content: Luggage) -> Any:
+    return content.unpacked()
 
 
 def _submitted(client: Any, call: Call) -> Any:
@@ -60,6 +73,8 @@ def _submitted(client: Any, call: Call) -> Any:
     return client.submit(function, *arguments, pure=False)
 
 
-def _room(client: Any) -> int:
-    """Tasks that may be under way; workers come and go."""
-    return max(_FOR_A_THREAD * sum(client.nthreads().values()), 1)
+def _room(client: Any, n_running: int) -> int:
+    """Tasks that may be begun while so many are under way; workers come and go."""
+    with telling_of_loss(OSError):
+        n_threads = int(sum(client.nthreads().values()))
+    return max(_FOR_A_THREAD * n_threads - n_running, int(n_running == 0))

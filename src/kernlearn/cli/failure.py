@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import typer
 
+from kernlearn._cluster import ClusterLost
 from kernlearn.inspection._text import plain
 
 __all__ = ["BAD_USAGE", "NO_RESULT", "STOPPED", "fail", "failures", "system_message"]
@@ -52,6 +53,8 @@ def failures(
         yield
     except KeyboardInterrupt:
         fail(stopped, STOPPED)
+    except ClusterLost as error:
+        fail(f"could not {doing}: {error}.", NO_RESULT)
     except OSError as error:
         fail(
             f"could not read or write {error.filename or where}: {system_message(error)}.",

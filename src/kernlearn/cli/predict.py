@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from kernlearn._cluster import connected, in_order, shared
 from kernlearn._words import counted
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
@@ -53,6 +55,13 @@ def predict(
     coverage: Annotated[
         float, typer.Option(help="Probability with which intervals are to hold a number.")
     ] = 0.9,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Predict on the workers of the Dask scheduler at this address.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
 ) -> None:
@@ -70,22 +79,37 @@ def predict(
     with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
-        chunks = _predicted(bundle, table, delimiter, check_coverage(coverage), summary, files)
-        with table_writer(out, safe=safe_csv) as write:
-            for chunk in chunks:
+        coverage = check_coverage(coverage)
+        rows = _typed_rows(bundle, table, delimiter, summary, files)
+        with ExitStack() as stack:
+            client = None if cluster is None else stack.enter_context(connected(cluster))
+            write = stack.enter_context(table_writer(out, safe=safe_csv))
+            for chunk in _predicted(bundle, rows, coverage, client):
                 write(chunk)
             bundle.check_n_rows(summary["rows"])
     _show(summary, as_json, quiet, err=to_stdout)
 
 
 def _predicted(
+    bundle: ModelBundle, rows: Iterator[Any], coverage: float, client: Any
+) -> Iterator[Any]:
+    """Predictions for blocks of rows in their order, by workers where there is a client of them."""
+    if client is None:
+        for block in rows:
+            yield predictions(bundle, block, coverage)
+        return
+    model = shared(client, bundle)
+    yield from in_order(client, ((predictions, (model, block, coverage)) for block in rows))
+
+
+def _typed_rows(
     bundle: ModelBundle,
     table: Path,
     delimiter: str | None,
-    coverage: float,
     summary: dict[str, Any],
     files: ViewFiles,
 ) -> Iterator[Any]:
+    """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
     _check_files(columns, files)
     for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
@@ -97,7 +121,7 @@ def _predicted(
             summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
-        yield predictions(bundle, rows, coverage)
+        yield rows
 
 
 def _check_files(columns: list[Column], files: ViewFiles) -> None:

@@ -1,0 +1,58 @@
+"""`kernlearn predict --cluster`: the same file as without."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from kernlearn._cluster import connection
+from kernlearn.cli import predict as predict_module
+from kernlearn.cli.app import app
+
+pytest.importorskip("distributed")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A table, and a model that was fitted to it."""
+    folder = tmp_path_factory.mktemp("model")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 2)), columns=["a", "b"])
+    frame["kind"] = np.where(frame["a"] > 0, "up", "down")
+    frame.to_csv(folder / "table.csv", index=False)
+    options = ["--target", "kind", "--method", "lssvm", "--no-refit"]
+    result = run("fit", folder / "table.csv", *options, "--model", folder / "model.kl", "--quiet")
+    assert result.exit_code == 0, result.output
+    return folder
+
+
+def test_workers_predict_what_this_machine_does(folder, processes, monkeypatch):
+    monkeypatch.setattr(predict_module, "CHUNK_ROWS", 7)
+    command = ["predict", folder / "model.kl", folder / "table.csv", "--quiet", "--out"]
+    assert run(*command, folder / "here.csv").exit_code == 0
+    there = run(*command, folder / "there.csv", "--cluster", processes.scheduler_address)
+    assert there.exit_code == 0, there.output
+    assert (folder / "there.csv").read_text() == (folder / "here.csv").read_text()
+
+
+def test_errors_are_one_sentence_whoever_makes_them(folder, processes, monkeypatch):
+    command = ["predict", folder / "model.kl"]
+    (folder / "bad.csv").write_text("a,b\n1,2\n3,nonsense\n")
+    rest = ["--out", folder / "no.csv", "--cluster"]
+    bad = run(*command, folder / "bad.csv", *rest, processes.scheduler_address)
+    missing = run(*command, folder / "none.csv", *rest, processes.scheduler_address)
+    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    alone = run(*command, folder / "table.csv", *rest, "127.0.0.1:1")
+    for result, message in [
+        (bad, "nonsense"),
+        (missing, "none.csv"),
+        (alone, "could not predict table.csv: expected a Dask scheduler at '127.0.0.1:1'"),
+    ]:
+        assert result.exit_code == 1
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
+    assert not (folder / "no.csv").exists()
