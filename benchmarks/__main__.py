@@ -7,6 +7,7 @@ import sys
 
 from benchmarks import (
     combinations,
+    dask_rows,
     first_level,
     hyperkernels,
     large,
@@ -24,6 +25,7 @@ TOPICS = {
     "sources": sources.BENCHMARKS,
     "large": large.BENCHMARKS,
     "many-kernels": many_kernels.BENCHMARKS,
+    "dask": dask_rows.BENCHMARKS,
 }
 
 

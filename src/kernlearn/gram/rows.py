@@ -41,7 +41,7 @@ Add = Callable[[Part, Part], Part]
 _BLOCK_NUMBERS = 2**23
 _FEWEST_ROWS = 256
 # Of a block, what a task of a cluster has at least: its sums may have to travel.
-_WORTH_A_TASK = 0.25
+_WORTH_A_TASK = 0.125
 
 
 def rows_per_block(n_columns: int) -> int:
