@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.estimators._column_bank import column_bank
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
@@ -23,6 +24,7 @@ _FEWEST = 20
 # the narrowest; one a little narrower did not harm.
 _AROUND = (-4.0, -2.0, 0.0, 1.0)
 _CLEARLY = 0.9  # of the loss: less is no reason to warn
+_ROWS_FOR_COLUMNS = 400  # halves of them judge what the other halves say of the columns
 
 
 def choose_bank(
@@ -51,6 +53,11 @@ def choose_bank(
     notes: list[str] = []
     if len(rows) >= _FEWEST and any(np.ptp(part) > 0 for part in parts):
         best, pays = _best_exponent(sample, median, parts, weight[rows])
+        more = sample_rows(n, random_state, _ROWS_FOR_COLUMNS)
+        some = [target[more] for target in targets]
+        by_column = column_bank(X[more], some, weight[more], bank_at(median, [best])[-1])
+        if by_column is not None:
+            return by_column[0], [by_column[1]]
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma
         notes.append(

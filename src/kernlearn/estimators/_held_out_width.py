@@ -26,14 +26,14 @@ _MOST_ROWS = 200
 _RIDGES = (0.01, 0.1, 1.0, 10.0)
 
 
-def sample_rows(n: int, random_state: Any) -> NDArray[np.intp]:
+def sample_rows(n: int, random_state: Any, most: int = _MOST_ROWS) -> NDArray[np.intp]:
     """The rows to look at: all, or two hundred; the same ones unless a random state says not."""
-    if n <= _MOST_ROWS:
+    if n <= most:
         return np.arange(n)
     seed = 0 if random_state is None else random_state
     if isinstance(seed, np.random.RandomState):
         seed = seed.randint(np.iinfo(np.int32).max)
-    return np.sort(np.random.default_rng(seed).choice(n, _MOST_ROWS, replace=False))
+    return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 
 def held_out_losses(grams: Iterable[Array], targets: Sequence[Array], weight: Array) -> Array:
