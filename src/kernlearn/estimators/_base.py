@@ -384,6 +384,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         if is_family(self.kernels):
             place = None if self.device_ == HOST else Place.named(self.device_)
             pool = self._pool(points, len(weight), points, place)
+            if not pool.parts:  # kernels that are looked at one by one, on the host
+                self.device_ = HOST
             return Candidates(pool, self._checked_total(), lambda C: None)
         with sharing():  # what a transformer made of the points to be fitted is not made again
             kernels = self._prepared_kernels(points, Labelled(points, ys, weight))
