@@ -8,12 +8,14 @@ import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
-from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn
+from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn, Precomputed
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers import column_generation, column_master
 from kernlearn.solvers.column_generation import learn_by_columns
 from kernlearn.solvers.oracle import Plane
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_proof
+from kernlearn.testing.fuzz import Case, complaints
+from kernlearn.testing.fuzz.problems import make_problem
 
 MACHINES = ["soft_margin", "squared_soft_margin", "least_squares", "epsilon_svr", "nu_svm"]
 
@@ -216,3 +218,22 @@ def test_a_mixture_of_planes_knows_its_coefficients_by_their_shares():
     assert [parts[0] is a for _, parts in mixed.coefs] == [True, False, True]
     only = Plane.mixture(np.array([0.0, 2.0]), [first, second])
     assert [share for share, _ in only.coefs] == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("seed", [0, 5, 8, 16, 21, 33])
+def test_hostile_problems_are_judged_true(seed, monkeypatch):
+    """By a judge that shares no code with the solvers, and two kernels joining at a time."""
+    monkeypatch.setattr(column_generation._dearest, "__defaults__", (2,))
+    problem = make_problem(seed)
+    options = {**problem.options, "weights": "positive", "quality": "soft_margin", "C": 1.0}
+    y = np.where(problem.y > np.median(problem.y), 1.0, -1.0)
+    grams = np.asarray(problem.matrices, dtype=float)
+    rows = np.arange(grams.shape[1], dtype=float)[:, None]
+    pool = KernelPool([Precomputed(K) for K in grams], rows, len(y), "trust")
+    case = Case(grams, y, **options)
+    weight = np.ones(len(y)) if case.sample_weight is None else case.sample_weight
+    machine = QUALITIES["soft_margin"].build(y, Settings(1.0, 0.3, 0.1, weight))
+    weight_set = WeightSet(case.normaliser, case.c, False)
+    found = learn_by_columns(pool, [machine], weight_set, Control(case.tol))
+    with np.errstate(all="ignore"):
+        assert complaints(case, found, seed) == []
