@@ -1,4 +1,4 @@
-"""Dask collections: small tasks, and one cluster of processes for all tests that need it."""
+"""Dask collections: small tasks, and a small cluster."""
 
 import pytest
 
@@ -11,20 +11,11 @@ def small_tasks(monkeypatch):
     monkeypatch.setattr(rows_module, "_WORTH_A_TASK", 0.0)
 
 
-@pytest.fixture(scope="session")
-def processes():
-    """A cluster of two processes with one thread each."""
+@pytest.fixture(scope="module")
+def in_process():
+    """A cluster whose workers are threads of this process, which start at once."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1 GiB"
+        n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
     ) as cluster:
         yield cluster
-
-
-@pytest.fixture
-def client(processes):
-    """The ambient client of that cluster."""
-    from distributed import Client
-
-    with Client(processes) as found:
-        yield found

@@ -30,21 +30,21 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_workers_predict_what_this_machine_does(folder, processes, monkeypatch):
+def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch):
     monkeypatch.setattr(predict_module, "CHUNK_ROWS", 7)
     command = ["predict", folder / "model.kl", folder / "table.csv", "--quiet", "--out"]
     assert run(*command, folder / "here.csv").exit_code == 0
-    there = run(*command, folder / "there.csv", "--cluster", processes.scheduler_address)
+    there = run(*command, folder / "there.csv", "--cluster", in_process.scheduler_address)
     assert there.exit_code == 0, there.output
     assert (folder / "there.csv").read_text() == (folder / "here.csv").read_text()
 
 
-def test_errors_are_one_sentence_whoever_makes_them(folder, processes, monkeypatch):
+def test_errors_are_one_sentence_whoever_makes_them(folder, in_process, monkeypatch):
     command = ["predict", folder / "model.kl"]
     (folder / "bad.csv").write_text("a,b\n1,2\n3,nonsense\n")
     rest = ["--out", folder / "no.csv", "--cluster"]
-    bad = run(*command, folder / "bad.csv", *rest, processes.scheduler_address)
-    missing = run(*command, folder / "none.csv", *rest, processes.scheduler_address)
+    bad = run(*command, folder / "bad.csv", *rest, in_process.scheduler_address)
+    missing = run(*command, folder / "none.csv", *rest, in_process.scheduler_address)
     monkeypatch.setattr(connection, "PATIENCE", 0.3)
     alone = run(*command, folder / "table.csv", *rest, "127.0.0.1:1")
     for result, message in [

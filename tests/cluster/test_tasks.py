@@ -1,8 +1,5 @@
 """Experiments as tasks: whoever dies, no finished task is lost or repeated."""
 
-import os
-import signal
-
 import pytest
 from typer.testing import CliRunner
 
@@ -22,52 +19,21 @@ def finished(folder):
         return results.finished()
 
 
-def recorded(folder, deadly=True):
-    """A function that notes its calls, and once ends the process that calls it."""
-    # Defined within, so that workers need not import this file.
-    folder = str(folder)
-
-    def work(i):
-        with open(f"{folder}/calls", "a") as file:
-            file.write(f"{i}\n")
-        if deadly and i == 3 and not os.path.exists(f"{folder}/mark"):
-            open(f"{folder}/mark", "w").close()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return i * i
-
-    return work
+def test_results_come_in_order_and_an_error_is_handed_on(in_process):
+    with distributed.Client(in_process) as client:
+        squares = in_order(client, ((pow, (i, 2)) for i in range(20)))
+        assert list(squares) == [i**2 for i in range(20)]
+        with pytest.raises(ZeroDivisionError):
+            list(in_order(client, [(divmod, (1, 0))]))
 
 
-def calls(folder):
-    return [int(line) for line in (folder / "calls").read_text().split()]
-
-
-def test_a_worker_that_is_killed_costs_what_it_had_begun(client, processes, tmp_path):
-    address = processes.scheduler_address
-    found = run_tasks(
-        recorded(tmp_path), TASKS, ResultsFile(tmp_path, "r", {}), cluster=address, quiet=True
-    )
-    assert found == {str(i): i * i for i in range(8)}
-    repeated = [i for i in calls(tmp_path) if calls(tmp_path).count(i) > 1]
-    # The one that killed it, and at most one that waited in the same process.
-    assert 3 in repeated
-    assert len(repeated) <= 4
-    run_tasks(print, TASKS, ResultsFile(tmp_path, "r", {}), cluster="nowhere", quiet=True)
-
-
-def test_results_come_in_order_and_an_error_is_handed_on(client):
-    assert list(in_order(client, ((pow, (i, 2)) for i in range(20)))) == [i**2 for i in range(20)]
-    with pytest.raises(ZeroDivisionError):
-        list(in_order(client, [(divmod, (1, 0))]))
-
-
-def test_an_error_of_a_task_keeps_what_was_finished(client, processes, tmp_path):
+def test_an_error_of_a_task_keeps_what_was_finished(in_process, tmp_path):
     with pytest.raises(ZeroDivisionError):
         run_tasks(
             divmod,
             {str(i): (1, i) for i in (1, 2, 3, 4, 5, 0)},
             ResultsFile(tmp_path, "r", {}),
-            cluster=processes.scheduler_address,
+            cluster=in_process.scheduler_address,
             quiet=True,
         )
     assert len(finished(tmp_path)) >= 1
@@ -101,10 +67,15 @@ def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path, mo
         )
     before = finished(tmp_path)
     assert 3 <= len(before) < len(TASKS)
-    work = recorded(tmp_path, deadly=False)
+    calls = []
+
+    def work(i):
+        calls.append(str(i))
+        return i * i
+
     found = run_tasks(work, TASKS, ResultsFile(tmp_path, "r", {}), quiet=True)
     assert found == {key: int(key) ** 2 for key in TASKS}
-    assert sorted(calls(tmp_path)) == sorted(int(key) for key in TASKS if key not in before)
+    assert calls == [key for key in TASKS if key not in before]
 
 
 def test_the_command_says_what_is_wrong(tmp_path):

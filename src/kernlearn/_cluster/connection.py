@@ -34,8 +34,9 @@ def connected(address: str, patience: float | None = None) -> Iterator[Any]:
     patience = PATIENCE if patience is None else patience
     distributed = load_distributed("--cluster")
     try:
+        _check_address(address)
         client = distributed.Client(address, timeout=patience)
-    except (OSError, TimeoutError, ValueError) as error:
+    except (OSError, ValueError) as error:
         raise ClusterLost(
             f"expected a Dask scheduler at {address!r}, got no answer within {patience:g} s; start "
             "one with the command dask scheduler, and name the address that it prints"
@@ -49,3 +50,10 @@ def connected(address: str, patience: float | None = None) -> Iterator[Any]:
                 f"{patience:g} s; start some with the command dask worker {address}"
             ) from error
         yield client
+
+
+def _check_address(address: str) -> None:
+    """Refuse what has no port: of an empty name Dask would make a cluster of its own."""
+    port = address.rpartition(":")[2]
+    if not (port.isdigit() and int(port) < 2**16) and not address.startswith("inproc://"):
+        raise ValueError(f"no port in {address!r}")
