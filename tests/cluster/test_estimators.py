@@ -214,6 +214,10 @@ def test_other_uses_of_a_collection_are_refused():
         LEAST_SQUARES.fit(in_chunks(X), VALUES, X_unlabeled=X)
     with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
         kl.KernelRegressor().fit(in_chunks(X), VALUES)
+    with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
+        kl.HyperkernelMetric().fit(in_chunks(X), LABELS)
+    with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
+        kl.MKLRegressor().fit({"left": in_chunks(X), "right": in_chunks(X)}, VALUES)
     with pytest.raises(TypeError, match="must be in the memory of this machine here"):
         Sum(KERNELS)(in_chunks(X))
     with pytest.raises(

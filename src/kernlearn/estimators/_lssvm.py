@@ -80,7 +80,9 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
                 f"{len(kept)}; add points"
             )
         rows = X if len(kept) == len(weight) else some_rows(X, kept)
-        few = a_few(rows, FEW_ROWS)
+        # Fetched from where they are only if something is to be learned from them.
+        asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
+        few = a_few(rows, FEW_ROWS) if asks else rows
         lam = None if self.lam is None else check_positive("lam", self.lam)
         theta = check_theta(self.theta, family, few)
         if theta is not None:

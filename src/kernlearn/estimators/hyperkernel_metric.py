@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn._checks import check_count
+from kernlearn._cluster import refuse_collection
 from kernlearn._patience import Progress
 from kernlearn.estimators._pair_learner import PairLearner
 from kernlearn.estimators._pairs import Array, Indices, merge_pairs, pairs_of_classes
@@ -172,6 +173,7 @@ class HyperkernelMetric(
         y : array-like of shape (n_samples,)
             Their classes, two or more.
         """
+        refuse_collection(X, "X")
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -205,6 +207,7 @@ class HyperkernelMetric(
             values = check_pairs(pairs, "pairs")
             X, rows = np.unique(values.reshape(-1, values.shape[2]), axis=0, return_inverse=True)
             pairs = rows.reshape(-1, 2)
+        refuse_collection(X, "X")
         X = validate_data(self, X, dtype=np.float64)
         self.__dict__.pop("classes_", None)  # of an earlier fit
         return self._learn(X, *merge_pairs(pairs, same, len(X)))
@@ -257,6 +260,7 @@ class HyperkernelMetric(
             Any points; the components are those of the training points.
         """
         check_is_fitted(self)
+        refuse_collection(X, "X")
         points = validate_data(self, X, dtype=np.float64, reset=False)
         return self._embedding.transform(points)
 
