@@ -234,3 +234,16 @@ def test_other_uses_of_a_collection_are_refused():
         model.predict(in_chunks(X)[:, :2])
     with pytest.raises(ValueError, match=r"in the chunk of X that begins at row 300: .*NaN"):
         model.predict(in_chunks(spoilt(317))).compute()
+
+
+def test_a_chunk_that_shrinks_after_it_was_counted_is_refused():
+    seen = []
+
+    def read(chunk):
+        seen.append(len(chunk))
+        return chunk if len(seen) <= len(CHUNKS) else chunk[1:]
+
+    shrinking = in_chunks(X).map_blocks(read, dtype=float, meta=X[:0])
+    shrinking = shrinking[shrinking[:, 0] < np.inf]  # so that its sizes are not known
+    with pytest.raises(ValueError, match=r"rows from row \d+ of a Dask .* when they were counted"):
+        fitted(LEAST_SQUARES, shrinking, VALUES)

@@ -155,7 +155,7 @@ class Chunked:
                 if len(within) == 0:
                     continue
             parts = [values[part] for values in along]
-            tasks.append(do(job, chunks, start, within, part.start, parts))
+            tasks.append(do(job, chunks, slice(start, stop), within, part.start, parts))
         return tasks
 
     def _groups(self, fewest: int) -> Iterator[tuple[list[Any], int, int]]:
@@ -194,20 +194,26 @@ def _rows_themselves(table: Any, first: int) -> Any:
 def _done(
     job: Luggage,
     chunks: list[Any],
-    start: int,
+    place: slice,
     within: Indices | None,
     first: int,
     parts: list[Any],
 ) -> Any:
     """A task: its chunks as one table, prepared, those rows that count, and what is made of them.
 
-    ``start`` is the place of the table in the whole, ``within`` are places in the table, and
-    ``first`` is a place among the rows that count.
+    ``place`` is where the table is in the whole, ``within`` are places in the table, and ``first``
+    is a place among the rows that count.
     """
     work, prepare = job.unpacked()
     table = joined(chunks)
+    if len(table) != place.stop - place.start:
+        raise ValueError(
+            f"expected {place.stop - place.start} rows from row {place.start} of a Dask collection "
+            f"on, as when they were counted, got {len(table)}; fit again once nothing else writes "
+            "to its source, or call its persist() first"
+        )
     if prepare is not None:
-        table = prepare(table, start)
+        table = prepare(table, place.start)
     if within is not None and len(within) < len(table):
         table = table.iloc[within] if hasattr(table, "iloc") else table[within]
     return work(table, first, *parts)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
-from kernlearn._cluster.luggage import Luggage, luggage
+from kernlearn._cluster.luggage import Luggage
 from kernlearn._cluster.scheduling import delayed
 from kernlearn._optional import load_dask_array
 
@@ -37,7 +37,8 @@ def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -
     chunks = list(X.to_delayed() if of_frame else X.to_delayed()[:, 0])
     sizes = [np.nan] * len(chunks) if of_frame else list(X.chunks[0])
     do = delayed(_predicted)
-    job = luggage((method, estimator, dict(options)))
+    # A task of its own, since nobody knows yet who will compute this.
+    job = delayed(Luggage((method, estimator, dict(options)), is_pickled=False), traverse=False)
     starts = np.cumsum([0.0, *sizes])[:-1].tolist()
     parts = [
         da.from_delayed(

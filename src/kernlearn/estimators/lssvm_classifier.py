@@ -166,7 +166,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training points.
+            Training points. Those of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional

@@ -96,7 +96,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Training points.
+            Training points. Those of a Dask array or data frame stay where they are.
         y : array-like of shape (n,) or (n, n_targets)
             Targets.
         sample_weight : array-like of shape (n,), optional
