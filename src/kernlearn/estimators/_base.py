@@ -18,7 +18,7 @@ from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
-from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
+from kernlearn.estimators._auto_C import class_loss
 from kernlearn.estimators._blocks import decision_values
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
@@ -28,6 +28,7 @@ from kernlearn.estimators._low_rank import (
     chosen_rank,
     forget_low_rank,
     landmark_values,
+    rows_for_C,
     store_low_rank,
 )
 from kernlearn.estimators._on_device import OnDevice
@@ -68,12 +69,13 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
+from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C
 from kernlearn.solvers.low_rank.learn import (
     LOW_RANK_QUALITIES,
     Learned,
-    Request,
     learn_through_landmarks,
 )
+from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -244,29 +246,21 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         if not self._chooses_C():
             C = problem.settings.C
             return C, problem.learn(C, start, control)
-        rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
         folds = self._held_out_folds(problem.targets)
 
         def loss(C: float, solution: Solution) -> float:
-            machines = problem.machines(C, solution.weights, patience)
+            machines = problem.machines(C, solution.weights, control.patience)
             weight = machines.settings.sample_weight
             return self._held_out_loss(machines.held_out_values(folds), problem.targets, weight)
 
         choice = choose_C(
             [factor * problem.unit_of_C for factor in FACTORS],
-            lambda C, near: problem.learn(C, start if near is None else near, rough),
+            lambda C, near, control: problem.learn(C, start if near is None else near, control),
             loss,
-            patience,
+            control,
         )
         self.loss_by_C_ = choice.losses
-        solution, n_solves = choice.solution, choice.n_solves
-        if patience.stopped is None:
-            solution = problem.learn(choice.C, solution.weights, control)
-            n_solves += solution.n_machine_solves
-        elif solution.status.is_optimal:
-            # It was good enough for the path, which ended before it could be made exact.
-            solution = replace(solution, status=patience.stopped)
-        return choice.C, replace(solution, n_machine_solves=n_solves)
+        return choice.C, choice.solution
 
     def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
         """What C is chosen by."""
@@ -289,8 +283,6 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             obstacle = "X_unlabeled"
         elif self.missing is not None:
             obstacle = f"missing={self.missing!r}"
-        elif self._chooses_C():
-            obstacle = "C='auto'"
         elif not (isinstance(rows, np.ndarray) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
         elif learns_C(self.quality, self.C):
@@ -309,10 +301,15 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
         kernels = self._prepared_kernels(points, bank)
         self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
-        free = self.weights == "free"
+        free, chooses = self.weights == "free", self._chooses_C()
+        in_closed_form = self.quality == "least_squares"
+        self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
+        C = 1.0 if chooses else self.C
+        if chooses and not in_closed_form:
+            C = self._C_of_sample(Labelled(rows, ys, weight), control)
         request = Request(
             quality=self.quality,
-            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
+            settings=check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
             rank=rank,
             free_sign=free,
             constraint=self.constraint,
@@ -321,12 +318,16 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             random_state=0 if self.random_state is None else self.random_state,
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
+            factors_of_C=FACTORS if chooses and in_closed_form else (),
         )
         source = self._on_its_device(rows)
         with telling_of_memory():
             learned = learn_through_landmarks(source, self.kernels_, ys, request, control)
         self._store_certificate(learned.solution, learned.solution)
         store_low_rank(self, learned)
+        self.C_ = learned.C
+        if chooses and in_closed_form:
+            self.loss_by_C_ = learned.loss_by_C
         warn_if_unfinished(
             type(self).__name__,
             self.status_,
@@ -336,6 +337,18 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             stacklevel=4,
         )
         return learned
+
+    def _C_of_sample(self, labelled: Labelled, control: Control) -> float:
+        """C by the exact path on a sample of the rows."""
+        ys, weight = labelled.targets, labelled.weight
+        few = rows_for_C(ys, len(self.kernels_), self.random_state)
+        total = self._checked_total()
+        if total is not None and self.constraint == "trace":
+            total *= len(few) / len(weight)  # the trace of the same kernel on fewer rows
+        grams = gram_stack(self.kernels_, take_rows(labelled.X, few))
+        candidates = Candidates(grams, total, lambda C: None)
+        problem = self._problem(GramStack(grams), [y[few] for y in ys], weight[few], candidates)
+        return self._solved(problem, replace(control, tol=max(control.tol, PATH_TOL)))[0]
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ class Seen:
     folds: list[Moments]
     fold: NDArray[np.intp]
 
-    @property
+    @cached_property
     def moments(self) -> Moments:
         """The moments of all rows."""
         return total_of(self.folds)
@@ -72,11 +73,10 @@ class Look:
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return Seen(factors, parts, fold)
 
-    def at_enough(self, ridge: float, even: Callable[[Array], Array]) -> Seen:
+    def at_enough(self, stand_in: Callable[[Seen], tuple[Array, float]]) -> Seen:
         """Double the rank until the held-out loss asks for no more, or the memory is used.
 
-        The loss is that of least squares with equal shares of the kernels, weights that ``even``
-        gives from the traces.
+        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives.
         """
         largest = int(np.sqrt(_MOMENT_NUMBERS / N_FOLDS)) // len(self.kernels)
         rank = min(_FIRST, max(largest, 1))
@@ -85,9 +85,8 @@ class Look:
             full = rank >= len(self.source) or int(seen.factors.place.max(initial=0)) + 1 < rank
             if full or 2 * rank > largest:
                 return seen
-            weights = even(seen.moments.traces)
             with threads_for(seen.factors.n_columns):
-                _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
+                _, losses = loss_by_rank(seen.folds, seen.factors, *stand_in(seen))
             if losses[-1] >= (1.0 - _ENOUGH) * losses[-3:-1].min(initial=np.inf):
                 return seen
             rank *= 2
