@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.contest import N_FOLDS, hold_contest
+from kernlearn.methods.contest import contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
@@ -44,7 +44,7 @@ class _Said:
 
 def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
-    per_fit = 1 + (N_FOLDS * len(task.rivals()) if task.method == AUTO else 0)
+    per_fit = 1 + (contest_steps(len(task.rivals())) if task.method == AUTO else 0)
     per_split = per_fit + len(task.baselines())
     sources = len(_sources(task))
     if task.cv:
