@@ -190,7 +190,10 @@ def fit_through_landmarks(
     kernel = family.kernel(theta)
     look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
     one = np.ones(1)
-    seen = look.at_enough(lambda seen: (one, first)) if rank == "auto" else look.at(int(rank))
+    if rank == "auto":
+        seen = look.at_enough(lambda seen: (one, first), limits.patience)
+    else:
+        seen = look.at(int(rank))
     factors, moments = seen.factors, seen.moments
     with threads_for(factors.n_columns):
         sampled = lam is None and len(table.weight) > _sizes(table)[0]

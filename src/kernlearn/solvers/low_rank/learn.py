@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import room_beside
+from kernlearn._memory import FLOAT, available
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.kernels import Kernel
@@ -38,8 +39,8 @@ LOW_RANK_QUALITIES = (
     "epsilon_svr",
     "one_class",
 )
-# Numbers of Z that are kept rather than made again: a gigabyte.
-_KEPT_NUMBERS = 2**27
+# Numbers of Z that are kept rather than made again: a gigabyte, and a third of what there is.
+_KEPT_NUMBERS, _KEPT_SHARE = 2**27, 1.0 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +84,13 @@ def learn_through_landmarks(
     look = Look(
         source, kernels, np.column_stack(targets), settings.sample_weight, request.random_state
     )
-    seen = look.at_enough(request.even) if request.rank == "auto" else look.at(request.rank)
+    if request.rank == "auto":
+        seen = look.at_enough(request.even, control.patience)
+    else:
+        seen = look.at(request.rank)
     moments, factors = seen.moments, seen.factors
     weight_set = request.weight_set(moments.traces)
-    keep = len(source) * factors.n_columns <= room_beside(source, _KEPT_NUMBERS)
+    keep = len(source) * factors.n_columns <= room_beside(source, _room_for_rows())
     rows = FactorRows(source, factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
         with threads_for(factors.n_columns):
@@ -117,6 +121,12 @@ def learn_through_landmarks(
             source, kernels, machines, coefs, weight_set.normaliser, weight_set.total
         )
     return Learned(solution, ranks, losses, held_out, bound, choice.C, choice.losses)
+
+
+def _room_for_rows() -> float:
+    """Numbers of Z that may be kept on the host."""
+    there = available()
+    return _KEPT_NUMBERS if there is None else min(_KEPT_NUMBERS, _KEPT_SHARE * there / FLOAT)
 
 
 def _least_squares(

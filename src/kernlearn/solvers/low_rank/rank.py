@@ -1,7 +1,8 @@
-"""How many landmarks: few enough for the memory, and as many as the held-out loss asks for."""
+"""How many landmarks: as many as the held-out loss asks for, within the memory and the time."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._memory import FLOAT, allowed, available
+from kernlearn._patience import Patience
 from kernlearn._threads import threads_for
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Kernel
@@ -19,10 +22,15 @@ from kernlearn.solvers.low_rank.moments import Moments, moments_by_fold, total_o
 Array = NDArray[np.float64]
 
 N_FOLDS = 5
-# Numbers in the moments of all folds: half a gigabyte.
+# Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
 _MOMENT_NUMBERS = 2**26
+# Of the memory there is, the part that they may take: what is made of them takes twice as much.
+_MOMENT_SHARE = 1.0 / 3.0
+# Twice the rank takes up to four times as long, and is for half of the time that is left.
+_LONGER, _TIME_SHARE = 4.0, 0.5
 _FIRST = 64
-# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss.
+# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
+# and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
 _ENOUGH = 0.01
 
 
@@ -73,20 +81,35 @@ class Look:
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return Seen(factors, parts, fold)
 
-    def at_enough(self, stand_in: Callable[[Seen], tuple[Array, float]]) -> Seen:
-        """Double the rank until the held-out loss asks for no more, or the memory is used.
+    def at_enough(
+        self, stand_in: Callable[[Seen], tuple[Array, float]], patience: Patience
+    ) -> Seen:
+        """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
         The loss is that of least squares at the weights and the ridge that ``stand_in`` gives.
         """
-        largest = int(np.sqrt(_MOMENT_NUMBERS / N_FOLDS)) // len(self.kernels)
-        rank = min(_FIRST, max(largest, 1))
+        largest = largest_rank(len(self.kernels))
+        rank = min(_FIRST, largest)
         while True:
+            start = time.monotonic()
             seen = self.at(rank)
+            longer = _LONGER * (time.monotonic() - start)
             full = rank >= len(self.source) or int(seen.factors.place.max(initial=0)) + 1 < rank
-            if full or 2 * rank > largest:
+            if full or 2 * rank > largest or longer > _TIME_SHARE * patience.seconds_left:
                 return seen
             with threads_for(seen.factors.n_columns):
                 _, losses = loss_by_rank(seen.folds, seen.factors, *stand_in(seen))
-            if losses[-1] >= (1.0 - _ENOUGH) * losses[-3:-1].min(initial=np.inf):
+            everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+            worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
+            if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
                 return seen
             rank *= 2
+
+
+def largest_rank(n_kernels: int) -> int:
+    """Landmarks of each of so many kernels for whose moments there is room."""
+    there = available()
+    numbers = np.inf if there is None else _MOMENT_SHARE * there / FLOAT
+    if allowed() is None:
+        numbers = min(numbers, _MOMENT_NUMBERS)
+    return max(int(np.sqrt(numbers / N_FOLDS)) // n_kernels, 1)
