@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -83,7 +84,7 @@ def test_what_cannot_be_used_is_skipped_and_said():
     assert result.winner is learners[1]
     assert result.notes == ("wet was skipped: it is raining",)
     assert result.facts()[1]["score"] is None
-    assert len(steps) == contest_steps(2)
+    assert len(steps) == contest_steps(2, 60)
 
 
 def test_nothing_can_be_used():
@@ -115,6 +116,7 @@ class Guess(DummyClassifier):
 
 def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (60, 240, 960))
+    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
     monkeypatch.setattr(contest_module, "FEW_ROWS", 300)
     shares = {"hopeless": 0.0, "good": 0.7, "better": 0.85, "best": 0.9}
     learners = [learner(name, Guess(share, i)) for i, (name, share) in enumerate(shares.items())]
@@ -125,7 +127,7 @@ def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
     assert rows["best"] == rows["better"] == (960, 192)
     assert list(rows)[-1] == "hopeless"
     assert result.n_rows == 960
-    assert len(steps) == contest_steps(4)
+    assert len(steps) == contest_steps(4, 5000)
     facts = {fact["method"]: fact for fact in result.facts()}
     assert (facts["best"]["rows"], facts["best"]["tested"]) == (960, 192)
     assert facts["best"]["standard_error"] is None  # of a single fold
@@ -146,9 +148,33 @@ def test_methods_that_rows_do_not_tell_apart_are_named(monkeypatch):
 
 def test_no_round_begins_when_the_time_is_over(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (60, 120))
+    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
     monkeypatch.setattr(contest_module, "SECONDS", 0.0)
     learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
     assert hold_contest(learners, *table(5000), lambda: None).n_rows == 60
+
+
+def test_large_tables_are_not_judged_by_a_few_hundred_rows():
+    assert [contest_module._sizes(n)[0] for n in (50, 6000, 30_000, 200_000)] == [
+        400,
+        400,
+        1600,
+        6400,
+    ]
+    assert contest_module._sizes(10**7) == (25_600,)
+
+
+def test_who_would_be_given_a_small_part_of_the_rows_is_left_out(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60,))
+    few = learner("few", Guess(0.9, 1))
+    few = replace(few, method=replace(few.method, max_rows=400))
+    many = learner("many", Guess(0.6, 2))
+    many = replace(many, method=replace(many.method, max_rows=10**6))
+    result = hold_contest([few, many], *table(5000), lambda: None)
+    assert result.winner is many
+    assert "few was skipped: it learns from 400 rows at most, and there are 5000" in result.notes
+    with pytest.raises(MethodError, match="learns from 400 rows at most"):
+        hold_contest([few], *table(5000), lambda: None)
 
 
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here

@@ -8,6 +8,7 @@ import pytest
 
 from kernlearn.estimators import _low_rank
 from kernlearn.methods import mkl as mkl_module
+from kernlearn.methods.landmarks import landmark_facts
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
@@ -41,6 +42,12 @@ def test_all_rows_are_learned_from_through_landmarks(name, task):
     exact = getattr(estimator, "refit_", None) == "exact"
     assert exact or estimator.rank_ is not None
     assert model.score(X, y) > 0.8
+    told = landmark_facts(estimator)
+    if exact:
+        assert told is None
+    else:
+        assert told["rank"] == estimator.rank_ == told["losses"][-1][0]
+        assert f"through {told['rank']} landmarks. From" in told["sentence"]
     if name == "mkl":
         assert estimator.quality == "least_squares"
         assert len(estimator.loss_by_C_) == 6

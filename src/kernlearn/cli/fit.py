@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,7 @@ import typer
 from rich.console import Console
 
 from kernlearn._device import place_of
+from kernlearn._memory import in_words, limited_to, parse_size, resident
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.learned import print_learned
@@ -31,6 +33,8 @@ __all__ = ["fit"]
 PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
 NAMES = (*METHODS, "auto")
 ON_DEVICES = ("mkl", "first-level", "lssvm")
+# Beside what the program takes before it has read anything.
+LEAST_MEMORY = 200_000_000
 DEFECT = "this is a defect of kernlearn; please report it, with the table if you may"
 
 
@@ -116,6 +120,14 @@ def fit(
             "then ends with the best so far. Tuning and comparing take many fits."
         ),
     ] = None,
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            help="What the command may take of it in all, such as 2GB: ranks are chosen, and rows "
+            "of a table that is too large sampled, so that it is enough.",
+            show_default="what is free",
+        ),
+    ] = None,
     device: Annotated[
         str | None,
         typer.Option(
@@ -151,17 +163,53 @@ def fit(
         refit,
     )
     _check(request)
-    if time_limit is not None and not time_limit > 0:
-        fail(f"--time-limit must be above zero, got {time_limit:g}: 60 is a minute.", BAD_USAGE)
     _check_device(device, request)
+    limits = Limits(_checked_time(time_limit), _checked_memory(memory), device)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
-    with failures(f"fit {table.name}", table, otherwise=DEFECT):
-        bundle = _learned(request, time_limit, device, quiet or as_json)
+    with failures(f"fit {table.name}", table, otherwise=DEFECT), limits.memory_kept():
+        bundle = _learned(request, limits, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a fit may take: seconds for each, bytes for all of it, and where."""
+
+    seconds: float | None
+    memory: int | None
+    device: str | None
+
+    def memory_kept(self) -> AbstractContextManager[None]:
+        """Keeps everything within below the bytes allowed."""
+        return nullcontext() if self.memory is None else limited_to(self.memory)
+
+
+def _checked_time(seconds: float | None) -> float | None:
+    if seconds is not None and not seconds > 0:
+        fail(f"--time-limit must be above zero, got {seconds:g}: 60 is a minute.", BAD_USAGE)
+    return seconds
+
+
+def _checked_memory(text: str | None) -> int | None:
+    """The size in bytes, with room for something beside the program itself."""
+    if text is None:
+        return None
+    try:
+        size = parse_size(text, "--memory")
+    except ValueError as error:
+        fail(f"{error}.", BAD_USAGE)
+    if size < resident() + LEAST_MEMORY:
+        needed = in_words(resident() + LEAST_MEMORY)
+        fail(
+            f"--memory must be {needed} at least, of which the program itself takes "
+            f"{in_words(resident())}, got {text}.",
+            BAD_USAGE,
+        )
+    return size
 
 
 def _check(request: Request) -> None:
@@ -206,16 +254,14 @@ def _check_device(device: str | None, request: Request) -> None:
         fail(f"--device {device}: {error}.", BAD_USAGE)
 
 
-def _learned(
-    request: Request, time_limit: float | None, device: str | None, quiet: bool
-) -> ModelBundle:
+def _learned(request: Request, limits: Limits, quiet: bool) -> ModelBundle:
     problem = read_problem(request)
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
         task = replace(
             problem.task,
-            time_limit=time_limit,
-            device=device,
+            time_limit=limits.seconds,
+            device=limits.device,
             callback=lambda told: bar.show(told),
         )
         outcome = learn(task, bar)

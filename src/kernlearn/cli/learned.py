@@ -37,6 +37,8 @@ def print_learned(console: Console, facts: dict[str, Any]) -> None:
         _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
     _say(console, f"Kernel: {facts['kernel']}.")
+    if facts["landmarks"]:
+        _say(console, facts["landmarks"]["sentence"])
     for line in _chosen(facts):
         _say(console, line)
     _say(console, f"Certificate: {facts['certificate']['sentence']}")

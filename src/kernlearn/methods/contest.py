@@ -26,8 +26,11 @@ from kernlearn.methods.splits import Split, fold_splits
 __all__ = ["Contest", "Entry", "contest_steps", "hold_contest"]
 
 N_FOLDS = 5
-# Rows of the rounds.
+# Rows of the rounds; the first one takes a sixteenth of all rows or less, unless these are few.
 SIZES = (400, 1600, 6400, 25_600)
+FIRST_SHARE = 16
+# Who would be given a smaller part of the rows than this is not compared.
+LEAST_SHARE = 0.1
 # Of more rows than these, one fold is enough to test on.
 FEW_ROWS = 2000
 # No round begins after so many seconds.
@@ -136,9 +139,15 @@ class _Steps:
             self()
 
 
-def contest_steps(n_methods: int) -> int:
+def contest_steps(n_methods: int, n_rows: int) -> int:
     """How often `hold_contest` reports progress."""
-    return n_methods * sum(_n_folds(size) for size in SIZES)
+    return n_methods * sum(_n_folds(size) for size in _sizes(n_rows))
+
+
+def _sizes(n_rows: int) -> tuple[int, ...]:
+    """Of many rows, a few hundred tell nothing."""
+    first = max((size for size in SIZES if size * FIRST_SHARE <= n_rows), default=SIZES[0])
+    return tuple(size for size in SIZES if size >= first)
 
 
 def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) -> Contest:
@@ -161,20 +170,31 @@ def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) 
     -------
     Contest
     """
-    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners)))
-    ended: list[Entry] = []  # methods that are out of the race, the first to leave last
-    race = [Entry(learner, (), (), 0, 0, 0.0) for learner in learners]
+    n = len(y)
+    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners), n))
+    # Methods that are out of the race, the first to leave last.
+    ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
+    race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
     with interrupts_end_everything():
-        for size in SIZES:
+        for size in _sizes(n) if race else ():
             race = _ranked(_round(race, X, y, size, steps))
             out = [entry for entry in race if entry.is_clearly_behind(race[0])]
             ended = [*out, *ended]
             best, race = race[0], [entry for entry in race if entry not in out]
             is_late = time.perf_counter() - start > SECONDS
-            if best.mean is None or len(race) == 1 or best.n_rows == len(y) or is_late:
+            if best.mean is None or len(race) == 1 or best.n_rows == n or is_late:
                 break
     steps.finish()
-    return _concluded([*race, *ended], len(race), len(y))
+    return _concluded([*race, *ended], len(race), n)
+
+
+def _is_given_too_few(learner: Learner, n_rows: int) -> bool:
+    return learner.method.max_rows < LEAST_SHARE * n_rows
+
+
+def _left_out(learner: Learner, n_rows: int) -> Entry:
+    note = f"it learns from {learner.method.max_rows} rows at most, and there are {n_rows}"
+    return Entry(learner, (), (), 0, 0, 0.0, note)
 
 
 def _concluded(entries: list[Entry], n_left: int, n_all: int) -> Contest:

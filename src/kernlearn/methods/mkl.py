@@ -22,7 +22,7 @@ def _plan(setting: Setting) -> Plan:
 def _estimator(setting: Setting) -> Any:
     is_classes = setting.task == "classification"
     # Through landmarks least squares predicts as well as a margin or a tube, needs one pass over
-    # the rows instead of many, and chooses C by all of them (measured on adult: an eighth of the
+    # the rows instead of many, and chooses C by all of them (measured on adult: a sixth of the
     # time).
     through_landmarks = setting.n_rows is not None and setting.n_rows > EXACT_ROWS
     machine = "soft_margin" if is_classes else "epsilon_svr"

@@ -44,12 +44,14 @@ class _Said:
 
 def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
-    per_fit = 1 + (contest_steps(len(task.rivals())) if task.method == AUTO else 0)
-    per_split = per_fit + len(task.baselines())
-    sources = len(_sources(task))
-    if task.cv:
-        return len(task.splits()) * per_split + per_fit + sources
-    return per_split + 1 + sources
+    splits = task.splits()
+
+    def of_contest(n_rows: int) -> int:
+        return contest_steps(len(task.rivals()), n_rows) if task.method == AUTO else 0
+
+    steps = sum(1 + of_contest(len(train)) + len(task.baselines()) for train, _ in splits)
+    refit = 1 + (of_contest(len(task.y)) if task.cv else 0)
+    return steps + refit + len(_sources(task))
 
 
 def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
