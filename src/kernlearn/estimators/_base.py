@@ -20,6 +20,7 @@ from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
 from kernlearn.estimators._auto_C import class_loss
 from kernlearn.estimators._blocks import decision_values
+from kernlearn.estimators._column_pairs import pair_kernels
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -300,6 +301,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
         bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
         kernels = self._prepared_kernels(points, bank)
+        if self.kernels is None and not self.center and not hasattr(self, "views_"):
+            kernels += self._pair_kernels(bank, kernels[-1])
         self.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
         free, chooses = self.weights == "free", self._chooses_C()
         in_closed_form = self.quality == "least_squares"
@@ -337,6 +340,18 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             stacklevel=4,
         )
         return learned
+
+    def _pair_kernels(self, bank: Labelled, whole: Kernel) -> list[Kernel]:
+        """What pairs of columns say together, where a bank is chosen for many rows."""
+        if all(np.ptp(y) == 0 for y in bank.targets):
+            return []
+        table = np.asarray(bank.X, dtype=float)
+        seed = 0 if self.random_state is None else self.random_state
+        kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, seed)
+        if pairs:
+            named = ", ".join(f"{i} and {j}" for i, j in pairs)
+            self.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
+        return kernels
 
     def _C_of_sample(self, labelled: Labelled, control: Control) -> float:
         """C by the exact path on a sample of the rows."""

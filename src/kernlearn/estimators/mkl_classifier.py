@@ -36,7 +36,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     kernels : list of Kernel, optional
         What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
         the width at which a least-squares machine has the smallest leave-one-out loss on a sample
-        of the rows. Kernels that are nearly constant or nearly the identity are left out. Where X
+        of the rows; through landmarks also kernels on the pairs of columns that say most together.
+        Kernels that are nearly constant or nearly the identity are left out. Where X
         holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
         the view of that name alone.
     quality : str, default="soft_margin"

@@ -85,7 +85,7 @@ def learn_through_landmarks(
         source, kernels, np.column_stack(targets), settings.sample_weight, request.random_state
     )
     if request.rank == "auto":
-        seen = look.at_enough(request.even, control.patience)
+        seen = look.at_enough(request.stand_in, control.patience)
     else:
         seen = look.at(request.rank)
     moments, factors = seen.moments, seen.factors

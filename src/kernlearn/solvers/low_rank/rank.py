@@ -26,6 +26,8 @@ N_FOLDS = 5
 _MOMENT_NUMBERS = 2**26
 # Of the memory there is, the part that they may take: what is made of them takes twice as much.
 _MOMENT_SHARE = 1.0 / 3.0
+# Of the trace: a kernel with less of it needs no larger rank.
+_WEIGHTLESS = 1e-3
 # Twice the rank takes up to four times as long, and is for half of the time that is left.
 _LONGER, _TIME_SHARE = 4.0, 0.5
 _FIRST = 64
@@ -68,10 +70,10 @@ class Look:
     sample_weight: Array
     random_state: Any
 
-    def at(self, rank: int) -> Seen:
-        """Choose landmarks and make one pass over the rows."""
+    def at(self, rank: int | Sequence[int]) -> Seen:
+        """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
         n = len(self.source)
-        with threads_for(rank):
+        with threads_for(np.max(rank)):
             factors = Factors.through_landmarks(
                 self.kernels, self.source, rank, "random", self.random_state
             )
@@ -86,30 +88,37 @@ class Look:
     ) -> Seen:
         """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
-        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives.
+        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
+        kernel that has next to no weight there keeps the rank it has: the room is for the others.
         """
-        largest = largest_rank(len(self.kernels))
-        rank = min(_FIRST, largest)
+        most, m = most_columns(), len(self.kernels)
+        ranks = np.full(m, min(_FIRST, max(most // m, 1)))
         while True:
             start = time.monotonic()
-            seen = self.at(rank)
+            seen = self.at(ranks.tolist())
             longer = _LONGER * (time.monotonic() - start)
+            rank = int(ranks.max())
             full = rank >= len(self.source) or int(seen.factors.place.max(initial=0)) + 1 < rank
-            if full or 2 * rank > largest or longer > _TIME_SHARE * patience.seconds_left:
+            if full or longer > _TIME_SHARE * patience.seconds_left:
+                return seen
+            weights, ridge = stand_in(seen)
+            shares = weights * seen.moments.traces[0]
+            larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
+            if larger.sum() > most:
                 return seen
             with threads_for(seen.factors.n_columns):
-                _, losses = loss_by_rank(seen.folds, seen.factors, *stand_in(seen))
+                _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
             everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
             worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
             if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
                 return seen
-            rank *= 2
+            ranks = larger
 
 
-def largest_rank(n_kernels: int) -> int:
-    """Landmarks of each of so many kernels for whose moments there is room."""
+def most_columns() -> int:
+    """Columns of all kernels together for whose moments there is room."""
     there = available()
     numbers = np.inf if there is None else _MOMENT_SHARE * there / FLOAT
     if allowed() is None:
         numbers = min(numbers, _MOMENT_NUMBERS)
-    return max(int(np.sqrt(numbers / N_FOLDS)) // n_kernels, 1)
+    return int(np.sqrt(numbers / N_FOLDS))

@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from kernlearn.families.weights import positive_weights
 from kernlearn.quality.registry import Settings
 from kernlearn.solvers.low_rank.held_out import fold_loss
-from kernlearn.solvers.low_rank.problem import Units
+from kernlearn.solvers.low_rank.problem import Units, learn_least_squares
 from kernlearn.solvers.low_rank.rank import Seen
-from kernlearn.solvers.problem import WeightSet
+from kernlearn.solvers.problem import Control, WeightSet
 
 Array = NDArray[np.float64]
+
+# Relative gap of the weights by which ranks are judged.
+_ROUGH, _FEW_STEPS = 1e-2, 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +88,22 @@ class Request:
         size = Units.of(traces[0], self.weight_set(traces), len(seen.fold), 1.0).kernel
         return [factor / size for factor in self.factors_of_C]
 
-    def even(self, seen: Seen) -> tuple[Array, float]:
-        """Equal shares of the kernels, and the ridge that is best for them."""
-        weight_set = self.weight_set(seen.moments.traces)
+    def stand_in(self, seen: Seen) -> tuple[Array, float]:
+        """Weights and ridge by which a rank is judged.
+
+        Equal shares of the kernels, and the ridge that is best for them; least squares learns the
+        weights for that ridge, roughly.
+        """
+        moments, factors = seen.moments, seen.factors
+        weight_set = self.weight_set(moments.traces)
         domain = positive_weights(weight_set.normaliser, weight_set.total)
-        weights = domain.weights(domain.start)
+        even = domain.weights(domain.start)
         ridges = [1.0 / C for C in self.Cs(seen)]
-        if len(ridges) == 1:
-            return weights, ridges[0]
-        membership = seen.factors.membership
-        losses = [fold_loss(seen.folds, membership, weights, each).sum() for each in ridges]
-        return weights, ridges[int(np.argmin(losses))]
+        ridge = ridges[0]
+        if len(ridges) > 1:
+            losses = [fold_loss(seen.folds, factors.membership, even, r).sum() for r in ridges]
+            ridge = ridges[int(np.argmin(losses))]
+        if self.quality != "least_squares" or self.free_sign:
+            return even, ridge
+        rough = Control(_ROUGH, _FEW_STEPS)
+        return learn_least_squares(moments, factors, ridge, weight_set, rough).weights, ridge
