@@ -154,6 +154,25 @@ def test_no_round_begins_when_the_time_is_over(monkeypatch):
     assert hold_contest(learners, *table(5000), lambda: None).n_rows == 60
 
 
+def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
+    asked = []
+
+    class Patient(DummyClassifier):
+        def __init__(self, time_limit=None):
+            super().__init__()
+            self.time_limit = time_limit
+
+        def fit(self, X, y):
+            asked.append(self.time_limit)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(contest_module, "SIZES", (60,))
+    monkeypatch.setattr(contest_module, "N_FOLDS", 2)
+    learners = [learner(str(limit), Patient(limit)) for limit in (None, 10.0, 1000.0)]
+    hold_contest(learners, *table(), lambda: None)
+    assert asked == [45.0, 45.0, 10.0, 10.0, 45.0, 45.0]
+
+
 def test_large_tables_are_not_judged_by_a_few_hundred_rows():
     assert [contest_module._sizes(n)[0] for n in (50, 6000, 30_000, 200_000)] == [
         400,

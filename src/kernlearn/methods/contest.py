@@ -9,8 +9,11 @@ rows of a sample as it would be given of the table, so that it is compared as it
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +21,7 @@ import numpy as np
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.method import MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS, Metric
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
@@ -33,8 +36,9 @@ FIRST_SHARE = 16
 LEAST_SHARE = 0.1
 # Of more rows than these, one fold is enough to test on.
 FEW_ROWS = 2000
-# No round begins after so many seconds.
-SECONDS = 120.0
+# No round begins after so many seconds, and no fit goes on for longer than some: estimators that
+# can then end with the best so far.
+SECONDS, SECONDS_OF_A_FIT = 120.0, 45.0
 # Below this, the better of two is clearly better.
 LEVEL = 0.05
 
@@ -175,7 +179,7 @@ def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) 
     # Methods that are out of the race, the first to leave last.
     ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
     race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
-    with interrupts_end_everything():
+    with _quiet():
         for size in _sizes(n) if race else ():
             race = _ranked(_round(race, X, y, size, steps))
             out = [entry for entry in race if entry.is_clearly_behind(race[0])]
@@ -186,6 +190,15 @@ def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) 
                 break
     steps.finish()
     return _concluded([*race, *ended], len(race), n)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is told of models that are not kept, and an interrupt ends everything."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with interrupts_end_everything():
+            yield
 
 
 def _is_given_too_few(learner: Learner, n_rows: int) -> bool:
@@ -231,11 +244,12 @@ def _round(race: Sequence[Entry], X: Any, y: Any, size: int, advance: Advance) -
 
 def _entered(before: Entry, X: Any, y: Any, folds: Sequence[Split], advance: Advance) -> Entry:
     learner = before.learner
+    hurried = replace(learner, method=replace(learner.method, plan=partial(_hurried, learner)))
     start = time.perf_counter() - before.seconds
     scores, said, note = [], [], ""
     try:
         for train, test in folds:
-            model = learner.fit(X.iloc[train].reset_index(drop=True), y[train])
+            model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])
             rows = X.iloc[test].reset_index(drop=True)
             said.append(HeldOut.of(model, rows, y[test], learner.setting.classes))
             scores.append(_score(learner, said[-1]))
@@ -247,6 +261,16 @@ def _entered(before: Entry, X: Any, y: Any, folds: Sequence[Split], advance: Adv
     n_tested = sum(map(len, said))
     seconds = time.perf_counter() - start
     return Entry(learner, tuple(scores), tuple(said), len(y), n_tested, seconds, note)
+
+
+def _hurried(learner: Learner, setting: Setting) -> Plan:
+    """The method's plan, its estimators with a limit of time where they have none that is less."""
+    plan = learner.method.plan(setting)
+    for _, step in plan.steps:
+        params = step.get_params(deep=False)
+        if "time_limit" in params and (params["time_limit"] or np.inf) > SECONDS_OF_A_FIT:
+            step.set_params(time_limit=SECONDS_OF_A_FIT)
+    return plan
 
 
 def _metric(learner: Learner) -> Metric:
