@@ -18,6 +18,7 @@ from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError
+from kernlearn.methods.naming import name_columns
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.parameters import is_mixture
 from kernlearn.methods.scores import held_out_score
@@ -147,6 +148,7 @@ def _fitted_by(
             step.callback = None  # it was for this fit alone
         if "device" in vars(step):
             step.device = None  # the file may be read where there is none
+    name_columns(pipeline)
     advance()
     contest = before.contest if before is not None else contest
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
