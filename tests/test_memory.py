@@ -200,7 +200,7 @@ def test_the_memory_allowed_chooses_the_rank(monkeypatch):
     usual = most_columns()
     assert usual == int(np.sqrt(2**26 / 5))
     monkeypatch.setenv(_memory.ALLOWANCE, "120MB")
-    assert most_columns() == int(np.sqrt(120e6 / 3 / 8 / 5))
+    assert most_columns() == int(np.sqrt(120e6 / 4 / 8 / 5))
     monkeypatch.setenv(_memory.ALLOWANCE, "64GB")
     assert most_columns() > 5 * usual
     monkeypatch.setenv(_memory.ALLOWANCE, "1KB")

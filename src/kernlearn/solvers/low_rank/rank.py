@@ -25,7 +25,7 @@ N_FOLDS = 5
 # Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
 _MOMENT_NUMBERS = 2**26
 # Of the memory there is, the part that they may take: what is made of them takes twice as much.
-_MOMENT_SHARE = 1.0 / 3.0
+_MOMENT_SHARE = 0.25
 # Of the trace: a kernel with less of it needs no larger rank.
 _WEIGHTLESS = 1e-3
 # Twice the rank takes up to four times as long, and is for half of the time that is left.
