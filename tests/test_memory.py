@@ -15,6 +15,7 @@ from kernlearn.estimators import _blocks
 from kernlearn.gram import _greedy, incomplete_cholesky, pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear
+from kernlearn.solvers.low_rank.rank import most_columns
 
 N = 220
 X = np.random.default_rng(0).normal(size=(N, 3))
@@ -176,3 +177,31 @@ def test_predictions_in_blocks(model, monkeypatch):
     np.testing.assert_allclose(model.decision_function(frame), whole, rtol=1e-12)
     assert len(sizes) > 3
     assert max(sizes) <= 1000
+
+
+def test_a_limit_of_the_whole_process_counts_what_it_has_taken(monkeypatch):
+    monkeypatch.delenv(_memory.ALLOWANCE, raising=False)
+    assert _memory.allowed() is None
+    taken = _memory.resident()
+    assert taken > 10_000_000
+    with _memory.limited_to(taken + 50_000_000):
+        left = _memory.allowed()
+        assert 0 <= left <= 60_000_000
+        assert _memory.available() == pytest.approx(left, abs=20_000_000)
+        with pytest.raises(MemoryError, match=r"got 0\.0\d+ GB; use less, or allow more of it"):
+            _memory.require(100_000_000, "something", "use less")
+    with _memory.limited_to(1000):
+        assert _memory.available() == 0
+    assert _memory.allowed() is None
+
+
+def test_the_memory_allowed_chooses_the_rank(monkeypatch):
+    monkeypatch.delenv(_memory.ALLOWANCE, raising=False)
+    usual = most_columns()
+    assert usual == int(np.sqrt(2**26 / 5))
+    monkeypatch.setenv(_memory.ALLOWANCE, "120MB")
+    assert most_columns() == int(np.sqrt(120e6 / 4 / 8 / 5))
+    monkeypatch.setenv(_memory.ALLOWANCE, "64GB")
+    assert most_columns() > 5 * usual
+    monkeypatch.setenv(_memory.ALLOWANCE, "1KB")
+    assert most_columns() == 2

@@ -16,13 +16,18 @@ from pathlib import Path
 
 __all__ = [
     "ALLOWANCE",
+    "FLOAT",
+    "allowed",
     "available",
     "combination_bytes",
     "in_words",
+    "limited_to",
     "matrices",
     "noted",
+    "parse_size",
     "require",
     "require_matrices",
+    "resident",
 ]
 
 # Set by the user to a size such as 8GB: what may be used, instead of what there is.
@@ -31,6 +36,7 @@ ALLOWANCE = "KERNLEARN_MEMORY"
 SMALL = 64_000_000
 FLOAT = 8
 
+_limit: ContextVar[int | None] = ContextVar("kernlearn_memory_limit", default=None)
 _asked: ContextVar[list[float] | None] = ContextVar("kernlearn_memory_asked", default=None)
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -57,14 +63,28 @@ def require(needed: float, what: str, cure: str) -> None:
     asked = _asked.get()
     if asked is not None:
         asked.append(needed)
-    if needed <= SMALL and ALLOWANCE not in os.environ:
+    if needed <= SMALL and allowed() is None:
         return
     there = available()
     if there is not None and needed > there:
         raise MemoryError(
             f"expected {in_words(needed)} of free memory for {what}, got {in_words(there)}; "
-            f"{cure}, or set the environment variable {ALLOWANCE} if there is more"
+            f"{cure}, or {_more()}"
         )
+
+
+@contextmanager
+def limited_to(size: int) -> Iterator[None]:
+    """Let everything within keep the whole process below so many bytes.
+
+    What is refused beyond that, and what is chosen by the memory there is, such as a rank, goes by
+    what the process has not taken yet.
+    """
+    token = _limit.set(size)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
 
 
 @contextmanager
@@ -108,20 +128,48 @@ def combination_bytes(n_kernels: int, n_points: int, n_machines: int) -> float:
     return matrices(n_kernels + 2 + 5 * n_machines, n_points)
 
 
+def allowed() -> int | None:
+    """Bytes that the user allows to be taken from now on; None where nothing was said.
+
+    That is what :func:`limited_to` leaves, or else the environment variable.
+    """
+    limit = _limit.get()
+    if limit is not None:
+        return max(0, limit - resident())
+    said = os.environ.get(ALLOWANCE)
+    return None if said is None else parse_size(said)
+
+
 def available() -> int | None:
     """Bytes that can be taken without harm to others, or None where the system does not say.
 
-    The least of what is free on the machine, what is left of the limits of the control groups that
-    this process is in (those of containers), and what is left of its own limit (``ulimit -v``).
+    What the user allows; else the least of what is free on the machine, what is left of the limits
+    of the control groups that this process is in (those of containers), and what is left of its own
+    limit (``ulimit -v``).
     """
-    allowed = os.environ.get(ALLOWANCE)
-    if allowed is not None:
-        return parse_size(allowed)
+    granted = allowed()
+    if granted is not None:
+        return granted
     limits = [size for size in (_of_machine(), *_of_groups(), _of_process()) if size is not None]
     return max(0, min(limits)) if limits else None
 
 
-def parse_size(text: str) -> int:
+def resident() -> int:
+    """Bytes that this process has in memory; zero where the system does not say."""
+    with suppress(OSError, ValueError, IndexError):
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+def _more() -> str:
+    """How to allow more."""
+    if _limit.get() is not None:
+        return "allow more of it"
+    return f"set the environment variable {ALLOWANCE} if there is more"
+
+
+def parse_size(text: str, name: str = ALLOWANCE) -> int:
     """A size as people write it.
 
     >>> parse_size("1.5GB"), parse_size("2 GiB"), parse_size("500000")
@@ -130,8 +178,8 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text)
     if match is None:
         raise ValueError(
-            f"expected {ALLOWANCE} to be a size such as 8GB or 500MB, got {text!r}; set it to one, "
-            "or unset it"
+            f"expected {name} to be a size such as 8GB or 500MB, got {text!r}; set it to one, or "
+            "leave it out"
         )
     number, unit, binary = match.groups()
     factor = _UNITS[unit.upper()]

@@ -89,6 +89,11 @@ class Patience:
         """Whether anybody hears what is told."""
         return self._callback is not None or self._shown_as is not None
 
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is over, negative once it is; infinite without a limit."""
+        return float(self._limit - (_now() - self._start))
+
     def tell(
         self,
         message: str,

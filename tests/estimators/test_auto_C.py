@@ -8,9 +8,10 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
-from kernlearn._patience import Patience
-from kernlearn.estimators._auto_C import choose_C, class_loss, squared_loss
+from kernlearn.estimators._auto_C import class_loss, squared_loss
 from kernlearn.kernels import Gaussian, Linear, Scaled
+from kernlearn.solvers.choice_of_C import choose_C
+from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
@@ -141,15 +142,18 @@ def _solution(weights):
 
 def test_a_C_without_solution_is_passed_over():
     solutions = {1.0: _solution([np.nan]), 2.0: _solution([3.0]), 4.0: _solution([5.0])}
-    starts = []
+    starts, digits = [], []
 
-    def learn(C, start):
+    def learn(C, start, control):
         starts.append(start)
+        digits.append(control.tol)
         return solutions[C]
 
-    choice = choose_C([1.0, 2.0, 4.0], learn, lambda C, s: np.nan if C == 4.0 else C, Patience())
-    assert (choice.C, choice.n_solves) == (2.0, 6)
-    assert starts == [None, None, [3.0]]
+    choice = choose_C([1.0, 2.0, 4.0], learn, lambda C, s: np.nan if C == 4.0 else C, Control())
+    assert (choice.C, choice.solution.n_machine_solves) == (2.0, 8)
+    assert starts == [None, None, [3.0], [3.0]]
+    assert digits == [1e-3, 1e-3, 1e-3, 1e-6]
+    np.testing.assert_array_equal(choice.losses, [[2.0, 2.0], [4.0, np.nan]])
 
 
 def test_rows_without_a_value_are_left_out():

@@ -234,3 +234,19 @@ def test_intervals_cover_new_targets(quality, monkeypatch):
     assert 0.7 < inside.mean() < 0.92
     with pytest.raises(ValueError, match="expected rank=None for return_std=True"):
         model.predict(many, return_std=True)
+
+
+@pytest.mark.usefixtures("always_low_rank")
+def test_kernels_without_weight_keep_their_rank(monkeypatch):
+    monkeypatch.setattr(rank_module, "_FIRST", 8)
+    noise = np.random.default_rng(1).standard_normal((N, 1))
+    table = np.hstack([X, noise])
+    kernels = [Columns([0, 1, 2], Laplacian(0.5)), Columns([3], Gaussian(0.5))]
+    model = kl.MKLRegressor(kernels, quality="least_squares").fit(table, VALUES)
+    assert model.weights_[1] == pytest.approx(0.0, abs=1e-6)
+    useful, useless = (len(points) for points in model.landmarks_)
+    assert useless < useful == model.rank_
+    # What it leaves free is for the other: 60 columns hold 32 and 8, but not twice 32.
+    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 60**2)
+    again = kl.MKLRegressor(kernels, quality="least_squares").fit(table, VALUES)
+    assert [len(points) for points in again.landmarks_] == [32, 8]

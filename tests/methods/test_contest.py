@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,11 @@ from sklearn.dummy import DummyClassifier
 
 from kernlearn import LSSVMClassifier, _patience
 from kernlearn.methods import contest as contest_module
-from kernlearn.methods.contest import N_FOLDS, hold_contest
+from kernlearn.methods.contest import N_FOLDS, contest_steps, hold_contest
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 
-SETTING = Setting("classification", seed=0)
+SETTING = Setting("classification", seed=0, classes=np.arange(3))
 
 
 class Memory(DummyClassifier):
@@ -27,10 +28,11 @@ class Memory(DummyClassifier):
         self.known_ = dict(zip(X["row"], y, strict=True))
         return super().fit(X, y)
 
-    def score(self, X, y):
+    def predict(self, X):
         seen = [row in self.known_ for row in X["row"]]
         self.asked.extend(zip(X["row"], seen, strict=True))
-        return float(np.mean(seen))
+        right = X["row"].astype(int) % 3
+        return np.where(seen, right, (right + 1) % 3)
 
 
 def table(n=60):
@@ -82,7 +84,7 @@ def test_what_cannot_be_used_is_skipped_and_said():
     assert result.winner is learners[1]
     assert result.notes == ("wet was skipped: it is raining",)
     assert result.facts()[1]["score"] is None
-    assert len(steps) == 2 * N_FOLDS
+    assert len(steps) == contest_steps(2, 60)
 
 
 def test_nothing_can_be_used():
@@ -91,11 +93,107 @@ def test_nothing_can_be_used():
 
 
 def test_big_tables_are_sampled_and_it_is_said(monkeypatch):
-    monkeypatch.setattr(contest_module, "MOST_ROWS", 30)
+    monkeypatch.setattr(contest_module, "SIZES", (30,))
     Memory.asked = []
     result = hold_contest([learner("memory", Memory())], *table(300), lambda: None)
     assert len(Memory.asked) == 30
-    assert result.notes == ("methods were compared on a random 30 of 300 rows",)
+    told = "methods were compared on a random 30 of 300 rows, which tell the best from all others"
+    assert result.notes == (told,)
+
+
+class Guess(DummyClassifier):
+    """Right with a given probability, on a row alike whenever it is asked."""
+
+    def __init__(self, share=0.5, shift=0):
+        super().__init__()
+        self.share, self.shift = share, shift
+
+    def predict(self, X):
+        row = X["row"].to_numpy().astype(int)
+        luck = np.random.default_rng(self.shift).random(10_000)[row]
+        return np.where(luck < self.share, row % 3, (row + 1) % 3)
+
+
+def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60, 240, 960))
+    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
+    monkeypatch.setattr(contest_module, "FEW_ROWS", 300)
+    shares = {"hopeless": 0.0, "good": 0.7, "better": 0.85, "best": 0.9}
+    learners = [learner(name, Guess(share, i)) for i, (name, share) in enumerate(shares.items())]
+    steps = []
+    result = hold_contest(learners, *table(5000), lambda: steps.append(1))
+    rows = {entry.learner.method.name: (entry.n_rows, entry.n_tested) for entry in result.entries}
+    assert rows["hopeless"] == (60, 60)
+    assert rows["best"] == rows["better"] == (960, 192)
+    assert list(rows)[-1] == "hopeless"
+    assert result.n_rows == 960
+    assert len(steps) == contest_steps(4, 5000)
+    facts = {fact["method"]: fact for fact in result.facts()}
+    assert (facts["best"]["rows"], facts["best"]["tested"]) == (960, 192)
+    assert facts["best"]["standard_error"] is None  # of a single fold
+    # A clear winner ends it at once.
+    result = hold_contest([learners[0], learners[3]], *table(5000), lambda: None)
+    assert (result.n_rows, result.winner) == (60, learners[3])
+    assert "which tell the best from all others" in result.notes[0]
+
+
+def test_methods_that_rows_do_not_tell_apart_are_named(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60, 120))
+    learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
+    result = hold_contest(learners, *table(5000), lambda: None)
+    names = [entry.learner.method.name for entry in result.entries]
+    told = f"compared on a random 120 of 5000 rows, which do not tell {names[0]} from {names[1]}"
+    assert told in result.notes[0]
+
+
+def test_no_round_begins_when_the_time_is_over(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60, 120))
+    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
+    monkeypatch.setattr(contest_module, "SECONDS", 0.0)
+    learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
+    assert hold_contest(learners, *table(5000), lambda: None).n_rows == 60
+
+
+def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
+    asked = []
+
+    class Patient(DummyClassifier):
+        def __init__(self, time_limit=None):
+            super().__init__()
+            self.time_limit = time_limit
+
+        def fit(self, X, y):
+            asked.append(self.time_limit)
+            return super().fit(X, y)
+
+    monkeypatch.setattr(contest_module, "SIZES", (60,))
+    monkeypatch.setattr(contest_module, "N_FOLDS", 2)
+    learners = [learner(str(limit), Patient(limit)) for limit in (None, 10.0, 1000.0)]
+    hold_contest(learners, *table(), lambda: None)
+    assert asked == [45.0, 45.0, 10.0, 10.0, 45.0, 45.0]
+
+
+def test_large_tables_are_not_judged_by_a_few_hundred_rows():
+    assert [contest_module._sizes(n)[0] for n in (50, 6000, 30_000, 200_000)] == [
+        400,
+        400,
+        1600,
+        6400,
+    ]
+    assert contest_module._sizes(10**7) == (25_600,)
+
+
+def test_who_would_be_given_a_small_part_of_the_rows_is_left_out(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60,))
+    few = learner("few", Guess(0.9, 1))
+    few = replace(few, method=replace(few.method, max_rows=400))
+    many = learner("many", Guess(0.6, 2))
+    many = replace(many, method=replace(many.method, max_rows=10**6))
+    result = hold_contest([few, many], *table(5000), lambda: None)
+    assert result.winner is many
+    assert "few was skipped: it learns from 400 rows at most, and there are 5000" in result.notes
+    with pytest.raises(MethodError, match="learns from 400 rows at most"):
+        hold_contest([few], *table(5000), lambda: None)
 
 
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here

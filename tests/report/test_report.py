@@ -435,3 +435,14 @@ def test_without_matplotlib_the_report_says_what_it_lacks(without):
     assert 'id="summary"' in source
     assert "drawing needs the package matplotlib," in source
     assert "kernlearn[plot]" in source
+
+
+def test_the_loss_by_rank_of_a_fit_through_landmarks(bundles, source):
+    losses = [[128, 0.5], [256, 0.44], [512, 0.4]]
+    told = {"rank": 512, "losses": losses, "sentence": "Seen through 512 landmarks & more."}
+    page = _Page(report_html(bundles.wine(landmarks=told)))
+    text = page.section_text["kernel"]
+    assert "Seen through 512 landmarks & more." in text
+    for cell in ("held-out squared error", "128", "0.44", "+25.0 %", "+10.0 %", "+0.0 %"):
+        assert cell in text
+    assert "landmarks" not in _Page(source).section_text["kernel"]

@@ -37,6 +37,8 @@ def print_learned(console: Console, facts: dict[str, Any]) -> None:
         _say(console, sentence)
     _say(console, f"Method: {facts['method_title']}, fitted in {facts['seconds']:.1f} s.")
     _say(console, f"Kernel: {facts['kernel']}.")
+    if facts["landmarks"]:
+        _say(console, facts["landmarks"]["sentence"])
     for line in _chosen(facts):
         _say(console, line)
     _say(console, f"Certificate: {facts['certificate']['sentence']}")
@@ -61,7 +63,7 @@ def _columns(columns: list[dict[str, str]]) -> list[str]:
 def _comparison(facts: dict[str, Any]) -> Table:
     table = Table(title="Methods compared by nested cross-validation, on rows each had not seen")
     table.add_column("method")
-    for title in (facts["metric"], "standard error", "seconds"):
+    for title in (facts["metric"], "standard error", "rows", "seconds"):
         table.add_column(title, justify="right")
     for entry in facts["comparison"]:
         name = Text(entry["name"] + (" (kept)" if entry["kept"] else ""))
@@ -70,6 +72,7 @@ def _comparison(facts: dict[str, Any]) -> Table:
             name,
             "skipped" if entry["score"] is None else _short(entry["score"]),
             "" if error is None else f"{error:.3f}",
+            str(entry["rows"]),
             f"{entry['seconds']:.1f}",
         )
     return table

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from kernlearn._memory import available, in_words
 from kernlearn.gram.psd import Repair
 from kernlearn.methods.class_weights import read_class_weight
 from kernlearn.methods.kernel import KERNEL
@@ -21,11 +22,12 @@ from kernlearn.methods.view_files import ViewFiles
 from kernlearn.methods.views import read_view_files, read_views, with_words
 from kernlearn.tables import (
     Column,
+    CompactTable,
     TableError,
     Target,
     columns_used,
     describe_columns,
-    read_table,
+    read_compact,
     read_target,
     typed_columns,
 )
@@ -34,6 +36,9 @@ __all__ = ["Problem", "Request", "read_problem"]
 
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
+# Of the memory there is, what the table may take: its rows are copied to be divided, prepared,
+# and seen in several ways.
+TABLE_SHARE = 1.0 / 8.0
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
 
 
@@ -84,15 +89,15 @@ class Problem:
 
 def read_problem(request: Request) -> Problem:
     """Read the table and all that comes with it."""
-    frame = read_table(request.table, request.delimiter)
-    frame.columns = [str(name) for name in frame.columns]
-    _check_table(frame, request)
     files = None if request.views is None else read_view_files(request.views)
+    notes: list[str] = []
+    table = _read(request, files, notes)
+    frame = table.frame
+    _check_table(frame, request)
     if files is not None:
         frame = files.joined(frame)
         files.check_matches(frame)
     target = read_target(frame[request.target], request.target, request.task)
-    notes: list[str] = []
     if len(target.rows) < FEWEST_ROWS:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
@@ -115,7 +120,27 @@ def read_problem(request: Request) -> Problem:
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
-    return Problem(task, target, len(frame), dropped, notes)
+    if table.n_rows > len(frame):
+        dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
+    return Problem(task, target, table.n_rows, dropped, notes)
+
+
+def _read(request: Request, files: ViewFiles | None, notes: list[str]) -> CompactTable:
+    """The table, or a sample of its rows where it would not fit."""
+    # Labels and categories may be numbers that are written in some way, and ids are.
+    as_written = {request.target, *request.categorical, *((files.id_column,) if files else ())}
+    there = available()
+    room = np.inf if there is None else TABLE_SHARE * there
+    if request.matrices:
+        room = np.inf  # the matrices have as many rows, and were made for all of them
+    table = read_compact(request.table, request.delimiter, as_written, room, request.seed)
+    if table.n_rows > len(table.frame):
+        notes.append(
+            f"of the {table.n_rows} rows of the table a random {len(table.frame)} were read, as "
+            f"many as fit into {in_words(room)}, an eighth of the memory that there is; "
+            "--memory allows for more"
+        )
+    return table
 
 
 def _check_splits(task: Task) -> None:

@@ -20,8 +20,9 @@ from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._threads import n_threads
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
-from kernlearn.estimators._auto_C import FACTORS, PATH_TOL, choose_C, class_loss
+from kernlearn.estimators._auto_C import class_loss
 from kernlearn.estimators._blocks import decision_values
+from kernlearn.estimators._column_pairs import pair_kernels
 from kernlearn.estimators._family import check_family_choices
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import (
@@ -31,6 +32,7 @@ from kernlearn.estimators._low_rank import (
     chosen_rank,
     forget_low_rank,
     landmark_values,
+    rows_for_C,
     store_low_rank,
 )
 from kernlearn.estimators._on_cluster import a_few, check_here, chunked_table, gathered, some_rows
@@ -74,13 +76,14 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
+from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C
 from kernlearn.solvers.low_rank.family import learn_family_through_landmarks
 from kernlearn.solvers.low_rank.learn import (
     LOW_RANK_QUALITIES,
     Learned,
-    Request,
     learn_through_landmarks,
 )
+from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -266,29 +269,21 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         if not self._chooses_C():
             C = problem.settings.C
             return C, problem.learn(C, start, control)
-        rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
         folds = self._held_out_folds(problem.targets)
 
         def loss(C: float, solution: Solution) -> float:
-            machines = problem.machines(C, solution.weights, patience)
+            machines = problem.machines(C, solution.weights, control.patience)
             weight = machines.settings.sample_weight
             return self._held_out_loss(machines.held_out_values(folds), problem.targets, weight)
 
         choice = choose_C(
             [factor * problem.unit_of_C for factor in FACTORS],
-            lambda C, near: problem.learn(C, start if near is None else near, rough),
+            lambda C, near, control: problem.learn(C, start if near is None else near, control),
             loss,
-            patience,
+            control,
         )
         self.loss_by_C_ = choice.losses
-        solution, n_solves = choice.solution, choice.n_solves
-        if patience.stopped is None:
-            solution = problem.learn(choice.C, solution.weights, control)
-            n_solves += solution.n_machine_solves
-        elif solution.status.is_optimal:
-            # It was good enough for the path, which ended before it could be made exact.
-            solution = replace(solution, status=patience.stopped)
-        return choice.C, replace(solution, n_machine_solves=n_solves)
+        return choice.C, choice.solution
 
     def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
         """What C is chosen by."""
@@ -311,8 +306,8 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             obstacle = "X_unlabeled"
         elif self.missing is not None:
             obstacle = f"missing={self.missing!r}"
-        elif self._chooses_C():
-            obstacle = "C='auto'"
+        elif self._chooses_C() and is_family(self.kernels):
+            obstacle = "C='auto' and a family of kernels"
         elif not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
         elif learns_C(self.quality, self.C):
@@ -327,26 +322,26 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         """The same as `_learn` where Gram matrices would be too large."""
         check_here(self, rows)
         points = centre_of(rows, self.random_state) if self.center else a_few(rows, BANK_ROWS)
+        self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
         source = self._on_its_device(rows)
         with telling_of_memory():
             if is_family(self.kernels):
                 pool = self._pool(rows, len(weight), points)
-                request = self._request(ys, weight, rank, pool.n_matrices)
+                request = self._request(ys, weight, rank, pool.n_matrices, self.C)
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
                 learned: Learned = found
             else:
-                # A bank is chosen by a sample; rows of one order, so every n-th of them.
-                few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
-                bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
-                prepared = self._prepared_kernels(points, bank)
-                self.kernels_ = kernels = [kernel.fitted_to(points) for kernel in prepared]
-                request = self._request(ys, weight, rank, len(kernels))
+                self.kernels_ = kernels = self._bank_of_sample(rows, points, ys, weight)
+                request = self._request_of_list(rows, ys, weight, rank, control)
                 learned = learn_through_landmarks(source, kernels, ys, request, control)
                 weights = learned.solution.weights
         self._store_certificate(learned.solution, learned.solution)
         self.kernel_ = WeightedSum(kernels, weights)
         store_low_rank(self, learned)
+        self.C_ = learned.C
+        if len(learned.loss_by_C):
+            self.loss_by_C_ = learned.loss_by_C
         warn_if_unfinished(
             type(self).__name__,
             self.status_,
@@ -357,12 +352,20 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         )
         return learned
 
-    def _request(self, ys: Sequence[Array], weight: Array, rank: int | str, m: int) -> Request:
+    def _request(
+        self,
+        ys: Sequence[Array],
+        weight: Array,
+        rank: int | str,
+        m: int,
+        C: Any,
+        factors_of_C: tuple[float, ...] = (),
+    ) -> Request:
         """What is to be learned of m kernels through landmarks."""
         free = self.weights == "free"
         return Request(
             quality=self.quality,
-            settings=check_settings(self.quality, self.C, self.nu, self.epsilon, weight, ys),
+            settings=check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
             rank=rank,
             free_sign=free,
             constraint=self.constraint,
@@ -371,7 +374,55 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
             random_state=0 if self.random_state is None else self.random_state,
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
+            factors_of_C=factors_of_C,
         )
+
+    def _request_of_list(
+        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
+    ) -> Request:
+        """The same for the kernels of a list, whose C may be looked for."""
+        chooses, in_closed_form = self._chooses_C(), self.quality == "least_squares"
+        C = 1.0 if chooses else self.C
+        if chooses and not in_closed_form:
+            C = self._C_of_sample(Labelled(rows, ys, weight), control)
+        factors = FACTORS if chooses and in_closed_form else ()
+        return self._request(ys, weight, rank, len(self.kernels_), C, factors)
+
+    def _bank_of_sample(
+        self, rows: Any, points: Any, ys: Sequence[Array], weight: Array
+    ) -> list[Kernel]:
+        """The kernels, a bank among them chosen by a sample of the rows."""
+        # Rows of one order, so every n-th of them.
+        few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
+        bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
+        kernels = self._prepared_kernels(points, bank)
+        if self.kernels is None and not self.center and not hasattr(self, "views_"):
+            kernels += self._pair_kernels(bank, kernels[-1])
+        return [kernel.fitted_to(points) for kernel in kernels]
+
+    def _pair_kernels(self, bank: Labelled, whole: Kernel) -> list[Kernel]:
+        """What pairs of columns say together, where a bank is chosen for many rows."""
+        if all(np.ptp(y) == 0 for y in bank.targets):
+            return []
+        table = np.asarray(bank.X, dtype=float)
+        seed = 0 if self.random_state is None else self.random_state
+        kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, seed)
+        if pairs:
+            named = ", ".join(f"{i} and {j}" for i, j in pairs)
+            self.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
+        return kernels
+
+    def _C_of_sample(self, labelled: Labelled, control: Control) -> float:
+        """C by the exact path on a sample of the rows."""
+        ys, weight = labelled.targets, labelled.weight
+        few = rows_for_C(ys, len(self.kernels_), self.random_state)
+        total = self._checked_total()
+        if total is not None and self.constraint == "trace":
+            total *= len(few) / len(weight)  # the trace of the same kernel on fewer rows
+        family = GramStack(gram_stack(self.kernels_, take_rows(labelled.X, few)))
+        candidates = Candidates(family, total, lambda C: None)
+        problem = self._problem([y[few] for y in ys], weight[few], candidates)
+        return self._solved(problem, replace(control, tol=max(control.tol, PATH_TOL)))[0]
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""

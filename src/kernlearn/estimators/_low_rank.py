@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 
 # Up to so many rows, Gram matrices fit comfortably and the exact solver takes seconds.
 EXACT_ROWS = 3000
+# Machines other than least squares choose C on a sample of so many rows, and so many numbers in its
+# Gram matrices: a gigabyte.
+C_ROWS, _C_NUMBERS = 1500, 2**27
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
 _FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
@@ -109,6 +112,17 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
             "landmarks for it; use rank=None, or the default"
         )
     return min(count, n_rows)
+
+
+def rows_for_C(targets: Sequence[Array], n_kernels: int, random_state: Any) -> NDArray[np.intp]:
+    """The sample on which C is chosen, each class in its share, sorted."""
+    n = len(targets[0])
+    size = min(C_ROWS, int(np.sqrt(_C_NUMBERS / n_kernels)))
+    if n <= size:
+        return np.arange(n)
+    shuffled = check_random_state(0 if random_state is None else random_state).permutation(n)
+    order = shuffled[np.lexsort([y[shuffled] for y in targets])]
+    return np.sort(order[np.linspace(0, n - 1, size).astype(int)])
 
 
 def centre_of(rows: Any, random_state: Any) -> Any:

@@ -36,7 +36,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     kernels : list of Kernel, or a family of kernels, optional
         What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
         the width at which a least-squares machine has the smallest leave-one-out loss on a sample
-        of the rows. Kernels that are nearly constant or nearly the identity are left out. Where X
+        of the rows; through landmarks also kernels on the pairs of columns that say most together.
+        Kernels that are nearly constant or nearly the identity are left out. Where X
         holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
         the view of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,
         :class:`kernlearn.kernels.Grid` or any object with a length that makes its i-th kernel on
@@ -51,7 +52,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     C : float, "auto" or "learn", default=1.0
         The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" tries six values along a warm-started
         path and keeps the one that predicts rows held out best; it takes about five times as long.
-        "learn" makes it one more weight, for "squared_soft_margin".
+        Through landmarks "least_squares" does so for next to nothing, and the other machines on a
+        sample of 1500 rows. "learn" makes it one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     nu : float, default=0.3
@@ -149,7 +151,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         The C used: the one given, chosen or learned.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its loss on rows held out: the cross-entropy of a softmax of
-        their decision values.
+        their decision values, or through landmarks the squared error of "least_squares".
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
         of machines that were trained without a fifth of the rows each, at the learned kernel; for

@@ -39,12 +39,18 @@ class Factors:
 
     @classmethod
     def through_landmarks(
-        cls, kernels: Sequence[Kernel], X: Any, rank: int, method: str, random_state: Any
+        cls,
+        kernels: Sequence[Kernel],
+        X: Any,
+        rank: int | Sequence[int],
+        method: str,
+        random_state: Any,
     ) -> Factors:
         """Factors of at most `rank` columns for each kernel, through landmarks of its own."""
+        ranks = [rank] * len(kernels) if isinstance(rank, int) else rank
         chosen = [
-            choose_landmarks(kernel, X, rank, method=method, random_state=random_state)
-            for kernel in kernels
+            choose_landmarks(kernel, X, each, method=method, random_state=random_state)
+            for kernel, each in zip(kernels, ranks, strict=True)
         ]
         return cls([marks.map(kernel) for marks, kernel in zip(chosen, kernels, strict=True)])
 

@@ -11,6 +11,7 @@ from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
     ANOVA,
+    ARDGaussian,
     Bag,
     Centered,
     Columns,
@@ -25,11 +26,13 @@ from kernlearn.kernels import (
     Overlap,
     Polynomial,
     Precomputed,
+    Product,
     Stretched,
     WhereKnown,
 )
 
 LONGEST = 80
+FEW_SCALES = 2
 
 
 def kernel_label(kernel: Kernel) -> str:
@@ -83,6 +86,11 @@ def kernel_label(kernel: Kernel) -> str:
             return f"polynomial, degree {kernel.degree}"
         case Gaussian():
             return f"Gaussian, γ = {kernel.gamma:.3g}"
+        case ARDGaussian() if len(np.asarray(kernel.gammas)) <= FEW_SCALES:
+            scales = " and ".join(dict.fromkeys(f"{g:.3g}" for g in np.asarray(kernel.gammas)))
+            return f"Gaussian, γ = {scales}"
+        case Product():
+            return " × ".join(f"({kernel_label(part)})" for part in kernel.kernels)
         case Laplacian():
             return f"Laplacian, γ = {kernel.gamma:.3g}"
         case Matern():

@@ -1,10 +1,19 @@
-"""Which method the data support: nested cross-validation."""
+"""Which method the data support: nested cross-validation, on more and more rows.
+
+A few hundred rows cost little and do not tell good methods apart. So methods are compared in
+rounds: those that are not clearly worse than the best go on to a sample of four times as many rows,
+until one is clearly ahead, or all rows or the time were used. Every method is given at most as many
+rows of a sample as it would be given of the table, so that it is compared as it would be used.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,22 +21,55 @@ import numpy as np
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.method import MethodError, Plan, Setting
+from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
 
-__all__ = ["N_FOLDS", "Contest", "Entry", "hold_contest"]
+__all__ = ["Contest", "Entry", "contest_steps", "hold_contest"]
 
 N_FOLDS = 5
-# What is learned from more rows than these is compared on a sample of them.
-MOST_ROWS = 400
+# Rows of the rounds; the first one takes a sixteenth of all rows or less, unless these are few.
+SIZES = (400, 1600, 6400, 25_600)
+FIRST_SHARE = 16
+# Who would be given a smaller part of the rows than this is not compared.
+LEAST_SHARE = 0.1
+# Of more rows than these, one fold is enough to test on.
+FEW_ROWS = 2000
+# No round begins after so many seconds, and no fit goes on for longer than some: estimators that
+# can then end with the best so far.
+SECONDS, SECONDS_OF_A_FIT = 120.0, 45.0
+# Below this, the better of two is clearly better.
+LEVEL = 0.05
+
+Advance = Callable[[], Any]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One method in the contest; without scores, the note says why it was skipped."""
+    """One method in its last round; without scores, the note says why it was skipped.
+
+    Attributes
+    ----------
+    learner : Learner
+        The method.
+    scores : tuple of float
+        Of every fold that was tested.
+    said : tuple of HeldOut
+        What it said there.
+    n_rows, n_tested : int
+        Rows of the round, and those among them that were tested on.
+    seconds : float
+        Of all its rounds.
+    note : str
+        Why it was skipped.
+    """
 
     learner: Learner
     scores: tuple[float, ...]
+    said: tuple[HeldOut, ...]
+    n_rows: int
+    n_tested: int
     seconds: float
     note: str = ""
 
@@ -42,10 +84,20 @@ class Entry:
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / np.sqrt(n)) if n > 1 else None
 
+    def is_clearly_behind(self, best: Entry) -> bool:
+        """By a paired test on the same rows."""
+        if self is best or not self.scores:
+            return self is not best
+        setting = best.learner.setting
+        pairs = list(zip(best.said, self.said, strict=True))
+        n_learned = best.n_rows - len(best.said[0])
+        p = paired_test(_metric(best.learner), pairs, n_learned, setting.seed).p_value
+        return p is not None and p < LEVEL
+
 
 @dataclass(frozen=True)
 class Contest:
-    """The entries, best first, and on how many rows they were compared."""
+    """The entries, best first, and on how many rows the last ones were compared."""
 
     entries: tuple[Entry, ...]
     n_rows: int
@@ -65,6 +117,8 @@ class Contest:
                 "score": None if entry.mean is None else sign * entry.mean,
                 "standard_error": entry.standard_error,
                 "folds": [sign * score for score in entry.scores],
+                "rows": entry.n_rows,
+                "tested": entry.n_tested,
                 "seconds": entry.seconds,
                 "kept": entry is self.entries[0],
                 "note": entry.note,
@@ -73,12 +127,37 @@ class Contest:
         ]
 
 
-def hold_contest(
-    learners: Sequence[Learner], X: Any, y: Any, advance: Callable[[], Any]
-) -> Contest:
+class _Steps:
+    """Counts the steps that were told, so that those of rounds not held can be made up for."""
+
+    def __init__(self, advance: Advance, total: int) -> None:
+        self._advance, self._left = advance, total
+
+    def __call__(self) -> None:
+        self._left -= 1
+        self._advance()
+
+    def finish(self) -> None:
+        """Tell of all that are left."""
+        while self._left > 0:
+            self()
+
+
+def contest_steps(n_methods: int, n_rows: int) -> int:
+    """How often `hold_contest` reports progress."""
+    return n_methods * sum(_n_folds(size) for size in _sizes(n_rows))
+
+
+def _sizes(n_rows: int) -> tuple[int, ...]:
+    """Of many rows, a few hundred tell nothing."""
+    first = max((size for size in SIZES if size * FIRST_SHARE <= n_rows), default=SIZES[0])
+    return tuple(size for size in SIZES if size >= first)
+
+
+def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) -> Contest:
     """Compare methods by nested cross-validation.
 
-    Every method is fitted, its own tuning included, to the rows outside of each fold and scored on
+    Every method is fitted, its own tuning included, to the rows outside of a fold and scored on
     the fold, so no score was seen when anything was chosen. The best of several such means is
     still a little hopeful: the score to report is one on further rows.
 
@@ -89,51 +168,118 @@ def hold_contest(
     X, y : DataFrame and ndarray
         Typed rows and targets.
     advance : callable
-        Called `N_FOLDS` times for each method.
+        Called `contest_steps` times.
 
     Returns
     -------
     Contest
     """
-    setting = learners[0].setting
-    n_all = len(X)
-    some = learners[0].rows(y, MOST_ROWS)
-    X, y = X.iloc[some].reset_index(drop=True), y[some]
-    folds = fold_splits(y, setting.task, N_FOLDS, setting.seed)
-    with interrupts_end_everything():
-        entries = [_entered(learner, X, y, folds, advance) for learner in learners]
+    n = len(y)
+    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners), n))
+    # Methods that are out of the race, the first to leave last.
+    ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
+    race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
+    with _quiet():
+        for size in _sizes(n) if race else ():
+            race = _ranked(_round(race, X, y, size, steps))
+            out = [entry for entry in race if entry.is_clearly_behind(race[0])]
+            ended = [*out, *ended]
+            best, race = race[0], [entry for entry in race if entry not in out]
+            is_late = time.perf_counter() - start > SECONDS
+            if best.mean is None or len(race) == 1 or best.n_rows == n or is_late:
+                break
+    steps.finish()
+    return _concluded([*race, *ended], len(race), n)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Nothing is told of models that are not kept, and an interrupt ends everything."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with interrupts_end_everything():
+            yield
+
+
+def _is_given_too_few(learner: Learner, n_rows: int) -> bool:
+    return learner.method.max_rows < LEAST_SHARE * n_rows
+
+
+def _left_out(learner: Learner, n_rows: int) -> Entry:
+    note = f"it learns from {learner.method.max_rows} rows at most, and there are {n_rows}"
+    return Entry(learner, (), (), 0, 0, 0.0, note)
+
+
+def _concluded(entries: list[Entry], n_left: int, n_all: int) -> Contest:
+    best = entries[0]
+    if best.mean is None:
+        raise MethodError(f"no method can be used on this table: {best.note}")
+    notes = [f"{e.learner.method.name} was skipped: {e.note}" for e in entries if e.note]
+    if best.n_rows < n_all:
+        told = "which tell the best from all others"
+        if n_left > 1:
+            names = ", ".join(entry.learner.method.name for entry in entries[1:n_left])
+            told = f"which do not tell {best.learner.method.name} from {names}"
+        notes.append(f"methods were compared on a random {best.n_rows} of {n_all} rows, {told}")
+    return Contest(tuple(entries), best.n_rows, tuple(notes))
+
+
+def _n_folds(size: int) -> int:
+    return N_FOLDS if size <= FEW_ROWS else 1
+
+
+def _ranked(entries: list[Entry]) -> list[Entry]:
     # A stable sort: of methods with the same mean, the one that was named first.
-    ranked = sorted(entries, key=lambda entry: np.inf if entry.mean is None else -entry.mean)
-    if ranked[0].mean is None:
-        raise MethodError(f"no method can be used on this table: {ranked[0].note}")
-    notes = [f"{e.learner.method.name} was skipped: {e.note}" for e in ranked if e.note]
-    if len(X) < n_all:
-        notes.append(f"methods were compared on a random {len(X)} of {n_all} rows")
-    return Contest(tuple(ranked), len(X), tuple(notes))
+    return sorted(entries, key=lambda entry: np.inf if entry.mean is None else -entry.mean)
 
 
-def _entered(
-    learner: Learner, X: Any, y: Any, folds: Sequence[Split], advance: Callable[[], Any]
-) -> Entry:
-    start = time.perf_counter()
-    scores = []
+def _round(race: Sequence[Entry], X: Any, y: Any, size: int, advance: Advance) -> list[Entry]:
+    """All that are in the race, on a sample of so many rows."""
+    setting = race[0].learner.setting
+    some = race[0].learner.rows(y, size)
+    X, y = X.iloc[some].reset_index(drop=True), y[some]
+    folds = fold_splits(y, setting.task, N_FOLDS, setting.seed)[: _n_folds(size)]
+    return [_entered(entry, X, y, folds, advance) for entry in race]
+
+
+def _entered(before: Entry, X: Any, y: Any, folds: Sequence[Split], advance: Advance) -> Entry:
+    learner = before.learner
+    hurried = replace(learner, method=replace(learner.method, plan=partial(_hurried, learner)))
+    start = time.perf_counter() - before.seconds
+    scores, said, note = [], [], ""
     try:
         for train, test in folds:
-            model = learner.fit(X.iloc[train].reset_index(drop=True), y[train])
-            scores.append(_score(learner, model, X.iloc[test].reset_index(drop=True), y[test]))
+            model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])
+            rows = X.iloc[test].reset_index(drop=True)
+            said.append(HeldOut.of(model, rows, y[test], learner.setting.classes))
+            scores.append(_score(learner, said[-1]))
             advance()
     except (ValueError, MemoryError) as error:
         for _ in folds[len(scores) :]:
             advance()
-        return Entry(learner, (), time.perf_counter() - start, str(error))
-    return Entry(learner, tuple(scores), time.perf_counter() - start)
+        scores, said, note = [], [], str(error)
+    n_tested = sum(map(len, said))
+    seconds = time.perf_counter() - start
+    return Entry(learner, tuple(scores), tuple(said), len(y), n_tested, seconds, note)
 
 
-def _score(learner: Learner, model: Any, X: Any, y: Any) -> float:
-    metric = learner.setting.metric
-    if metric is None:
-        return float(model.score(X, y))
-    value = metric.goodness(HeldOut.of(model, X, y, learner.setting.classes))
+def _hurried(learner: Learner, setting: Setting) -> Plan:
+    """The method's plan, its estimators with a limit of time where they have none that is less."""
+    plan = learner.method.plan(setting)
+    for _, step in plan.steps:
+        params = step.get_params(deep=False)
+        if "time_limit" in params and (params["time_limit"] or np.inf) > SECONDS_OF_A_FIT:
+            step.set_params(time_limit=SECONDS_OF_A_FIT)
+    return plan
+
+
+def _metric(learner: Learner) -> Metric:
+    return learner.setting.metric or Metric(DEFAULTS[learner.setting.task])
+
+
+def _score(learner: Learner, said: HeldOut) -> float:
+    metric = _metric(learner)
+    value = metric.goodness(said)
     if not np.isfinite(value):
         raise MethodError(f"it does not say what {metric.title} asks for")
     return value

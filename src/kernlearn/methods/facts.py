@@ -19,6 +19,9 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
     List of ``{"name", "value"}``; of a mixture, ``{"name", "kernel", "λ", "weight"}`` by member.
 ``candidates``
     Of a mixture: list of ``{"candidate", "held_out_loss", "standard_error", "seconds", "weight"}``.
+``landmarks``
+    Of a fit through landmarks: ``{"rank", "losses", "sentence"}``, else None
+    (:mod:`kernlearn.methods.landmarks`).
 ``class_weight``
     "balanced", a dict from class to weight, or None.
 """
@@ -36,6 +39,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.methods.comparing import comparison_facts
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.importance import Importance
+from kernlearn.methods.landmarks import landmark_facts
 from kernlearn.methods.parameters import candidates, is_mixture, parameters
 from kernlearn.methods.rows import row_account
 from kernlearn.methods.task import Judged, Outcome, Task
@@ -117,6 +121,7 @@ def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) ->
         "weights": weights(estimator),
         "candidates": candidates(estimator),
         "parameters": parameters(kept.pipeline.steps[-1][1]),
+        "landmarks": landmark_facts(estimator),
         "class_weight": _class_weight(task),
         "relevances": relevances(estimator, names),
         "importance": _importance(task, outcome),

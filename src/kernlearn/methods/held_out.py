@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.estimators._calibration import probabilities
@@ -171,6 +172,9 @@ def _answers(model: Any, X: Any) -> tuple[Any, Any, Any]:
         return values, proba, last._labels(table)
     decision = model.decision_function(X) if hasattr(model, "decision_function") else None
     proba = model.predict_proba(X) if hasattr(model, "predict_proba") else None
+    if isinstance(last, SVC) and decision is not None and decision.ndim == 1:
+        # The label of one of two classes does so, too: all support vectors once, not twice.
+        return decision, proba, last.classes_[(decision > 0).astype(int)]
     return decision, proba, model.predict(X)
 
 

@@ -62,7 +62,7 @@ class Learner:
         if len(kept) < len(y):
             X, y = X.iloc[kept].reset_index(drop=True), y[kept]
         spread = float(np.std(y)) or 1.0 if self.setting.task == "regression" else 1.0
-        plan = self.method.plan(replace(self.setting, spread=spread))
+        plan = self.method.plan(replace(self.setting, spread=spread, n_rows=len(y)))
         weights = self._weighted(plan, y)
         steps = list(plan.steps)
         if self.prepare is not None and not self.method.prepares:

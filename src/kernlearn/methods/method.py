@@ -28,6 +28,8 @@ class Setting:
         For whatever it draws at random.
     spread : float
         Standard deviation of the target for regression: C and ε are in its units. Else 1.
+    n_rows : int or None
+        How many rows it is given; None before that is known.
     views : tuple of str
         Names of the views, if the columns are grouped.
     kernels : tuple
@@ -43,6 +45,7 @@ class Setting:
     task: str
     seed: int
     spread: float = 1.0
+    n_rows: int | None = None
     views: tuple[str, ...] = ()
     kernels: tuple[Any, ...] = ()
     classes: Any = None
@@ -74,9 +77,9 @@ class Method:
         What it can do.
     max_rows, max_columns : int
         What it is given at most: a sample of more rows, and no table of more (prepared) columns.
-        So many rows take about a minute for two classes or regression on two ARM cores, by
-        `kernlearn.speed.measure` in seconds of the processor, of one core, for 10 columns; what
-        was measured stands beside the number.
+        A million where a method learns through landmarks; else so many rows take about a minute
+        for two classes or regression on two ARM cores, by `kernlearn.speed.measure` in seconds of
+        the processor, of one core, for 10 columns; what was measured stands beside the number.
     takes_kernels : bool
         Whether it can combine views and matrices.
     prepares : bool

@@ -88,10 +88,15 @@ def metric_draws(metric: Metric, said: HeldOut, seed: int) -> Any:
 
 
 def _r2_draws(said: HeldOut, seed: int) -> Any:
+    """R² of draws of rows with repetition; one draw at a time, since rows may be many."""
     rng = np.random.default_rng(seed)
-    draws = rng.integers(len(said), size=(N_BOOTSTRAP, len(said)))
-    residual = ((said.y - said.predicted) ** 2)[draws].sum(axis=1)
-    around = said.y[draws]
-    total = ((around - around.mean(axis=1, keepdims=True)) ** 2).sum(axis=1)
+    n = len(said)
+    # Around the mean, for the digits.
+    y = said.y - said.y.mean()
+    squares = np.column_stack([(said.y - said.predicted) ** 2, y, y**2])
+    sums = np.empty((N_BOOTSTRAP, 3))
+    for draw in sums:
+        draw[:] = np.bincount(rng.integers(n, size=n), minlength=n) @ squares
+    total = sums[:, 2] - sums[:, 1] ** 2 / n
     kept = total > 0
-    return 1.0 - residual[kept] / total[kept]
+    return 1.0 - sums[kept, 0] / total[kept]

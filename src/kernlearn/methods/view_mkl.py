@@ -67,7 +67,6 @@ class _ViewBanks:
     """
 
     kernels = None
-    quality: Any
     weights = "positive"
     normalize = False
     center = False
@@ -120,30 +119,36 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
 
     Parameters
     ----------
+    quality : str, default="soft_margin"
+        The machine.
     C : float or "auto", default=1.0
         The box 0 ≤ α ≤ C.
-    class_weight, tol, max_iter, random_state, callback, time_limit
+    class_weight, tol, max_iter, random_state, rank, device, callback, time_limit
         As in :class:`kernlearn.MKLClassifier`.
     """
 
-    quality = "soft_margin"
-
     def __init__(
         self,
+        quality: str = "soft_margin",
         C: float | str = 1.0,
         *,
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        rank: int | str | None = "auto",
+        device: str | None = None,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
     ) -> None:
+        self.quality = quality
         self.C = C
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
+        self.device = device
         self.callback = callback
         self.time_limit = time_limit
 
@@ -153,31 +158,37 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
 
     Parameters
     ----------
+    quality : str, default="epsilon_svr"
+        The machine.
     C : float or "auto", default=1.0
         The box |a| ≤ C.
     epsilon : float, default=0.1
         Half the width of the tube.
-    tol, max_iter, random_state, callback, time_limit
+    tol, max_iter, random_state, rank, device, callback, time_limit
         As in :class:`kernlearn.MKLRegressor`.
     """
 
-    quality = "epsilon_svr"
-
     def __init__(
         self,
+        quality: str = "epsilon_svr",
         C: float | str = 1.0,
         *,
         epsilon: float = 0.1,
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = None,
+        rank: int | str | None = "auto",
+        device: str | None = None,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
     ) -> None:
+        self.quality = quality
         self.C = C
         self.epsilon = epsilon
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.rank = rank
+        self.device = device
         self.callback = callback
         self.time_limit = time_limit

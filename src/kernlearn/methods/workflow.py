@@ -13,11 +13,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.contest import N_FOLDS, hold_contest
+from kernlearn.methods.contest import contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError
+from kernlearn.methods.naming import name_columns
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.parameters import is_mixture
 from kernlearn.methods.scores import held_out_score
@@ -44,12 +45,14 @@ class _Said:
 
 def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
-    per_fit = 1 + (N_FOLDS * len(task.rivals()) if task.method == AUTO else 0)
-    per_split = per_fit + len(task.baselines())
-    sources = len(_sources(task))
-    if task.cv:
-        return len(task.splits()) * per_split + per_fit + sources
-    return per_split + 1 + sources
+    splits = task.splits()
+
+    def of_contest(n_rows: int) -> int:
+        return contest_steps(len(task.rivals()), n_rows) if task.method == AUTO else 0
+
+    steps = sum(1 + of_contest(len(train)) + len(task.baselines()) for train, _ in splits)
+    refit = 1 + (of_contest(len(task.y)) if task.cv else 0)
+    return steps + refit + len(_sources(task))
 
 
 def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
@@ -145,6 +148,7 @@ def _fitted_by(
             step.callback = None  # it was for this fit alone
         if "device" in vars(step):
             step.device = None  # the file may be read where there is none
+    name_columns(pipeline)
     advance()
     contest = before.contest if before is not None else contest
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)

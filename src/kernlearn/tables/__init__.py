@@ -1,6 +1,7 @@
 """Tables as they come: reading them, telling what their columns are, writing predictions."""
 
 from kernlearn.tables.column import Column, columns_used
+from kernlearn.tables.compact import CompactTable, read_compact
 from kernlearn.tables.describe import describe_columns
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.frames import typed_frame
@@ -10,11 +11,13 @@ from kernlearn.tables.typed import typed_columns
 
 __all__ = [
     "Column",
+    "CompactTable",
     "TableError",
     "Target",
     "columns_used",
     "describe_columns",
     "read_chunks",
+    "read_compact",
     "read_table",
     "read_target",
     "typed_columns",

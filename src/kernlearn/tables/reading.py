@@ -72,6 +72,7 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
     """
     path = Path(path)
     form = table_format(path, delimiter)
+    before = _state(path)
     try:
         if form.delimiter is None:
             yield from parquet_chunks(path, form, n_rows)
@@ -86,6 +87,19 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
             f"{path.name} is not text in UTF-8 ({error.reason} at byte {error.start}), so it is "
             "no table; save it as CSV in UTF-8"
         ) from error
+    if _state(path) != before:
+        raise TableError(
+            f"{path.name} was changed while it was read; wait until nothing writes to it, and try "
+            "again"
+        )
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """Size and time of the last change of a file; None of what is no file, a pipe say."""
+    if not path.is_file():
+        return None
+    found = path.stat()
+    return found.st_size, found.st_mtime_ns
 
 
 def _text_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:

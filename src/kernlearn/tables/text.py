@@ -26,6 +26,8 @@ MISSING = frozenset(
 OTHER_DELIMITERS = {";": "';'", "\t": "tabs", "|": "'|'", ",": "','"}
 # A line of more characters is no row of a table: what has no line breaks is not read whole.
 LONGEST_LINE = 10_000_000
+# Cells of a piece: each is an object of some sixty bytes until the piece is done with.
+MOST_CELLS = 2_000_000
 # Stands after the last line. No line of a table holds its first character.
 _END = "\0end"
 
@@ -33,7 +35,7 @@ _END = "\0end"
 def text_chunks(
     text: IO[str], path: Path, delimiter: str, n_rows: int, is_loose: bool = False
 ) -> Iterator[Any]:
-    """Read a table of text in pieces of `n_rows`, every cell as it is written.
+    """Read a table of text in pieces of up to `n_rows`, every cell as it is written.
 
     Every row must have a cell for each name in the first: a row of any other length would put
     cells under the names of their neighbours. A loose table may have no row of names, and blanks
@@ -54,6 +56,7 @@ def text_chunks(
     def frame(piece: list[list[Any]]) -> Any:
         return pd.DataFrame(piece, columns=pd.Index(names, dtype=object), dtype=object)
 
+    n_rows = max(1, min(n_rows, MOST_CELLS // len(names)))
     yield frame(list(islice(checked, n_rows)))
     while piece := list(islice(checked, n_rows)):
         yield frame(piece)

@@ -7,7 +7,7 @@ from kernlearn.inspection._text import plain
 from kernlearn.kernels import Kernel
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import decimal, duration
+from kernlearn.report._numbers import decimal, duration, whole
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import kernel_words
 from kernlearn.report.sections._pictures import pictures_of
@@ -15,6 +15,7 @@ from kernlearn.report.sections._pictures import pictures_of
 LONGEST_FORMULA = 2000
 LONGEST_VALUE = 100
 MOST_ROWS = 60
+MOST_RANKS = 6
 
 
 def kernel(subject: Subject) -> Html | None:
@@ -30,6 +31,7 @@ def kernel(subject: Subject) -> Html | None:
         tag("p", f"{words[:1].upper()}{words[1:]}.") if words else None,
         tag("p", plain(formula, LONGEST_FORMULA), class_="formula") if formula else None,
         chosen,
+        _landmarks(subject.facts.part("landmarks")),
         pictures,
         _candidates(subject),
     )
@@ -65,6 +67,20 @@ def _values(facts: Facts, entries: list[Facts]) -> Html | None:
     if facts.text("class_weight") == "balanced":
         rows.append(["weights of the classes", "balanced"])
     return table(["chosen parameter", ""], rows) if rows else None
+
+
+def _landmarks(facts: Facts) -> Html | None:
+    """How the loss on held-out rows falls with the rank, where a fit went through landmarks."""
+    losses = facts.rows("losses", 2)[-MOST_RANKS:]
+    if not losses:
+        return None
+    last = losses[-1][1]
+    rows: list[list[Child]] = [
+        [whole(rank), decimal(loss), f"{100 * (loss / last - 1):+.1f} %" if last > 0 else ""]
+        for rank, loss in losses
+    ]
+    header = ["landmarks", "held-out squared error", "against the last"]
+    return join(tag("p", facts.text("sentence")), table(header, rows, {0, 1, 2}))
 
 
 def _candidates(subject: Subject) -> Html | None:

@@ -16,12 +16,8 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.certificate import certified_status
 from kernlearn.solvers.column_generation import Columns, WithinRounds
 from kernlearn.solvers.low_rank.column_master import FactorMaster
-from kernlearn.solvers.low_rank.learn import (
-    Learned,
-    Request,
-    learn_through_landmarks,
-    weights_allowed,
-)
+from kernlearn.solvers.low_rank.learn import Learned, learn_through_landmarks
+from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import relative_gap
 
@@ -61,7 +57,7 @@ def learn_family_through_landmarks(
     """
     rank = RANK if request.rank == "auto" else request.rank
     pool = LandmarkPool(kernels, shared_landmarks(kernels.points, rank, request.random_state))
-    weight_set = weights_allowed(np.array([pool.traces, pool.traces]), request)
+    weight_set = request.weight_set(np.array([pool.traces, pool.traces]))
     settings = request.settings
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     least_squares = request.quality == "least_squares"

@@ -39,19 +39,17 @@ def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -
 
 
 def fold_loss(
-    folds: Sequence[Moments],
-    membership: Array,
-    weights: Array,
-    ridge: float,
-    n_held_out: int | None = None,
+    folds: Sequence[Moments], membership: Array, weights: Array, ridge: float, few: bool = False
 ) -> Array:
     """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite.
 
-    Of the folds, ``n_held_out`` are held out in turn, by default all.
+    The folds are held out in turn; ``few`` of them, one, where systems are large: it has rows
+    enough.
     """
     everything = total_of(list(folds))
     loss, mass = np.zeros(len(everything.targets)), 0.0
-    for fold in folds[:n_held_out]:
+    few = few or len(membership) > _FEW_COLUMNS
+    for fold in folds[:1] if few else folds:
         rest = everything - fold
         coef = trained(rest, membership, weights, ridge)
         if coef is None:
@@ -74,13 +72,12 @@ def loss_by_rank(
         The loss at each.
     """
     ranks = halves(factors)
-    # Small systems are solved for every fold, large ones for one: it has rows enough.
-    n_held_out = len(folds) if factors.n_columns <= _FEW_COLUMNS else 1
+    few = factors.n_columns > _FEW_COLUMNS  # the same folds for every rank
     losses = []
     for rank in ranks:
         chosen = factors.place < rank
         parts = [fold.corner(chosen) for fold in folds]
-        loss = fold_loss(parts, factors.membership[chosen], weights, ridge, n_held_out)
+        loss = fold_loss(parts, factors.membership[chosen], weights, ridge, few)
         losses.append(float(loss.sum()))
     return ranks, np.array(losses)
 

@@ -198,7 +198,10 @@ def fit_through_landmarks(
     kernel = family.kernel(theta)
     look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
     one = np.ones(1)
-    seen = look.at_enough(first, lambda traces: one) if rank == "auto" else look.at(int(rank))
+    if rank == "auto":
+        seen = look.at_enough(lambda seen: (one, first), limits.patience)
+    else:
+        seen = look.at(int(rank))
     factors, moments = seen.factors, seen.moments
     with threads_for(factors.n_columns):
         sampled = lam is None and len(table.weight) > _sizes(table)[0]
@@ -266,9 +269,5 @@ def _selected(
 def _best_ridge(seen: Seen, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
     membership, one = seen.factors.membership, np.ones(1)
-    folds = None if seen.factors.n_columns <= 500 else 1
-    losses = [
-        float(fold_loss(seen.folds, membership, one, ridge, folds).sum())
-        for ridge in first * _AROUND
-    ]
+    losses = [float(fold_loss(seen.folds, membership, one, r).sum()) for r in first * _AROUND]
     return float(first * _AROUND[int(np.argmin(losses))])

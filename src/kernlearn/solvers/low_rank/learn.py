@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import room_beside
+from kernlearn._memory import FLOAT, available
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
-from kernlearn.families.weights import positive_weights
-from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
-from kernlearn.quality.registry import QUALITIES, Settings
+from kernlearn.quality.registry import QUALITIES
+from kernlearn.solvers.choice_of_C import Choice, choose_C
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
-from kernlearn.solvers.low_rank.held_out import left_out_by_rank, loss_by_rank
+from kernlearn.solvers.low_rank.held_out import fold_loss, left_out_by_rank, loss_by_rank
 from kernlearn.solvers.low_rank.problem import learn_least_squares, learn_machines
-from kernlearn.solvers.low_rank.rank import Look
+from kernlearn.solvers.low_rank.rank import Look, Seen
 from kernlearn.solvers.low_rank.refits import (
     FoldMachines,
     least_squares_refits,
     machine_refits,
 )
+from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
 
@@ -39,51 +40,8 @@ LOW_RANK_QUALITIES = (
     "epsilon_svr",
     "one_class",
 )
-# Numbers of Z that are kept rather than made again: a gigabyte.
-_KEPT_NUMBERS = 2**27
-
-
-@dataclass(frozen=True, eq=False)
-class Request:
-    """What to learn (inputs are checked).
-
-    Attributes
-    ----------
-    quality : str
-        One of LOW_RANK_QUALITIES.
-    settings : Settings
-        Of the machine.
-    rank : int or "auto"
-        Columns of each kernel's factor at most.
-    free_sign : bool
-        K(w) ⪰ 0 in place of w ≥ 0.
-    constraint : {"trace", "sum"}
-        What is held at the total.
-    total : float or None
-        By default Σ tr Kᵢ, or 1.
-    start : ndarray or None
-        Weights to begin near.
-    random_state : int, RandomState or None
-        Chooses the landmarks.
-    exact_bound : bool
-        Whether to bound the problem without landmarks too.
-    held_out : bool
-        Whether to train without each fold too.
-    maps : sequence of NystroemMap or None
-        From rows to the kernels' factors, where these are known already.
-    """
-
-    quality: str
-    settings: Settings
-    rank: Any
-    free_sign: bool
-    constraint: str
-    total: float | None
-    start: Array | None
-    random_state: Any
-    exact_bound: bool
-    held_out: bool
-    maps: Sequence[NystroemMap] | None = None
+# Numbers of Z that are kept rather than made again: a gigabyte, and a third of what there is.
+_KEPT_NUMBERS, _KEPT_SHARE = 2**27, 1.0 / 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +58,10 @@ class Learned:
         Machines trained without each fold.
     exact_bound : float or None
         No weights of the exact kernels have a smaller objective.
+    C : float
+        The settings' C, or the one that was chosen.
+    loss_by_C : ndarray of shape (n_tried, 2)
+        Every C that it was chosen from, and its loss on rows held out.
     """
 
     solution: LowRankSolution
@@ -107,6 +69,8 @@ class Learned:
     losses: Array
     held_out: FoldMachines | None
     exact_bound: float | None
+    C: float
+    loss_by_C: Array
 
 
 def learn_through_landmarks(
@@ -126,35 +90,31 @@ def learn_through_landmarks(
         request.random_state,
         request.maps,
     )
-    ridge = 1.0 / settings.C
-
-    def even(traces: Array) -> Array:
-        weight_set = weights_allowed(traces, request)
-        domain = positive_weights(weight_set.normaliser, weight_set.total)
-        return domain.weights(domain.start)
-
-    seen = look.at_enough(ridge, even) if request.rank == "auto" else look.at(request.rank)
-    moments = seen.moments
-    weight_set = weights_allowed(moments.traces, request)
-    machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
-    on_cluster = isinstance(source, Chunked)
-    room = source.room(_KEPT_NUMBERS) if on_cluster else room_beside(source, _KEPT_NUMBERS)
-    keep = len(source) * seen.factors.n_columns <= room
-    rows = FactorRows(source, seen.factors, keep and request.quality != "least_squares")
-    if request.quality == "least_squares":
-        stretch = float(settings.sample_weight.max())
-        with threads_for(seen.factors.n_columns):
-            solution = learn_least_squares(
-                moments, seen.factors, ridge, weight_set, control, stretch
-            )
+    if request.rank == "auto":
+        seen = look.at_enough(request.stand_in, control.patience)
     else:
+        seen = look.at(request.rank)
+    moments, factors = seen.moments, seen.factors
+    weight_set = request.weight_set(moments.traces)
+    on_cluster, most = isinstance(source, Chunked), _room_for_rows()
+    room = source.room(most) if on_cluster else room_beside(source, most)
+    keep = len(source) * factors.n_columns <= room
+    rows = FactorRows(source, factors, keep and request.quality != "least_squares")
+    if request.quality == "least_squares":
+        with threads_for(factors.n_columns):
+            choice = _least_squares(seen, request, weight_set, control)
+        settings = replace(settings, C=choice.C)
+    machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
+    if request.quality != "least_squares":
         with threads_for(len(source)):
             solution = learn_machines(rows, machines, moments.traces, weight_set, control)
-    with threads_for(seen.factors.n_columns):
+        choice = Choice(settings.C, solution, np.empty((0, 2)))
+    solution, ridge = choice.solution, 1.0 / choice.C
+    with threads_for(factors.n_columns):
         if request.quality == "one_class":
-            ranks, losses = left_out_by_rank(moments, seen.factors, solution.weights)
+            ranks, losses = left_out_by_rank(moments, factors, solution.weights)
         else:
-            ranks, losses = loss_by_rank(seen.folds, seen.factors, solution.weights, ridge)
+            ranks, losses = loss_by_rank(seen.folds, factors, solution.weights, ridge)
     held_out = None
     if request.held_out:
         with threads_for(len(source)):
@@ -168,25 +128,34 @@ def learn_through_landmarks(
         bound = exact_lower_bound(
             source, kernels, machines, coefs, weight_set.normaliser, weight_set.total
         )
-    return Learned(solution, ranks, losses, held_out, bound)
+    return Learned(solution, ranks, losses, held_out, bound, choice.C, choice.losses)
 
 
-def weights_allowed(traces: Array, request: Request) -> WeightSet:
-    """Where the weights may lie: by the exact traces, or those of the factors for free signs."""
-    exact, kept = traces
-    if not (exact > 0).any():
-        raise ValueError(
-            "expected at least one kernel with a positive trace, got only zeros; check the "
-            "kernels' parameters"
-        )
-    total = request.total
-    if request.constraint == "sum":
-        ones = np.ones(len(exact))
-        return WeightSet(ones, 1.0 if total is None else total, request.free_sign, request.start)
-    normaliser = kept if request.free_sign else exact
-    # The mean, as for the exact estimators: C is then that of one machine with one kernel.
-    default = float(exact[exact > 0].mean()) if total is None else total
-    return WeightSet(normaliser, default, request.free_sign, request.start)
+def _room_for_rows() -> float:
+    """Numbers of Z that may be kept on the host."""
+    there = available()
+    return _KEPT_NUMBERS if there is None else min(_KEPT_NUMBERS, _KEPT_SHARE * there / FLOAT)
+
+
+def _least_squares(
+    seen: Seen, request: Request, weight_set: WeightSet, control: Control
+) -> Choice[LowRankSolution]:
+    """Weights and machines from the moments alone; so is the loss on held-out folds at each C."""
+    moments, factors = seen.moments, seen.factors
+    stretch = float(request.settings.sample_weight.max())
+
+    def learn(C: float, start: Array | None, control: Control) -> LowRankSolution:
+        near = weight_set if start is None else replace(weight_set, start=start)
+        return learn_least_squares(moments, factors, 1.0 / C, near, control, stretch)
+
+    def loss(C: float, solution: LowRankSolution) -> float:
+        found = fold_loss(seen.folds, factors.membership, solution.weights, 1.0 / C)
+        return float(found.sum())
+
+    Cs = request.Cs(seen)
+    if len(Cs) == 1:
+        return Choice(Cs[0], learn(Cs[0], None, control), np.empty((0, 2)))
+    return choose_C(Cs, learn, loss, control)
 
 
 def _dual_coefs(look: Look, solution: LowRankSolution, ridge: float) -> Array:

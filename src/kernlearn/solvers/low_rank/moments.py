@@ -62,6 +62,8 @@ class Moments:
 
     def corner(self, chosen: NDArray[np.bool_]) -> Moments:
         """The moments of some of the columns; the traces are still those of all."""
+        if chosen.all():
+            return self  # no copy of what is large
         return Moments(
             self.products[np.ix_(chosen, chosen)],
             self.with_targets[chosen],

@@ -1,14 +1,18 @@
-"""How many landmarks: few enough for the memory, and as many as the held-out loss asks for."""
+"""How many landmarks: as many as the held-out loss asks for, within the memory and the time."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._memory import FLOAT, allowed, available
+from kernlearn._patience import Patience
 from kernlearn._threads import threads_for
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap
@@ -19,10 +23,17 @@ from kernlearn.solvers.low_rank.moments import Moments, moments_by_fold, total_o
 Array = NDArray[np.float64]
 
 N_FOLDS = 5
-# Numbers in the moments of all folds: half a gigabyte.
+# Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
 _MOMENT_NUMBERS = 2**26
+# Of the memory there is, the part that they may take: what is made of them takes twice as much.
+_MOMENT_SHARE = 0.25
+# Of the trace: a kernel with less of it needs no larger rank.
+_WEIGHTLESS = 1e-3
+# Twice the rank takes up to four times as long, and is for half of the time that is left.
+_LONGER, _TIME_SHARE = 4.0, 0.5
 _FIRST = 64
-# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss.
+# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
+# and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
 _ENOUGH = 0.01
 
 
@@ -44,7 +55,7 @@ class Seen:
     folds: list[Moments]
     fold: NDArray[np.intp]
 
-    @property
+    @cached_property
     def moments(self) -> Moments:
         """The moments of all rows."""
         return total_of(self.folds)
@@ -64,11 +75,11 @@ class Look:
     random_state: Any
     maps: Sequence[NystroemMap] | None = None
 
-    def at(self, rank: int) -> Seen:
-        """Choose landmarks and make one pass over the rows."""
+    def at(self, rank: int | Sequence[int]) -> Seen:
+        """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
         n = len(self.source)
         if self.maps is None:
-            with threads_for(rank):
+            with threads_for(np.max(rank)):
                 factors = Factors.through_landmarks(
                     self.kernels, self.source, rank, "random", self.random_state
                 )
@@ -80,22 +91,42 @@ class Look:
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return Seen(factors, parts, fold)
 
-    def at_enough(self, ridge: float, even: Callable[[Array], Array]) -> Seen:
-        """Double the rank until the held-out loss asks for no more, or the memory is used.
+    def at_enough(
+        self, stand_in: Callable[[Seen], tuple[Array, float]], patience: Patience
+    ) -> Seen:
+        """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
-        The loss is that of least squares with equal shares of the kernels, weights that ``even``
-        gives from the traces.
+        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
+        kernel that has next to no weight there keeps the rank it has: the room is for the others.
         """
-        largest = int(np.sqrt(_MOMENT_NUMBERS / N_FOLDS)) // len(self.kernels)
-        rank = min(_FIRST, max(largest, 1))
+        most, m = most_columns(), len(self.kernels)
+        ranks = np.full(m, min(_FIRST, max(most // m, 1)))
         while True:
-            seen = self.at(rank)
+            start = time.monotonic()
+            seen = self.at(ranks.tolist())
+            longer = _LONGER * (time.monotonic() - start)
+            rank = int(ranks.max())
             full = rank >= len(self.source) or int(seen.factors.place.max(initial=0)) + 1 < rank
-            if full or 2 * rank > largest:
+            if full or longer > _TIME_SHARE * patience.seconds_left:
                 return seen
-            weights = even(seen.moments.traces)
+            weights, ridge = stand_in(seen)
+            shares = weights * seen.moments.traces[0]
+            larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
+            if larger.sum() > most:
+                return seen
             with threads_for(seen.factors.n_columns):
                 _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
-            if losses[-1] >= (1.0 - _ENOUGH) * losses[-3:-1].min(initial=np.inf):
+            everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+            worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
+            if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
                 return seen
-            rank *= 2
+            ranks = larger
+
+
+def most_columns() -> int:
+    """Columns of all kernels together for whose moments there is room."""
+    there = available()
+    numbers = np.inf if there is None else _MOMENT_SHARE * there / FLOAT
+    if allowed() is None:
+        numbers = min(numbers, _MOMENT_NUMBERS)
+    return int(np.sqrt(numbers / N_FOLDS))

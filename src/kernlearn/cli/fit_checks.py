@@ -1,0 +1,99 @@
+"""What of `kernlearn fit` is refused before anything is read."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+
+from kernlearn._device import place_of
+from kernlearn._memory import in_words, limited_to, parse_size, resident
+from kernlearn.cli.failure import BAD_USAGE, fail
+from kernlearn.cli.fit_options import NAMES
+from kernlearn.cli.problem import Request
+
+__all__ = ["Limits", "check_device", "check_request", "checked_memory", "checked_time"]
+
+ON_DEVICES = ("mkl", "first-level", "lssvm")
+# Beside what the program takes before it has read anything.
+LEAST_MEMORY = 200_000_000
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a fit may take: seconds for each, bytes for all of it, and where."""
+
+    seconds: float | None
+    memory: int | None
+    device: str | None
+
+    def memory_kept(self) -> AbstractContextManager[None]:
+        """Keeps everything within below the bytes allowed."""
+        return nullcontext() if self.memory is None else limited_to(self.memory)
+
+
+def checked_time(seconds: float | None) -> float | None:
+    """Seconds above zero."""
+    if seconds is not None and not seconds > 0:
+        fail(f"--time-limit must be above zero, got {seconds:g}: 60 is a minute.", BAD_USAGE)
+    return seconds
+
+
+def checked_memory(text: str | None) -> int | None:
+    """The size in bytes, with room for something beside the program itself."""
+    if text is None:
+        return None
+    try:
+        size = parse_size(text, "--memory")
+    except ValueError as error:
+        fail(f"{error}.", BAD_USAGE)
+    if size < resident() + LEAST_MEMORY:
+        needed = in_words(resident() + LEAST_MEMORY)
+        fail(
+            f"--memory must be {needed} at least, of which the program itself takes "
+            f"{in_words(resident())}, got {text}.",
+            BAD_USAGE,
+        )
+    return size
+
+
+def check_request(request: Request) -> None:
+    """Refuse choices that do not exist, or do not go together."""
+    for name, value, choices in (
+        ("--method", request.method, NAMES),
+        ("--task", request.task, ("auto", "classification", "regression")),
+        ("--psd", request.psd, ("raise", "clip", "shift", "trust")),
+    ):
+        if value is not None and value not in choices:
+            fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
+    if not 0.0 < request.holdout < 1.0:
+        fail(
+            f"--holdout must lie between 0 and 1, got {request.holdout:g}: 0.25 is usual.",
+            BAD_USAGE,
+        )
+    if request.delimiter is not None and len(request.delimiter) != 1:
+        fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
+    if request.views is not None and request.matrices:
+        fail("--views groups columns, --kernel-matrix replaces them: give one of them.", BAD_USAGE)
+    if request.psd != "raise" and not request.matrices:
+        fail("--psd is about kernel matrices: give one by --kernel-matrix.", BAD_USAGE)
+    if request.method not in (None, "mkl") and (request.views is not None or request.matrices):
+        fail(
+            f"--views and --kernel-matrix combine kernels, so --method must be mkl, got "
+            f"{request.method!r}.",
+            BAD_USAGE,
+        )
+
+
+def check_device(device: str | None, request: Request) -> None:
+    """Refuse a device that is not there, or that nothing would be done on."""
+    if device is None:
+        return
+    combines = request.views is not None or request.matrices
+    method = request.method or ("mkl" if combines else "kernel")
+    if combines or method not in (*ON_DEVICES, "auto"):
+        given = "--views or --kernel-matrix" if combines else f"--method {method}"
+        fail(f"--device is for tables and {', '.join(ON_DEVICES)}, got {given}.", BAD_USAGE)
+    try:
+        place_of(device, None)
+    except (ImportError, ValueError) as error:
+        fail(f"--device {device}: {error}.", BAD_USAGE)

@@ -1,0 +1,128 @@
+"""Kernels on pairs of columns, for tables with rows enough to learn what two columns say together.
+
+The kernels of a bank see all columns at one width. What two columns say together, day and month
+say, or two coordinates, may vary much faster than all else, and is lost in it. With thousands of
+rows it can be told: every pair is a kernel of its own, at several widths, and the one whose
+least-squares machine predicts best what those before it leave over, on held-out rows of a sample,
+joins the bank. The first one does so times a kernel on all columns, too. Weights decide the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._threads import threads_for
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.kernels import ARDGaussian, Columns, Kernel
+from kernlearn.solvers.low_rank.held_out import fold_loss, trained
+from kernlearn.solvers.low_rank.rank import Look, Seen
+from kernlearn.solvers.low_rank.refits import least_squares_refits
+
+Array = NDArray[np.float64]
+Pair = tuple[int, ...]
+
+# γ of the two columns in units of one over their variance: from what a few values of each tell to
+# what neighbouring values do.
+_WIDTHS = (1.0, 8.0, 64.0)
+# Fewer rows cannot tell pairs apart.
+_FEWEST_ROWS = 500
+# Columns with fewer values are categories: of these, kernels on all columns know the pairs.
+_FEWEST_VALUES = 4
+# More columns than these have too many pairs: then those that predict best by themselves.
+_MOST_COLUMNS = 12
+_LANDMARKS = 200
+_RIDGES = (1.0, 10.0, 100.0)
+_KEPT = 3
+# A pair is worth a kernel if it explains this part of what is left over.
+_LEAST = 0.005
+
+
+def pair_kernels(
+    X: Array, targets: Sequence[Array], weight: Array, whole: Kernel, random_state: Any
+) -> tuple[list[Kernel], list[Pair]]:
+    """The kernels that join a bank, and the pairs that they see; none where none is worth it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        A sample of some thousand rows.
+    targets : sequence of ndarray of shape (n,)
+        What is to be predicted.
+    weight : ndarray of shape (n,)
+        Weights of the rows.
+    whole : Kernel
+        On all columns: what it predicts no pair has to.
+    random_state : int, RandomState or None
+        For landmarks.
+    """
+    if len(X) < _FEWEST_ROWS:
+        return [], []
+    sample = _Sample(X, np.column_stack(targets), weight, random_state)
+    columns = [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
+    chosen: list[Kernel] = [whole]
+    pairs: list[Pair] = []
+    for _ in range(_KEPT):
+        left = sample.left_over(chosen)
+        if len(columns) > _MOST_COLUMNS:
+            losses = [left.best((j,))[0] for j in columns]
+            columns = sorted(columns[i] for i in np.argsort(losses)[:_MOST_COLUMNS])
+        found = [(*left.best(pair), pair) for pair in combinations(columns, 2)]
+        loss, kernel, pair = min(found, key=lambda entry: entry[0], default=(np.inf, whole, (0, 0)))
+        if not loss < (1.0 - _LEAST) * left.size:
+            break
+        chosen.append(kernel)
+        pairs.append(pair)
+    products = [chosen[1] * whole] if pairs else []
+    return [*chosen[1:], *products], pairs
+
+
+class _Sample:
+    """Rows, and what is to be explained of them."""
+
+    def __init__(self, X: Array, Y: Array, weight: Array, random_state: Any) -> None:
+        self._X, self._Y, self._weight, self._random_state = X, Y, weight, random_state
+        self._variance = X.var(axis=0)
+
+    @property
+    def size(self) -> float:
+        """The mean square of what is to be explained, around its mean."""
+        mean = np.average(self._Y, axis=0, weights=self._weight)
+        return float(np.average(((self._Y - mean) ** 2).sum(axis=1), weights=self._weight))
+
+    def best(self, columns: tuple[int, ...]) -> tuple[float, Kernel]:
+        """The least held-out loss over widths, and its kernel."""
+        chosen = list(columns)
+        kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in _WIDTHS]
+        losses = [self._judged([kernel])[0] for kernel in kernels]
+        place = int(np.argmin(losses))
+        return losses[place], kernels[place]
+
+    def left_over(self, kernels: Sequence[Kernel]) -> _Sample:
+        """The same rows, less what machines with these kernels, in equal parts, say of them.
+
+        By machines that have not seen a row.
+        """
+        _, ridge, seen = self._judged(kernels)
+        ones, factors = np.ones(len(kernels)), seen.factors
+        with threads_for(_LANDMARKS):
+            coef = trained(seen.moments, factors.membership, ones, ridge)
+            assert coef is not None  # positive weights and a positive ridge always have a machine
+            rows = FactorRows(self._X, factors, keep=False)
+            said = least_squares_refits(rows, seen, ones, coef, ridge)
+        return _Sample(self._X, self._Y - said.values, self._weight, self._random_state)
+
+    def _judged(self, kernels: Sequence[Kernel]) -> tuple[float, float, Seen]:
+        """The least held-out loss over ridges, that ridge, and the moments."""
+        look = Look(self._X, kernels, self._Y, self._weight, self._random_state)
+        ones = np.ones(len(kernels))
+        with threads_for(_LANDMARKS):
+            seen = look.at(_LANDMARKS)
+            membership = seen.factors.membership
+            losses = [float(fold_loss(seen.folds, membership, ones, r).sum()) for r in _RIDGES]
+        place = int(np.argmin(losses))
+        return losses[place], _RIDGES[place], seen
