@@ -52,8 +52,9 @@ def test_one_component_lies_on_a_line_and_no_labels_give_no_legend():
 
 
 def test_it_draws_where_it_is_told_and_not_before():
+    before = plt.get_fignums()
     display = EmbeddingDisplay([[0.0, 1.0]], ["a"])
-    assert plt.get_fignums() == []
+    assert plt.get_fignums() == before
     figure, (left, right) = plt.subplots(1, 2)
     assert display.plot(ax=right).ax_ is right
     assert display.figure_ is figure
