@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
-from kernlearn._device import HOST, Place, telling_of_memory, to_host
+from kernlearn._device import HOST, Place, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._threads import n_threads
@@ -22,23 +21,17 @@ from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
 from kernlearn.estimators._auto_C import class_loss
 from kernlearn.estimators._blocks import decision_values
-from kernlearn.estimators._column_pairs import pair_kernels
 from kernlearn.estimators._family import check_family_choices
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
-    centre_of,
-    check_certify,
-    chosen_rank,
     forget_low_rank,
     landmark_values,
-    rows_for_C,
-    store_low_rank,
 )
-from kernlearn.estimators._on_cluster import a_few, check_here, chunked_table, gathered, some_rows
-from kernlearn.estimators._on_device import OnDevice
+from kernlearn.estimators._on_cluster import chunked_table, gathered, some_rows
 from kernlearn.estimators._patient import Patient
-from kernlearn.estimators._problem import CombinationProblem, Machines
+from kernlearn.estimators._problem import Candidates, CombinationProblem, Labelled, Machines
 from kernlearn.estimators._refits import N_FOLDS
 from kernlearn.estimators._rows import (
     judged_by_kernels,
@@ -72,47 +65,18 @@ from kernlearn.kernels import (
     WeightedSum,
 )
 from kernlearn.kernels._sharing import sharing
-from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
-from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C
-from kernlearn.solvers.low_rank.family import learn_family_through_landmarks
-from kernlearn.solvers.low_rank.learn import (
-    LOW_RANK_QUALITIES,
-    Learned,
-    learn_through_landmarks,
-)
-from kernlearn.solvers.low_rank.request import Request
-from kernlearn.solvers.oracle import Penalty
+from kernlearn.solvers.choice_of_C import FACTORS, choose_C
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
-BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
-
-@dataclass(frozen=True, eq=False)
-class Labelled:
-    """Rows, their targets and their weights; further rows may have none."""
-
-    X: Any
-    targets: Sequence[Array]
-    weight: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Candidates:
-    """What weights are learned for: matrices on all points, their total, a penalty at C."""
-
-    family: GramStack | KernelPool
-    total: float | None
-    penalty: Callable[[float], Penalty | None]
-
-
-class KernelCombination(OnDevice, Patient, ShowsKernel):
+class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
@@ -298,131 +262,6 @@ class KernelCombination(OnDevice, Patient, ShowsKernel):
         rows, stratify = np.arange(n), isinstance(self, ClassifierMixin)
         codes = np.column_stack(targets) @ np.arange(1, len(targets) + 1) if stratify else rows
         return make_folds(min(N_FOLDS, n), rows, codes, rows, stratify=stratify, random_state=seed)
-
-    def _chosen_rank(self, rows: Any, n_rows: int, X_unlabeled: Any) -> int | str | None:
-        """The rank of the factors, or None for the exact solver."""
-        obstacle = None
-        if X_unlabeled is not None:
-            obstacle = "X_unlabeled"
-        elif self.missing is not None:
-            obstacle = f"missing={self.missing!r}"
-        elif self._chooses_C() and is_family(self.kernels):
-            obstacle = "C='auto' and a family of kernels"
-        elif not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
-            obstacle = f"rows that are a {type(rows).__name__}"
-        elif learns_C(self.quality, self.C):
-            obstacle = "C='learn'"
-        elif self.quality not in LOW_RANK_QUALITIES:
-            obstacle = f"quality={self.quality!r}"
-        return chosen_rank(self.rank, n_rows, obstacle)
-
-    def _learn_through_landmarks(
-        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
-    ) -> Learned:
-        """The same as `_learn` where Gram matrices would be too large."""
-        check_here(self, rows)
-        points = centre_of(rows, self.random_state) if self.center else a_few(rows, BANK_ROWS)
-        self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
-        source = self._on_its_device(rows)
-        with telling_of_memory():
-            if is_family(self.kernels):
-                pool = self._pool(rows, len(weight), points)
-                request = self._request(ys, weight, rank, pool.n_matrices, self.C)
-                found = learn_family_through_landmarks(source, pool, ys, request, control)
-                kernels, weights = found.kernels, found.solution.weights[found.active]
-                learned: Learned = found
-            else:
-                self.kernels_ = kernels = self._bank_of_sample(rows, points, ys, weight)
-                request = self._request_of_list(rows, ys, weight, rank, control)
-                learned = learn_through_landmarks(source, kernels, ys, request, control)
-                weights = learned.solution.weights
-        self._store_certificate(learned.solution, learned.solution)
-        self.kernel_ = WeightedSum(kernels, weights)
-        store_low_rank(self, learned)
-        self.C_ = learned.C
-        if len(learned.loss_by_C):
-            self.loss_by_C_ = learned.loss_by_C
-        warn_if_unfinished(
-            type(self).__name__,
-            self.status_,
-            control.patience,
-            learned.solution.gap,
-            control.tol,
-            stacklevel=4,
-        )
-        return learned
-
-    def _request(
-        self,
-        ys: Sequence[Array],
-        weight: Array,
-        rank: int | str,
-        m: int,
-        C: Any,
-        factors_of_C: tuple[float, ...] = (),
-    ) -> Request:
-        """What is to be learned of m kernels through landmarks."""
-        free = self.weights == "free"
-        return Request(
-            quality=self.quality,
-            settings=check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
-            rank=rank,
-            free_sign=free,
-            constraint=self.constraint,
-            total=self._checked_total(),
-            start=self._warm_start(m),
-            random_state=0 if self.random_state is None else self.random_state,
-            exact_bound=check_certify(self.certify, free),
-            held_out=self.quality != "one_class",
-            factors_of_C=factors_of_C,
-        )
-
-    def _request_of_list(
-        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
-    ) -> Request:
-        """The same for the kernels of a list, whose C may be looked for."""
-        chooses, in_closed_form = self._chooses_C(), self.quality == "least_squares"
-        C = 1.0 if chooses else self.C
-        if chooses and not in_closed_form:
-            C = self._C_of_sample(Labelled(rows, ys, weight), control)
-        factors = FACTORS if chooses and in_closed_form else ()
-        return self._request(ys, weight, rank, len(self.kernels_), C, factors)
-
-    def _bank_of_sample(
-        self, rows: Any, points: Any, ys: Sequence[Array], weight: Array
-    ) -> list[Kernel]:
-        """The kernels, a bank among them chosen by a sample of the rows."""
-        # Rows of one order, so every n-th of them.
-        few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
-        bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
-        kernels = self._prepared_kernels(points, bank)
-        if self.kernels is None and not self.center and not hasattr(self, "views_"):
-            kernels += self._pair_kernels(bank, kernels[-1])
-        return [kernel.fitted_to(points) for kernel in kernels]
-
-    def _pair_kernels(self, bank: Labelled, whole: Kernel) -> list[Kernel]:
-        """What pairs of columns say together, where a bank is chosen for many rows."""
-        if all(np.ptp(y) == 0 for y in bank.targets):
-            return []
-        table = np.asarray(bank.X, dtype=float)
-        seed = 0 if self.random_state is None else self.random_state
-        kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, seed)
-        if pairs:
-            named = ", ".join(f"{i} and {j}" for i, j in pairs)
-            self.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
-        return kernels
-
-    def _C_of_sample(self, labelled: Labelled, control: Control) -> float:
-        """C by the exact path on a sample of the rows."""
-        ys, weight = labelled.targets, labelled.weight
-        few = rows_for_C(ys, len(self.kernels_), self.random_state)
-        total = self._checked_total()
-        if total is not None and self.constraint == "trace":
-            total *= len(few) / len(weight)  # the trace of the same kernel on fewer rows
-        family = GramStack(gram_stack(self.kernels_, take_rows(labelled.X, few)))
-        candidates = Candidates(family, total, lambda C: None)
-        problem = self._problem([y[few] for y in ys], weight[few], candidates)
-        return self._solved(problem, replace(control, tol=max(control.tol, PATH_TOL)))[0]
 
     def _warm_start(self, m: int) -> Array | None:
         """The weights of the last fit, if they are to be used and of as many kernels."""

@@ -10,8 +10,9 @@ import numpy as np
 from kernlearn._checks import check_positive
 from kernlearn._memory import combination_bytes, require
 from kernlearn._words import counted
-from kernlearn.estimators._base import Array, Candidates
+from kernlearn.estimators._base import Array
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators._problem import Candidates
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky

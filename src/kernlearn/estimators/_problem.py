@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,24 @@ from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Rows, their targets and their weights; further rows may have none."""
+
+    X: Any
+    targets: Sequence[Array]
+    weight: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What weights are learned for: matrices on all points, their total, a penalty at C."""
+
+    family: GramStack | KernelPool
+    total: float | None
+    penalty: Callable[[float], Penalty | None]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.estimators._bank import choose_bank
-from kernlearn.estimators._base import Labelled
+from kernlearn.estimators._problem import Labelled
 from kernlearn.kernels import (
     Columns,
     Features,
