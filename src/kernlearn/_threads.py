@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
@@ -24,10 +24,7 @@ ENOUGH_POINTS_FOR_THREADS = 3000
 @contextmanager
 def threads_for(n_points: int) -> Iterator[None]:
     """One BLAS thread for small problems, whatever is set for large ones."""
-    if n_points >= ENOUGH_POINTS_FOR_THREADS:
-        yield
-        return
-    with _controller().limit(limits=1, user_api="blas"):
+    with _one_thread(n_points < ENOUGH_POINTS_FOR_THREADS):
         yield
 
 
@@ -40,11 +37,13 @@ def _controller() -> ThreadpoolController:
 @contextmanager
 def safe_threads_for(n: int) -> Iterator[None]:
     """One thread for LAPACK's factorisations that with more of them may end the process."""
-    if n <= LARGEST_FOR_LAPACK:
+    with _one_thread(n > LARGEST_FOR_LAPACK):
         yield
-        return
-    with _controller().limit(limits=1, user_api="blas"):
-        yield
+
+
+def _one_thread(limited: bool) -> AbstractContextManager[Any]:
+    """One BLAS thread, or whatever is set."""
+    return _controller().limit(limits=1, user_api="blas") if limited else nullcontext()
 
 
 def n_threads() -> int:

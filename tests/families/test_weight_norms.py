@@ -107,6 +107,8 @@ def test_a_penalty_spreads_the_weights(make_stack):
     ("make", "sentence"),
     [
         (lambda: kl.LpNorm(1.0), "1 < p <= 2, got 1.0"),
+        (lambda: kl.LpNorm("1.5"), "1 < p <= 2, got .1.5."),
+        (lambda: kl.ElasticNet("one"), "strength > 0, got .one."),
         (lambda: kl.LpNorm(2.5), "1 < p <= 2, got 2.5"),
         (lambda: kl.LpNorm(2.0, 0.0), "strength > 0, got 0.0"),
         (lambda: kl.ElasticNet(-1.0), "strength > 0, got -1.0"),

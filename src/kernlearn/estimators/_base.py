@@ -82,27 +82,13 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
     """
 
-    kernels: Any
-    quality: str
-    weights: str
-    C: Any
-    nu: float = 0.3
-    epsilon: float = 0.1
     normalize: bool
-    center: bool
-    constraint: str
     total: float | None
     psd: str
     tol: float
     max_iter: int
-    random_state: Any
     warm_start: bool = False
-    missing: str | None = None
-    rank: Any = None
-    certify: str | None = None
     views_: dict[str, slice]
-    kernels_: Sequence[Kernel]
-    kernel_: Any
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""

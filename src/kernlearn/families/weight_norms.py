@@ -8,6 +8,8 @@ them and the certificate stays what it is.
 
 from __future__ import annotations
 
+from typing import SupportsFloat
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +41,7 @@ class LpNorm:
     """
 
     def __init__(self, p: float, strength: float = 1.0) -> None:
-        if not 1.0 < p <= 2.0:
+        if not (isinstance(p, SupportsFloat) and 1.0 < p <= 2.0):
             raise ValueError(
                 f"expected 1 < p <= 2, got {p!r}; the sum of the weights, p = 1, is held already"
             )
@@ -105,7 +107,7 @@ class ElasticNet:
     """
 
     def __init__(self, strength: float = 1.0, l1_ratio: float = 0.5) -> None:
-        if not 0.0 <= l1_ratio < 1.0:
+        if not (isinstance(l1_ratio, SupportsFloat) and 0.0 <= l1_ratio < 1.0):
             raise ValueError(
                 f"expected 0 <= l1_ratio < 1, got {l1_ratio!r}; a sum of the weights alone is held "
                 "by constraint='sum'"
@@ -133,6 +135,6 @@ class ElasticNet:
 
 
 def _positive(strength: float) -> float:
-    if not 0 < strength < np.inf:
+    if not (isinstance(strength, SupportsFloat) and 0 < strength < np.inf):
         raise ValueError(f"expected strength > 0, got {strength!r}; leave the penalty out for none")
     return float(strength)

@@ -254,6 +254,16 @@ class WithinRounds(Patience):
         """How the whole ended, if it did."""
         return self.whole.stopped
 
+    @property
+    def listens(self) -> bool:
+        """Whether anybody hears what is told."""
+        return self.whole.listens
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is over."""
+        return self.whole.seconds_left
+
     def tell(
         self,
         message: str,
