@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.quality import QUALITIES
+from kernlearn.solvers import active_set
 from kernlearn.solvers.active_set import curvature, displaced, factorised, polish, state_of
 from kernlearn.solvers.machine_solver import solve_machine
 
@@ -51,6 +52,23 @@ def test_polish_meets_the_optimality_conditions(case):
     assert (residual >= left - 1e-8 * scale).all()
     assert (residual <= right + 1e-8 * scale).all()
     assert found.relative_gap <= 1e-9
+
+
+def test_a_factor_that_is_kept_ends_where_a_new_one_does(case, monkeypatch):
+    """Points that join and leave the free ones by borders, never by another factorisation."""
+    grams, machine, solve = case
+    K = np.tensordot(WEIGHTS, grams, 1)
+    start = solve(np.array([3.0, 0.05, 0.05]))  # far enough for points to change places
+    exact = polish(K, machine, start.coef, start.state, max_iter=30)
+    monkeypatch.setattr(active_set, "LARGE_BASE", 1)
+    monkeypatch.setattr(active_set, "FEW", np.inf)
+    kept = polish(K, machine, start.coef, start.state, max_iter=30)
+    np.testing.assert_array_equal(kept.state, exact.state)
+    np.testing.assert_allclose(kept.coef, exact.coef, atol=1e-9 * np.abs(exact.coef).max())
+    moved = displaced(kept, machine, 1e-3 * grams[0] @ kept.coef)
+    assert machine.infeasibility(moved) <= 1e-10
+    held = kept.state % 2 == 0
+    np.testing.assert_array_equal(moved[held], kept.coef[held])
 
 
 def test_state_tells_breakpoints_from_segments(make_stack, make_machine):

@@ -26,6 +26,8 @@ from kernlearn.quality.machine import Array, Machine, Multipliers
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
 TOLERANCE = 1e-10
+# A factor of so many points is kept while no more than this share of them changes places.
+LARGE_BASE, FEW = 300, 0.12
 PATIENCE = 4  # full exchanges without progress before single exchanges take over
 
 
@@ -34,7 +36,12 @@ NDArrayInt = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 @dataclass(frozen=True, eq=False)
 class MachineSolution:
-    """Coefficients of a machine at one kernel, with what the outer method needs of them."""
+    """Coefficients of a machine at one kernel, with what the outer method needs of them.
+
+    The factor is of the points ``free``. Those of them that are held after all have unit rows among
+    ``free_rows``, beside the equalities; a few free ones may be missing, which makes the curvature
+    a little less than it is.
+    """
 
     coef: Array
     multipliers: Multipliers
@@ -117,6 +124,8 @@ class _Exchange:
         self.budget_active = np.isfinite(machine.budget)
         self.epsilon = 0.0
         self.factor: Array | None = None
+        self.base: NDArrayInt = np.zeros(0, dtype=np.intp)
+        self.border: Array = np.zeros((0, 0))
 
     def solve(self) -> None:
         """Solve the linear system of the current active set."""
@@ -129,33 +138,81 @@ class _Exchange:
         B = np.flatnonzero(a)
         K_held = K[B].T @ a[B] if len(B) else np.zeros(len(a))
         rows, rhs = self._rows(a)
-        self.rows_S = rows[:, self.S]
         if len(self.S) == 0:
-            self.factor = np.zeros((0, 0))
+            self.base, self.factor, self.border = self.S, np.zeros((0, 0)), rows[:, self.S].T
             self.K_a, self.b, self.settled = K_held, self._middle_intercept(K_held), True
             self._finish(a)
             return
-        target = machine.linear[self.S] - machine.slopes[self.S, self.segment] - K_held[self.S]
-        matrix = K[np.ix_(self.S, self.S)]
-        matrix.flat[:: len(self.S) + 1] += self.proximal + machine.ridge[self.S]
-        self.factor = lower_factor(matrix)
-        target = target + self.proximal * self.a[self.S]
-        solved = cho_solve(
-            (self.factor, True), np.column_stack([target, self.rows_S.T]), check_finite=False
-        )
-        if not np.isfinite(solved).all():
-            raise LinAlgError("the system of the free points has no solution in numbers")
-        schur = self.rows_S @ solved[:, 1:]
-        self.b = np.linalg.lstsq(schur, self.rows_S @ solved[:, 0] - rhs, rcond=1e-14)[0]
-        a_S = solved[:, 0] - solved[:, 1:] @ self.b
-        # One step of refinement: rounding in a nearly singular system shows in the equalities.
-        correction = np.linalg.lstsq(schur, self.rows_S @ a_S - rhs, rcond=1e-14)[0]
-        self.b = self.b + correction
-        a[self.S] = a_S - solved[:, 1:] @ correction
+        target = np.zeros(len(a))
+        target[self.S] = machine.linear[self.S] - machine.slopes[self.S, self.segment]
+        target[self.S] += self.proximal * self.a[self.S] - K_held[self.S]
+        a[self.S], self.b = self._free_part(target, rows, rhs)
         drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
         self.settled = bool(drift <= TOLERANCE)
         self.K_a = K_held + K[self.S].T @ a[self.S]
         self._finish(a)
+
+    def _free_part(self, target: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
+        r"""The coefficients of the free points, and the multipliers of the rows.
+
+        With :math:`M = (K + \tau)_{FF}` of the points F that were free when it was factorised, D
+        those of them that are held by now and N those that have become free,
+
+        .. math::
+
+            \begin{bmatrix} M & B \\ B^\top & C \end{bmatrix}
+            \begin{bmatrix} x \\ v \end{bmatrix} = \begin{bmatrix} t_F \\ s \end{bmatrix},
+            \quad B = [E_F^\top, I_{FD}, K_{FN}], \quad v = (b, \mu, a_N),
+
+        where C holds the rows and the kernel of N. Nothing is factorised again for a few changes.
+        """
+        machine = self.machine
+        dropped, new = self._changes()
+        F, r, d = self.base, len(rows), len(dropped)
+        border = np.zeros((len(F), r + d))
+        border[:, :r] = rows[:, F].T
+        border[dropped, r + np.arange(d)] = 1.0
+        full = np.hstack([border, self.K[np.ix_(F, new)]]) if len(new) else border
+        corner = np.zeros((full.shape[1], full.shape[1]))
+        if len(new):
+            corner[:r, r + d :], corner[r + d :, :r] = rows[:, new], rows[:, new].T
+            block = self.K[np.ix_(new, new)]
+            block.flat[:: len(new) + 1] += self.proximal + machine.ridge[new]
+            corner[r + d :, r + d :] = block
+        right = np.concatenate([rhs, np.zeros(d), target[new]])
+        solved = cho_solve(
+            (self.factor, True), np.column_stack([target[F], full]), check_finite=False
+        )
+        if not np.isfinite(solved).all():
+            raise LinAlgError("the system of the free points has no solution in numbers")
+        schur = full.T @ solved[:, 1:] - corner
+        v = np.linalg.lstsq(schur, full.T @ solved[:, 0] - right, rcond=1e-14)[0]
+        x = solved[:, 0] - solved[:, 1:] @ v
+        # One step of refinement: rounding in a nearly singular system shows in the equalities.
+        correction = np.linalg.lstsq(schur, full.T @ x + corner @ v - right, rcond=1e-14)[0]
+        v, x = v + correction, x - solved[:, 1:] @ correction
+        self.border = border
+        found = np.zeros(len(target))
+        found[F] = x
+        found[new] = v[r + d :]
+        return found[self.S], v[:r]
+
+    def _changes(self) -> tuple[NDArrayInt, NDArrayInt]:
+        """Places of F that are held by now, and points beside it that are free.
+
+        Many of them are no longer cheaper than a new F with its factor.
+        """
+        if self.factor is not None and len(self.base) >= LARGE_BASE:
+            dropped = np.flatnonzero(self.state[self.base] % 2 == 0)
+            new = np.setdiff1d(self.S, self.base, assume_unique=True)
+            if len(dropped) + len(new) <= FEW * len(self.base):
+                return dropped, new
+        self.base = self.S
+        matrix = self.K[np.ix_(self.S, self.S)]
+        matrix.flat[:: len(self.S) + 1] += self.proximal + self.machine.ridge[self.S]
+        self.factor = lower_factor(matrix)
+        none = np.zeros(0, dtype=np.intp)
+        return none, none
 
     def _finish(self, a: Array) -> None:
         self.a = a
@@ -231,8 +288,8 @@ class _Exchange:
             K_coef=K_a,
             state=self.state,
             factor=self.factor,
-            free=self.S,
-            free_rows=self.rows_S,
+            free=self.base,
+            free_rows=self.border.T,
             lower=machine.lower_value(coef, K_a),
             upper=machine.upper_value(coef, K_a, multipliers),
         )
@@ -302,6 +359,8 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
         return None
     z = _projected(solution, dK_coef[S])
     step = -solve_triangular(solution.factor, z, lower=True, trans="T", check_finite=False)
+    moving = solution.state[S] % 2 == 1
+    S, step = S[moving], step[moving]
     segment = solution.state[S] // 2
     low, high = machine.breakpoints[S, segment], machine.breakpoints[S, segment + 1]
     a = solution.coef.copy()

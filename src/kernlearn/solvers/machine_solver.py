@@ -20,7 +20,7 @@ SETTLED = 1e-7
 # What to ask of libsvm: a guess if it is made exact anyway, and if it is to stand so much of the
 # gap that will do, since its gap is about twice what it is asked for.
 GUESS, SHARE, FINEST = 1e-3, 0.3, 1e-6
-# Above this size a factorisation of the free points costs more than a fit by libsvm.
+# Above this size factorising the free points for each exchange costs more than a fit by libsvm.
 LARGE = 800
 # Above this size an interior-point solution takes longer than a patient libsvm would.
 INTERIOR_LIMIT = 4000
@@ -44,9 +44,9 @@ def solve_machine(
         costs no more.
     """
     large, enough = machine.n_points > LARGE, max(tol, EXACT)
-    if warm is not None and not large:
+    if warm is not None:
         solution = polish(K, machine, warm.coef, warm.state, max_iter=WARM_ITERATIONS)
-        if _within([solution], min(enough, SETTLED)):
+        if _within([solution], enough if large else min(enough, SETTLED)):
             return solution
     candidates: list[MachineSolution | None] = []
     ask = float(np.clip(SHARE * enough, FINEST, GUESS)) if large else GUESS
