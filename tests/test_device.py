@@ -1,4 +1,4 @@
-"""Arrays elsewhere: by the strictest array API, and by PyTorch where it is installed."""
+"""Arrays elsewhere: by the strictest array API, by PyTorch where it is installed, and on GPUs."""
 
 from __future__ import annotations
 
@@ -33,6 +33,7 @@ from kernlearn.kernels import (
 from kernlearn.solvers.low_rank.selection import LandmarkSelection, press
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
+PLACES += [Place(library, "cuda:0") for library, devices, _ in found_module.libraries() if devices]
 KERNELS = [
     Gaussian(0.3),
     ARDGaussian([0.1, 0.0, 2.0]),

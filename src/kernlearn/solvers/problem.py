@@ -47,8 +47,10 @@ from kernlearn.solvers.telling import telling
 from kernlearn.solvers.units import RescaledPenalty, Units
 
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
-# From this size on, a first guess from a sample of points saves more than it costs.
-LARGE, COARSE, COARSE_TOL = 1000, 400, 1e-2
+# From this size on, first guesses from samples of so many points save more than they cost, if
+# they are found to these relative gaps.
+LARGE = 1000
+COARSE = ((300, 3e-2), (900, 3e-3))
 # Share of the usual start in any other one.
 TRACE = 1e-3
 EXACT = 1e-9
@@ -361,15 +363,21 @@ def _positive_start(
 
 
 def _coarse_start(problem: _Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
-    """Weights learned from a sample of the points, and how many machines that took."""
-    machines = problem.machines
+    """Weights learned from samples of the points, and how many machines that took."""
+    machines, n_solves = problem.machines, 0
     order = np.lexsort([machine.linear for machine in machines])
-    rows = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
-    objective = MachineObjective(problem.family.subset(rows), [m.subset(rows) for m in machines])
-    outcome = Newton(objective, replace(domain), None, COARSE_TOL, 20, patience).run()
-    if outcome.best is None:
-        return domain.start, objective.n_solves
-    return inside(domain, outcome.best.weights), objective.n_solves
+    usual, domain = domain, replace(domain)
+    for size, tol in COARSE:
+        if 2 * size > len(order):
+            break
+        rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
+        family = problem.family.subset(rows)
+        objective = MachineObjective(family, [m.subset(rows) for m in machines])
+        outcome = Newton(objective, domain, None, tol, 20, patience).run()
+        n_solves += objective.n_solves
+        if outcome.best is not None:
+            domain.start = inside(usual, outcome.best.weights)
+    return domain.start, n_solves
 
 
 def inside(domain: Domain, weights: Array) -> Array:
