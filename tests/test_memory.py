@@ -33,6 +33,7 @@ ESTIMATORS = {
     ),
     "noise": (kl.MKLClassifier([Gaussian(5.0)], C=100.0), (NOISE > 0).astype(int)),
     "least squares": (kl.MKLRegressor(quality="least_squares"), VALUES),
+    "a hard tube": (kl.MKLRegressor(C=240.0), VALUES),
     "novelty": (kl.MKLNoveltyDetector(), None),
     "hyperkernel": (kl.HyperkernelClassifier(), LABELS),
     "hyperkernel regression": (kl.HyperkernelRegressor(n_pairs=4000), VALUES),

@@ -34,6 +34,8 @@ __all__ = [
 ALLOWANCE = "KERNLEARN_MEMORY"
 # Less than this is not worth a look at the system: interpreter and libraries take as much.
 SMALL = 64_000_000
+# Above this size an interior-point solution takes longer than a patient libsvm would.
+INTERIOR_LIMIT = 4000
 FLOAT = 8
 
 _limit: ContextVar[int | None] = ContextVar("kernlearn_memory_limit", default=None)
@@ -122,10 +124,12 @@ def require_matrices(count: int, n_rows: int, n_columns: int) -> None:
 def combination_bytes(n_kernels: int, n_points: int, n_machines: int) -> float:
     """What learning weights of so many matrices takes at most, those matrices included.
 
-    Beside the matrices there are K(w), what a kernel makes on the way to its matrix, and for each
-    machine the systems of its free points with their factors (measured).
+    Beside the matrices there are K(w), what a kernel makes on the way to its matrix, for each
+    machine the systems of its free points with their factors, and the interior-point method of a
+    hard one (measured).
     """
-    return matrices(n_kernels + 2 + 5 * n_machines, n_points)
+    interior = matrices(8, n_points) if n_points <= INTERIOR_LIMIT else 0.0
+    return matrices(n_kernels + 2 + 5 * n_machines, n_points) + interior
 
 
 def allowed() -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernlearn._memory import INTERIOR_LIMIT
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution, polish, state_of
 from kernlearn.solvers.interior import interior_points, smallest_hull_distance
@@ -22,8 +23,6 @@ SETTLED = 1e-7
 GUESS, SHARE, FINEST = 1e-3, 0.3, 1e-6
 # Above this size factorising the free points for each exchange costs more than a fit by libsvm.
 LARGE = 800
-# Above this size an interior-point solution takes longer than a patient libsvm would.
-INTERIOR_LIMIT = 4000
 
 
 def solve_machine(
