@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from kernlearn.solvers.asking import answered
 from kernlearn.solvers.bounded_newton import bounded_newton
 
 
@@ -18,11 +19,16 @@ def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=la
             theta=x, objective=value(x), gradient=gradient(x), hessian=hessian(x)
         )
 
+    def ask(x):
+        (point,) = yield [x]
+        return point
+
     start = np.array(start, dtype=float)
     scale = np.ones_like(start) if scale is None else np.array(scale, dtype=float)
-    return bounded_newton(
-        evaluate, evaluate(start), np.array(low, dtype=float), scale, 1e-14, max_iter
+    search = bounded_newton(
+        ask, evaluate(start), np.array(low, dtype=float), scale, 1e-14, max_iter
     )
+    return answered(search, lambda points: [evaluate(x) for x in points])
 
 
 def quadratic(center, B):

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from kernlearn.solvers.asking import answered
 from kernlearn.solvers.capped_bfgs import capped_bfgs
 
 FREE = np.array([True, True])
@@ -26,10 +27,11 @@ def run(function, start, free=FREE, low=LOW, high=HIGH, tol=1e-6, max_iter=100):
 
     def near(x, known):
         steps.append((x, known))
-        return function(x)
+        (place,) = yield [x]
+        return place
 
-    result = capped_bfgs(near, function(np.array(start)), free, low, high, tol, max_iter)
-    return result, steps
+    search = capped_bfgs(near, function(np.array(start)), free, low, high, tol, max_iter)
+    return answered(search, lambda places: [function(x) for x in places]), steps
 
 
 def test_it_finds_the_minimum_in_capped_steps_from_the_best_place():
@@ -90,6 +92,6 @@ def test_the_limit_is_a_limit():
 
 def test_a_loss_of_zero_is_the_end():
     flat = SimpleNamespace(x=np.zeros(2), loss=0.0, slope=np.zeros(2))
-    result = capped_bfgs(lambda x, known: flat, flat, FREE, LOW, HIGH, 1e-4, 10)
+    result, _ = run(lambda x: flat, [0.0, 0.0], max_iter=10)
     assert result.converged
     assert result.n_evaluations == 1

@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn._patience import Patience
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.first_level import FirstLevelProblem, alone
 from kernlearn.solvers.first_level_cv import CrossValidation
 from kernlearn.solvers.first_level_fit import learn_first_level
 from kernlearn.solvers.first_level_search import FirstLevelControl
@@ -44,13 +44,13 @@ CASES = [
 @pytest.mark.parametrize("problem", CASES, ids=lambda p: repr(p.family))
 def test_the_loss_is_that_of_refitting_without_each_fold(problem):
     lam, mu = np.exp(PLACE)
-    place = cross_validation(problem).at(PLACE, problem.scale)
+    place = alone(cross_validation(problem).at(PLACE, problem.scale))
     total = 0.0
     for rows, fold in zip(folds_of(problem), place.folds, strict=True):
         part = problem.rows(np.setdiff1d(np.arange(len(problem.X)), rows))
         # A start of one's own leads to the same θ.
-        alone = part.minimise(problem.scale, lam, mu, TIGHT, 200).point
-        np.testing.assert_allclose(fold.theta, alone.theta, rtol=1e-5, atol=1e-7)
+        own = part.minimise(problem.scale, lam, mu, TIGHT, 200).point
+        np.testing.assert_allclose(fold.theta, own.theta, rtol=1e-5, atol=1e-7)
         point = part.at(fold.theta, lam, mu)
         K = problem.family.kernel(point.theta)(problem.X[rows], part.X)
         error = problem.Y[rows] - K @ point.dual_coef - point.intercept
@@ -61,9 +61,9 @@ def test_the_loss_is_that_of_refitting_without_each_fold(problem):
 @pytest.mark.parametrize("problem", CASES, ids=lambda p: repr(p.family))
 def test_the_slope_is_that_of_the_loss(problem):
     cv = cross_validation(problem)
-    place = cv.at(PLACE, problem.scale)
+    place = alone(cv.at(PLACE, problem.scale))
     for i, step in enumerate(1e-4 * np.eye(2)):
-        above, below = cv.near(PLACE + step, place), cv.near(PLACE - step, place)
+        above, below = alone(cv.near(PLACE + step, place)), alone(cv.near(PLACE - step, place))
         np.testing.assert_allclose(place.slope[i], (above.loss - below.loss) / 2e-4, rtol=1e-5)
         for fold, up, down in zip(place.folds, above.folds, below.folds, strict=True):
             drift = (up.theta - down.theta) / 2e-4
@@ -79,32 +79,32 @@ def test_the_slope_holds_where_a_parameter_is_at_its_bound():
     X = np.column_stack([X, np.zeros(60)])
     problem = FirstLevelProblem(ARD(), X, Y, np.ones(60), ARD().start(X))
     cv = cross_validation(problem)
-    place = cv.at(PLACE, problem.scale)
+    place = alone(cv.at(PLACE, problem.scale))
     assert all(fold.theta[3] == 0.0 for fold in place.folds)
     for i, step in enumerate(1e-4 * np.eye(2)):
-        above, below = cv.near(PLACE + step, place), cv.near(PLACE - step, place)
+        above, below = alone(cv.near(PLACE + step, place)), alone(cv.near(PLACE - step, place))
         np.testing.assert_allclose(place.slope[i], (above.loss - below.loss) / 2e-4, rtol=1e-4)
 
 
 def test_folds_that_stop_early_are_corrected_for_it():
     """The error of the loss is quadratic in what is left to go, not linear."""
     problem = make_problem()
-    exact = cross_validation(problem).at(PLACE, problem.scale)
-    loose = cross_validation(problem, tol=1e-3).at(PLACE, problem.scale)
+    exact = alone(cross_validation(problem).at(PLACE, problem.scale))
+    loose = alone(cross_validation(problem, tol=1e-3).at(PLACE, problem.scale))
     assert loose.n_points < exact.n_points
     np.testing.assert_allclose(loose.loss, exact.loss, rtol=1e-3)
-    tighter = cross_validation(problem, tol=1e-5).at(PLACE, problem.scale)
+    tighter = alone(cross_validation(problem, tol=1e-5).at(PLACE, problem.scale))
     np.testing.assert_allclose(tighter.loss, exact.loss, rtol=1e-5)
 
 
 def test_a_neighbour_is_a_good_start():
     problem = make_problem()
     cv = cross_validation(problem, tol=1e-6)
-    place = cv.at(PLACE, problem.scale)
+    place = alone(cv.at(PLACE, problem.scale))
     moved = PLACE + [0.3, -0.4]
-    assert cv.near(moved, place).n_points < cv.at(moved, problem.scale).n_points
+    assert alone(cv.near(moved, place)).n_points < alone(cv.at(moved, problem.scale)).n_points
     np.testing.assert_allclose(
-        cv.near(moved, place).loss, cv.at(moved, problem.scale).loss, rtol=1e-4
+        alone(cv.near(moved, place)).loss, alone(cv.at(moved, problem.scale)).loss, rtol=1e-4
     )
 
 
@@ -113,7 +113,7 @@ def test_both_strategies_end_at_the_same_loss(seed):
     problem = make_problem(seed=seed)
     folds = folds_of(problem)
     descent, simplex = (
-        learn_first_level(problem, folds, None, None, FirstLevelControl(strategy, 1e-4, 400))
+        alone(learn_first_level(problem, folds, None, None, FirstLevelControl(strategy, 1e-4, 400)))
         for strategy in ("gradient", "nelder-mead")
     )
     assert descent.status is Status.CONVERGED
@@ -125,7 +125,7 @@ def test_all_scales_do_not_lose_to_the_common_scale_in_training():
     """Equation (5) from the common scale can only fall."""
     problem = make_problem()
     control = FirstLevelControl("gradient", 1e-3, 100)
-    solution = learn_first_level(problem, [], 0.3, 2.0, control)
+    solution = alone(learn_first_level(problem, [], 0.3, 2.0, control))
     direction = problem.scale / np.linalg.norm(problem.scale)
     line = problem.along(direction)
     common = line.minimise(line.scale, 0.3, 2.0, 1e-12, 100).point
@@ -139,11 +139,11 @@ def test_one_of_the_two_can_be_given(lam, mu):
     problem = make_problem()
     folds = folds_of(problem)
     control = FirstLevelControl("gradient", 1e-4, 200)
-    solution = learn_first_level(problem, folds, lam, mu, control)
+    solution = alone(learn_first_level(problem, folds, lam, mu, control))
     assert lam in (None, solution.lam)
     assert mu in (None, solution.mu)
     cv = cross_validation(problem)
-    place = cv.at(np.log([solution.lam, solution.mu]), solution.point.theta)
+    place = alone(cv.at(np.log([solution.lam, solution.mu]), solution.point.theta))
     chosen = 0 if lam is None else 1
     assert abs(place.slope[chosen]) < 1e-3 * place.loss
 
@@ -152,7 +152,7 @@ def test_every_evaluation_is_reported():
     heard = []
     problem = make_problem()
     control = FirstLevelControl("gradient", 1e-2, 50, Patience(heard.append))
-    solution = learn_first_level(problem, folds_of(problem), None, None, control)
+    solution = alone(learn_first_level(problem, folds_of(problem), None, None, control))
     places = [told for told in heard if "cross-validated" in told.message]
     assert len(places) == solution.n_evaluations
     assert solution.cv_loss in [place.objective for place in places]

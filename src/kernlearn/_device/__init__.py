@@ -14,12 +14,14 @@ from kernlearn._device.algebra import (
     empty_beside,
     eye_beside,
     lower_factor,
+    lower_factors,
     lower_products,
     lower_triangle,
     row_dots,
     solve_factored,
     solve_lower,
     take_columns,
+    turned,
 )
 from kernlearn._device.found import (
     cuda_devices,
@@ -63,6 +65,7 @@ __all__ = [
     "is_out_of_memory",
     "libraries",
     "lower_factor",
+    "lower_factors",
     "lower_products",
     "lower_triangle",
     "namespace",
@@ -76,4 +79,5 @@ __all__ = [
     "take_columns",
     "telling_of_memory",
     "to_host",
+    "turned",
 ]

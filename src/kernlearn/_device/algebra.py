@@ -6,10 +6,11 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.blas import dsyrk
 
-from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, take, to_host
+from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, to_host
 
 # Above some 15,600 rows OpenBLAS 0.3.31 factorises with two threads beyond its own buffer, and the
 # process ends. Products of matrices do not know that, and are as fast.
@@ -18,8 +19,11 @@ _BLOCK = 1024
 
 
 def take_columns(array: Any, columns: Any) -> Any:
-    """Some columns of a matrix, by the positions of the host."""
-    return take(array.T, columns).T if is_elsewhere(array) else array[:, columns]
+    """Some columns of a matrix, or of every matrix of a stack, by the positions of the host."""
+    if not is_elsewhere(array) or isinstance(columns, slice):
+        return array[..., columns]
+    positions = Place.of(array).put(np.asarray(columns), np.int64)
+    return namespace(array).take(array, positions, axis=-1)
 
 
 def empty_beside(shape: tuple[int, ...], other: Any) -> Any:
@@ -43,14 +47,23 @@ def copied(array: Any) -> Any:
     return 1.0 * array if is_elsewhere(array) else array.copy()
 
 
+def turned(A: Any) -> Any:
+    """A matrix transposed, or every matrix of a stack."""
+    return namespace(A).matrix_transpose(A)
+
+
 def column_dots(A: Any, B: Any) -> Any:
-    """The inner products of the columns of two matrices."""
-    return namespace(A).sum(A * B, axis=0) if is_elsewhere(A) else np.einsum("ij,ij->j", A, B)
+    """The inner products of the columns of two matrices, or of two stacks of them."""
+    if is_elsewhere(A):
+        return namespace(A).sum(A * B, axis=-2)
+    return np.einsum("...ij,...ij->...j", A, B)
 
 
 def row_dots(A: Any, B: Any) -> Any:
-    """The inner products of the rows of two matrices."""
-    return namespace(A).sum(A * B, axis=1) if is_elsewhere(A) else np.einsum("ij,ij->i", A, B)
+    """The inner products of the rows of two matrices, or of two stacks of them."""
+    if is_elsewhere(A):
+        return namespace(A).sum(A * B, axis=-1)
+    return np.einsum("...ij,...ij->...i", A, B)
 
 
 def lower_products(Z: Any, total: Any = None) -> Any:
@@ -110,6 +123,31 @@ def lower_factor(A: Any) -> Any:
     raise LinAlgError("the matrix is not positive definite")
 
 
+def lower_factors(A: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """The lower Cholesky factors of a stack of matrices, and which of them there are.
+
+    What there is not, and what is above the diagonals, is undefined. On the host the matrices are
+    overwritten.
+    """
+    if not is_elsewhere(A):
+        found = np.ones(len(A), dtype=bool)
+        for i, matrix in enumerate(A):
+            try:
+                A[i] = lower_factor(matrix)
+            except LinAlgError:
+                found[i] = False
+        return A, found
+    library = Place.of(A).library
+    if library == "torch":
+        factors, info = import_module("torch").linalg.cholesky_ex(A)
+        return factors, to_host(info) == 0
+    if library == "cupy":
+        factors = import_module("cupy").linalg.cholesky(A)  # NaN where it breaks down
+        return factors, to_host(namespace(A).all(namespace(A).isfinite(factors), axis=(1, 2)))
+    factors, found = lower_factors(to_host(A).copy())
+    return beside(factors, A), found
+
+
 def _lower_factor_in_blocks(A: Any) -> Any:
     """The same, block of columns by block of columns, from products of matrices."""
     n = len(A)
@@ -125,16 +163,21 @@ def _lower_factor_in_blocks(A: Any) -> Any:
 
 
 def solve_lower(L: Any, B: Any, transposed: bool = False) -> Any:
-    """L⁻¹B, or L⁻ᵀB, for a lower triangular L."""
+    """L⁻¹B, or L⁻ᵀB, for a lower triangular L, or for stacks of both."""
     if not is_elsewhere(L):
+        if L.ndim > 2:
+            return np.stack([solve_lower(*pair, transposed) for pair in zip(L, B, strict=True)])
         if len(L) > LARGEST_FOR_LAPACK and not transposed:
             return _solved_in_blocks(L, B)
         return solve_triangular(L, B, lower=True, trans=int(transposed), check_finite=False)
     library = Place.of(L).library
     if library == "torch":
         solve = import_module("torch").linalg.solve_triangular
-        return solve(L.T, B, upper=True) if transposed else solve(L, B, upper=False)
+        return solve(L.mT, B, upper=True) if transposed else solve(L, B, upper=False)
     if library == "cupy":
+        if L.ndim > 2:
+            pairs = zip(L, B, strict=True)
+            return namespace(L).stack([solve_lower(*pair, transposed) for pair in pairs])
         solve = import_module("cupyx.scipy.linalg").solve_triangular
         return solve(L, B, lower=True, trans=int(transposed))
     return beside(solve_lower(to_host(L), to_host(B), transposed), L)

@@ -50,6 +50,13 @@ def reproduce(
             help="Run the splits on the workers of the Dask scheduler at this address.",
         ),
     ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(
+            help="Fit many splits at once on this device, such as cuda: first-level learning of "
+            "cawley2014."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random splits.")] = 0,
     concepts: Annotated[
         int, typer.Option(min=1, help="Latent concepts, where the paper has them.")
@@ -73,9 +80,11 @@ def reproduce(
         exhibits = _chosen(found, table or [], figure or [])
     except ValueError as error:
         fail(str(error), BAD_USAGE)
+    if device is not None and not found.uses_devices:
+        fail(f"--device is for cawley2014, got {found.name}: leave it out.", BAD_USAGE)
     folder = out or Path("reproduced") / found.name
     request = Request(
-        folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster
+        folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster, device
     )
     stopped = f"stopped; what is finished is in {folder}: the same command continues."
     with failures(f"reproduce {paper}", folder, stopped):

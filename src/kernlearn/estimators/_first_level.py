@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,7 @@ from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
-from kernlearn._device import HOST, telling_of_memory
+from kernlearn._device import HOST, Place, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -21,9 +24,17 @@ from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.asking import answered
+from kernlearn.solvers.first_level import (
+    Ask,
+    Asking,
+    FirstLevelProblem,
+    Trained,
+    train_alone,
+)
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
+from kernlearn.solvers.first_level_stack import FirstLevelStacks
 from kernlearn.solvers.low_rank.exact_refit import fits
 from kernlearn.solvers.low_rank.kernel_fit import Table, learn_then_refit
 from kernlearn.solvers.selection_descent import Limits
@@ -35,6 +46,34 @@ MATRICES = 12
 
 
 REFITS = ["auto", "exact", "landmarks"]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """The family, λ and μ where given, how they are chosen where not, and the rows that count."""
+
+    family: ParametricKernel
+    lam: float | None
+    mu: float | None
+    control: FirstLevelControl
+    folds: list[NDArray[np.intp]]
+    kept: NDArray[np.intp]
+    rows: Any
+    rank: int | str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """What is to be learned from the matrix of all rows, and what was taken off the targets."""
+
+    asked: Asked
+    problem: FirstLevelProblem
+    offset: Array
+
+    def search(self) -> Asking[FirstLevelSolution]:
+        """The search for its solution, which asks for machines."""
+        asked = self.asked
+        return learn_first_level(self.problem, asked.folds, asked.lam, asked.mu, asked.control)
 
 
 class FirstLevel(Patient):
@@ -73,9 +112,33 @@ class FirstLevel(Patient):
 
     def _learn(self, X: Array, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, state the problem, learn, store."""
+        asked = self._asked(X, y, weight, stratify)
+        if asked.rank is not None:
+            check_here(self, asked.rows)
+            kept, control = asked.kept, asked.control
+            table = Table(
+                self._on_its_device(asked.rows),  # type: ignore[attr-defined]
+                Y[kept],
+                weight[kept],
+                self.random_state,
+            )
+            limits = Limits(control.tol, control.max_iter, control.patience)
+            self._learn_at_scale(
+                table, asked.family, asked.rank, asked.lam, limits, asked.rows, X, Y, kept
+            )
+            return
+        statement = self._stated(asked, Y, weight)
+        with threads_for(len(asked.kept)), self._sentences():
+            solution = answered(statement.search(), self._trainer())
+        self._store_exactly(statement, solution, X, Y, weight)
+        patience = asked.control.patience
+        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
+
+    def _asked(self, X: Array, y: NDArray[Any], weight: Array, stratify: bool) -> Asked:
+        """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
-        control = self._control()
+        control = self._control(self._stacks(family))
         kept = np.flatnonzero(weight > 0)
         self._check_enough(len(kept), lam is None or mu is None)
         folds = []
@@ -87,22 +150,17 @@ class FirstLevel(Patient):
         _check_sizes(rows)
         forget_low_rank(self)
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
-        if rank is not None:
-            check_here(self, rows)
-            table = Table(
-                self._on_its_device(rows),  # type: ignore[attr-defined]
-                Y[kept],
-                weight[kept],
-                self.random_state,
-            )
-            limits = Limits(control.tol, control.max_iter, control.patience)
-            self._learn_at_scale(table, family, rank, lam, limits, rows, X, Y, kept)
-            return
+        return Asked(family, lam, mu, control, folds, kept, rows, rank)
+
+    def _stated(self, asked: Asked, Y: Array, weight: Array) -> Statement:
+        """The problem on the matrix of all rows."""
         self.refit_ = None
-        self.device_ = HOST
-        rows = gathered(self, rows, "this fit without landmarks")
+        family, kept = asked.family, asked.kept
+        if not self._stacks(family):
+            self.device_ = HOST
+        rows = gathered(self, asked.rows, "this fit without landmarks")
         require(
-            matrices(MATRICES, len(kept)) + matrices(6, len(kept), X.shape[1] + Y.shape[1]),
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), rows.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
             "use fewer points",
         )
@@ -111,16 +169,18 @@ class FirstLevel(Patient):
         problem = FirstLevelProblem(
             family, rows, Y[kept] - offset, weight[kept], np.asarray(family.start(rows))
         )
-        with threads_for(len(kept)):
-            solution = self._solved(problem, folds, lam, mu, control)
-        self._store_learned(solution, offset, kept)
-        point = solution.point
-        with threads_for(len(kept)):
-            # In closed form, for the θ that was learned from all rows; with machines that learn
-            # their own θ without a fold the probabilities came out the same.
-            fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
-        self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
-        warn_if_unfinished(type(self).__name__, self.status_, control.patience, stacklevel=3)
+        return Statement(asked, problem, offset)
+
+    def _stacks(self, family: ParametricKernel) -> bool:
+        """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
+        on_host = self.device_ == HOST or self.strategy != "gradient"
+        return not on_host and family.stack([family]) is not None
+
+    def _trainer(self) -> Callable[[list[Ask]], Sequence[Trained | None]]:
+        """What trains the machines that are asked for: the host one by one, a device in stacks."""
+        if self.device_ == HOST:
+            return train_alone
+        return FirstLevelStacks(Place.named(self.device_))
 
     def _learn_at_scale(
         self,
@@ -176,21 +236,30 @@ class FirstLevel(Patient):
             return f"mu={self.mu!r}"
         return None if self.strategy == "gradient" else f"strategy={self.strategy!r}"
 
-    def _solved(
-        self,
-        problem: FirstLevelProblem,
-        folds: list[NDArray[np.intp]],
-        lam: float | None,
-        mu: float | None,
-        control: FirstLevelControl,
-    ) -> FirstLevelSolution:
+    @contextmanager
+    def _sentences(self) -> Iterator[None]:
+        """Say what was wrong with the matrix, or with the memory of a device."""
         try:
-            return learn_first_level(problem, folds, lam, mu, control)
+            with telling_of_memory():
+                yield
         except np.linalg.LinAlgError as broken:
             raise ValueError(
                 f"{type(self).__name__} expected a positive semidefinite kernel matrix of finite "
                 f"numbers, got one that cannot be factorised ({broken}); standardise the columns"
             ) from broken
+
+    def _store_exactly(
+        self, statement: Statement, solution: FirstLevelSolution, X: Array, Y: Array, weight: Array
+    ) -> None:
+        """What was learned from the matrix of all rows, and what it leaves out."""
+        kept = statement.asked.kept
+        self._store_learned(solution, statement.offset, kept)
+        point = solution.point
+        with threads_for(len(kept)):
+            # In closed form, for the θ that was learned from all rows; with machines that learn
+            # their own θ without a fold the probabilities came out the same.
+            fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
+        self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
 
     def _store_learned(
         self, solution: FirstLevelSolution, offset: Array, kept: NDArray[np.intp]
@@ -210,7 +279,7 @@ class FirstLevel(Patient):
         self.n_machine_solves_ = solution.n_machine_solves
         self.status_ = solution.status
 
-    def _control(self) -> FirstLevelControl:
+    def _control(self, together: bool) -> FirstLevelControl:
         check_choice("strategy", self.strategy, STRATEGIES)
         check_choice("refit", self.refit, REFITS)
         return FirstLevelControl(
@@ -218,6 +287,7 @@ class FirstLevel(Patient):
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
             self._patience(),
+            together,
         )
 
     def _check_enough(self, n: int, chosen: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -12,6 +14,8 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+
+Array = NDArray[np.float64]
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -177,13 +181,23 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self : LSSVMClassifier
             Fitted.
         """
+        rows, signs, labels, weight = self._prepared(X, y, sample_weight)
+        self._learn(rows, signs, labels, weight, stratify=True)
+        self._calibrate(signs, weight)
+        return self
+
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Any, Array, NDArray[Any], Array]:
+        """Checked rows, targets of ±1, labels, and weights."""
         rows, labels = self._checked_with_target(X, y)
         check_classification_targets(labels)
         weight = self._sample_weight(sample_weight, len(labels))
         self._find_classes(labels[weight > 0])
-        signs = self._signs(labels)
-        self._learn(rows, signs, labels, weight, stratify=True)
+        return rows, self._signs(labels), labels, weight
+
+    def _calibrate(self, signs: Array, weight: Array) -> None:
+        """Learn probabilities from what was left out."""
         kept = weight > 0
         values = self.loo_predictions_.reshape(signs.shape)
         self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
-        return self

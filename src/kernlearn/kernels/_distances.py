@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from kernlearn._device import beside, is_elsewhere, namespace, row_dots
+from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
 
@@ -73,8 +73,11 @@ def exp_of_minus(distances: FloatArray) -> FloatArray:
 
 
 def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
-    """Return exp(−Σ_j gamma_j (x_j − z_j)²), accurate for near-duplicates and at any scale."""
-    if is_elsewhere(X):
+    """Return exp(−Σ_j gamma_j (x_j − z_j)²), accurate for near-duplicates and at any scale.
+
+    X and Y may be stacks of tables, gamma has then a row for each.
+    """
+    if is_elsewhere(X) or X.ndim > 2:
         return _gaussian_elsewhere(X, Y, gamma)
     X, Y = rescaled(X, Y, np.sqrt(gamma))
     if issparse(X):
@@ -100,10 +103,12 @@ def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
 
 
 def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
-    """The same for arrays that are elsewhere."""
+    """The same for arrays that are elsewhere, and for stacks."""
     xp = namespace(X)
-    middle = 0.5 * xp.min(X, axis=0) + 0.5 * xp.max(X, axis=0)
-    scale = beside(np.sqrt(np.broadcast_to(np.asarray(gamma, float), X.shape[1:])), X)
+    low, high = xp.min(X, axis=-2, keepdims=True), xp.max(X, axis=-2, keepdims=True)
+    middle = 0.5 * low + 0.5 * high
+    roots = np.sqrt(np.asarray(gamma, float))[..., None, :] if np.ndim(gamma) else np.sqrt(gamma)
+    scale = beside(np.broadcast_to(roots, (*X.shape[:-2], 1, X.shape[-1])), X)
     D = squared_distances((X - middle) * scale, (Y - middle) * scale)
     D *= -1.0
     K: FloatArray = xp.exp(D)
@@ -111,20 +116,23 @@ def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
 
 
 def squared_distances(X: Any, Y: Any) -> FloatArray:
-    """‖x − z‖² for all pairs, elsewhere: by a product, or column by column where that cancels."""
+    """‖x − z‖² for all pairs, elsewhere or in stacks.
+
+    By a product, or column by column where that cancels.
+    """
     xp = namespace(X)
-    lengths, other = row_dots(X, X)[:, None], row_dots(Y, Y)[None, :]
+    lengths, other = row_dots(X, X)[..., None], row_dots(Y, Y)[..., None, :]
     largest = max(float(xp.max(lengths)), float(xp.max(other)))
     if largest <= SAFE_SQUARED_NORM:
-        D: FloatArray = X @ Y.T
+        D: FloatArray = X @ turned(Y)
         D *= -2.0
         D += lengths
         D += other
         D = xp.clip(D, 0.0, None)
         return D
     D = xp.zeros_like(lengths + other)
-    for j in range(X.shape[1]):
-        D += (X[:, j, None] - Y[None, :, j]) ** 2
+    for j in range(X.shape[-1]):
+        D += (X[..., :, None, j] - Y[..., None, :, j]) ** 2
     return D
 
 

@@ -36,6 +36,8 @@ class Request:
         Size of a latent concept model, where the paper has one.
     methods : tuple of str
         Methods to run, where they can be chosen; none for the usual ones.
+    device : str or None
+        Device on which fits are made in batches, where the paper has such.
     """
 
     out: Path
@@ -47,6 +49,7 @@ class Request:
     concepts: int = 500
     methods: tuple[str, ...] = ()
     cluster: str | None = None
+    device: str | None = None
 
 
 @dataclass(frozen=True)
@@ -85,11 +88,14 @@ class Paper:
         Authors, title, place and year.
     exhibits : tuple of Exhibit
         Its tables and figures.
+    uses_devices : bool
+        Whether some of its fits can be made on a device.
     """
 
     name: str
     citation: str
     exhibits: tuple[Exhibit, ...]
+    uses_devices: bool = False
 
     def numbers(self, kind: str) -> list[int]:
         """Return the numbers of its tables or of its figures."""

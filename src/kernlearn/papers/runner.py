@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
@@ -14,7 +14,7 @@ from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.progress import track
 from kernlearn.papers.results_file import ResultsFile
 
-__all__ = ["run_tasks"]
+__all__ = ["run_batches", "run_tasks"]
 
 Arguments = tuple[Any, ...]
 
@@ -57,20 +57,67 @@ def run_tasks(
     dict
         The result of each of `tasks`, in their order.
     """
+
+    def call(waiting: list[str]) -> Iterator[tuple[str, Any]]:
+        return _call_each(function, tasks, waiting, jobs, cluster)
+
+    return _collect(call, tasks, results, description, quiet)
+
+
+def run_batches(
+    function: Callable[[list[Arguments]], Iterable[Any]],
+    batches: Sequence[Mapping[str, Arguments]],
+    results: ResultsFile,
+    *,
+    description: str = "tasks",
+    quiet: bool = False,
+) -> dict[str, Any]:
+    """Call a function once for each batch of tasks, with those that have no result yet.
+
+    As `run_tasks`, but for a function that takes the arguments of several tasks in a list, does
+    them together, and returns as many results. What is stopped costs one batch at most.
+
+    Returns
+    -------
+    dict
+        The result of each task, in the order of the batches.
+    """
+
+    def call(waiting: list[str]) -> Iterator[tuple[str, Any]]:
+        for batch in batches:
+            keys = [key for key in waiting if key in batch]
+            if keys:
+                with interrupts_end_everything():
+                    found = list(function([batch[key] for key in keys]))
+                yield from zip(keys, found, strict=True)
+
+    keys = [key for batch in batches for key in batch]
+    return _collect(call, keys, results, description, quiet)
+
+
+def _collect(
+    call: Callable[[list[str]], Iterator[tuple[str, Any]]],
+    keys: Iterable[str],
+    results: ResultsFile,
+    description: str,
+    quiet: bool,
+) -> dict[str, Any]:
+    """Have those called that have no result yet, write what they return, and read all."""
+    wanted = list(keys)
     with results:
         finished = results.finished()
-        waiting = [key for key in tasks if key not in finished]
+        waiting = [key for key in wanted if key not in finished]
         stream = track(
-            _call_each(function, tasks, waiting, jobs, cluster),
+            call(waiting),
             description=description,
-            total=len(tasks),
-            done=len(tasks) - len(waiting),
+            total=len(wanted),
+            done=len(wanted) - len(waiting),
             quiet=quiet,
         )
         for key, result in stream:
             results.append(key, result)
         finished = results.finished()
-    return {key: finished[key] for key in tasks}
+    return {key: finished[key] for key in wanted}
 
 
 def _call_each(

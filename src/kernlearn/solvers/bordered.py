@@ -7,9 +7,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve_triangular
 
-from kernlearn._device import lower_factor
+from kernlearn._device import lower_factor, namespace, solve_lower, turned
 
 Array = NDArray[np.float64]
 
@@ -20,6 +19,8 @@ class Bordered:
 
     P denotes the upper left block of its inverse: with :math:`h = L^{-1} 1`,
     :math:`P = L^{-T}(I - hh^T/h^Th)L^{-1}`.
+
+    It may be a stack of such matrices, on any device.
 
     Parameters
     ----------
@@ -41,26 +42,26 @@ class Bordered:
 
     def solve(self, right: Array, total: Array | float = 0.0) -> tuple[Array, Array]:
         """The a of shape (n, k) and b of shape (k,) with Aa + b = right and 1ᵀa = total."""
-        half = self._forward(right)
+        half = solve_lower(self.factor, right)
         one = self._half_of_one
-        b = (one @ half - total) / (one @ one)
-        return self._backward(half - one[:, None] * b), b
+        b = (turned(one) @ half - total) / self._inner
+        return solve_lower(self.factor, half - one * b, transposed=True), b[..., 0, :]
 
     def half(self, right: Array) -> Array:
         """A square root of P: V of the shape of right with VᵀV = rightᵀ P right."""
-        half = self._forward(right)
+        half: Array = solve_lower(self.factor, right)
         one = self._half_of_one
-        half -= np.outer(one, one @ half / (one @ one))
+        half -= one * (turned(one) @ half / self._inner)
         return half
 
     @cached_property
     def _half_of_one(self) -> Array:
-        return self._forward(np.ones((len(self.factor), 1)))[:, 0]
+        ones = namespace(self.factor).ones_like(self.factor[..., :1])
+        h: Array = solve_lower(self.factor, ones)
+        return h
 
-    def _forward(self, right: Array) -> Array:
-        return np.asarray(solve_triangular(self.factor, right, lower=True, check_finite=False))
-
-    def _backward(self, right: Array) -> Array:
-        return np.asarray(
-            solve_triangular(self.factor, right, lower=True, trans="T", check_finite=False)
-        )
+    @cached_property
+    def _inner(self) -> Array:
+        """hᵀh, as a matrix of one entry."""
+        inner: Array = turned(self._half_of_one) @ self._half_of_one
+        return inner

@@ -13,7 +13,7 @@ that would lead back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -61,6 +61,8 @@ class SmoothPoint(Protocol):
 
 
 Point = TypeVar("Point", bound=SmoothPoint)
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,19 +92,19 @@ class Descent(Generic[Point]):
 
 
 def bounded_newton(
-    evaluate: Callable[[Array], Point | None],
+    evaluate: Callable[[Array], Generator[Q, A, Point | None]],
     first: Point,
     low: Array,
     scale: Array,
     tol: float,
     max_iter: int,
     patience: Patience | None = None,
-) -> Descent[Point]:
+) -> Generator[Q, A, Descent[Point]]:
     """Descend from `first`, never below `low`; `scale` is the usual size of each variable.
 
-    `evaluate` may return None for a point at which the function has no value: the step is then
-    shortened. `patience` is told of every point, and may end the descent at the best so far;
-    without it nothing is caught.
+    A search as in :mod:`kernlearn.solvers.asking`, as is `evaluate`, which may return None for a
+    point at which the function has no value: the step is then shortened. `patience` is told of
+    every point, and may end the descent at the best so far; without it nothing is caught.
     """
     point, radius, n_points = first, 1.0, 1
     try:
@@ -117,7 +119,7 @@ def bounded_newton(
             stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
             if converged or stalled or n_points > max_iter:
                 return Descent(point, step, decrease, converged, n_points)
-            trial = evaluate(np.maximum(point.theta + step, low))
+            trial = yield from evaluate(np.maximum(point.theta + step, low))
             n_points += 1
             ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
             reach = float(np.max(np.abs(step) / size))

@@ -10,7 +10,7 @@ its bound. A minimum at a kink has no small slope, and is known by steps that ha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -45,6 +45,8 @@ class Evaluated(Protocol):
 
 
 Place = TypeVar("Place", bound=Evaluated)
+Q = TypeVar("Q")
+A = TypeVar("A")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,17 +59,18 @@ class BFGSResult(Generic[Place]):
 
 
 def capped_bfgs(
-    near: Callable[[Array, Place], Place],
+    near: Callable[[Array, Place], Generator[Q, A, Place]],
     first: Place,
     free: NDArray[np.bool_],
     low: Array,
     high: Array,
     tol: float,
     max_iter: int,
-) -> BFGSResult[Place]:
+) -> Generator[Q, A, BFGSResult[Place]]:
     """Minimise over the free variables from `first`, within bounds.
 
-    `near` evaluates a new place by the help of a known one. The descent ends where every
+    A search as in :mod:`kernlearn.solvers.asking`, as is `near`, which evaluates a new place by the
+    help of a known one. The descent ends where every
     derivative of log loss is within `tol`, or where only steps of under half a per cent of the
     original variables would lower the loss.
     """
@@ -82,7 +85,7 @@ def capped_bfgs(
         step *= min(1.0, radius / float(np.linalg.norm(step)))
         x = np.clip(best.x + step, low, high)
         step = x - best.x
-        trial = near(x, best)
+        trial = yield from near(x, best)
         n_evaluations += 1
         gain = -(g @ step + 0.5 * step @ B @ step)
         ratio = (best.loss - trial.loss) / max(gain, 1e-300)

@@ -1,43 +1,29 @@
-r"""The training criterion of first-level kernel learning, with its first two derivatives.
+"""First-level kernel learning for given λ and μ: the problem, and searches that train machines.
 
-Cawley and Talbot (2014) minimise over the machine and the kernel parameters together
-
-.. math:: \tfrac12 \sum_i s_i\,(y_i - f(x_i))^2 + \tfrac{\lambda}{2}\|w\|^2
-          + \tfrac{\mu}{2}\|\theta\|^2 \tag{5}
-
-(sample weights s are ones in the paper; several targets add up). For given θ the machine solves
-(3), :math:`(K + \lambda S^{-1})\alpha + b = y,\ 1^T\alpha = 0`, so :math:`\alpha = Py` and what
-remains is a function of θ alone,
-
-.. math::
-
-    J(\theta) &= \tfrac{\lambda}{2}\alpha^T y + \tfrac{\mu}{2}\|\theta\|^2 \\
-    \partial_r J &= -\tfrac{\lambda}{2}\alpha^T K_r \alpha + \mu\theta_r \\
-    \partial_{rs} J &= \lambda\,(K_r\alpha)^T P (K_s\alpha) - \tfrac{\lambda}{2}
-    \alpha^T K_{rs}\alpha + \mu\delta_{rs},
-
-with :math:`K_r = \partial K/\partial\theta_r`, since :math:`\partial_s\alpha = -PK_s\alpha`.
+The criterion and its derivatives are in :mod:`kernlearn.solvers.first_level_point`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from typing import Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.solvers.asking import answered
 from kernlearn.solvers.bordered import Bordered
 from kernlearn.solvers.bounded_newton import Descent, bounded_newton
+from kernlearn.solvers.first_level_point import FirstLevelPoint, Outside
 
 Array = NDArray[np.float64]
 
 # Ridges below these shares of the mean diagonal of K drown in rounding; the next one is tried
 # where a factorisation fails, which happens with duplicated points and nearly constant kernels.
-_LEAST_RIDGES = (1e-11, 1e-9, 1e-7, 1e-5)
+LEAST_RIDGES = (1e-11, 1e-9, 1e-7, 1e-5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,24 +72,44 @@ class FirstLevelProblem:
         tol: float,
         max_iter: int,
         patience: Patience | None = None,
+    ) -> Descent[Trained] | None:
+        """Minimise J from a start, by itself; see `descent`."""
+        return alone(self.descent(start, lam, mu, tol, max_iter, patience))
+
+    def descent(
+        self,
+        start: Array,
+        lam: float,
+        mu: float,
+        tol: float,
+        max_iter: int,
+        patience: Patience | None = None,
         check: Callable[[], None] | None = None,
-    ) -> Descent[FirstLevelPoint] | None:
+        others: FirstLevelProblem | None = None,
+    ) -> Asking[Descent[Trained] | None]:
         """Minimise J from a start, or from the usual size where no machine can be trained there.
 
         None if none can be trained at either. `patience` may end it early with the best point;
-        `check` is called before every machine, and what it raises passes through.
+        `check` is called before every machine, and what it raises passes through. The loss on
+        `others` will be asked for at the end.
         """
 
-        def evaluate(theta: Array) -> FirstLevelPoint | None:
+        def ask(theta: Array) -> Asking[Trained | None]:
+            (point,) = yield [Ask(self, theta, lam, mu, others)]
+            return point
+
+        def evaluate(theta: Array) -> Asking[Trained | None]:
             if check is not None:
                 check()
-            return self.at(theta, lam, mu)
+            return (yield from ask(theta))
 
-        first = self.at(np.maximum(start, self.low), lam, mu)
-        first = first or self.at(self.scale, lam, mu)
+        first = yield from ask(np.maximum(start, self.low))
+        if first is None:
+            first = yield from ask(self.scale)
         if first is None:
             return None
-        return bounded_newton(evaluate, first, self.low, self.scale, tol, max_iter, patience)
+        newton = bounded_newton(evaluate, first, self.low, self.scale, tol, max_iter, patience)
+        return (yield from newton)
 
     def at(self, theta: Array, lam: float, mu: float) -> FirstLevelPoint | None:
         """Train the machine at θ; None where the kernel overflows or no ridge would do."""
@@ -116,7 +122,7 @@ class FirstLevelProblem:
         mean = float(K.diagonal().mean())
         if not np.isfinite(mean):
             return None
-        for share in _LEAST_RIDGES:
+        for share in LEAST_RIDGES:
             used = max(lam, share * mean)
             factor = Bordered.of(K, used / self.weight)
             if factor is not None:
@@ -127,56 +133,82 @@ class FirstLevelProblem:
         self, theta: Array, lam: float, mu: float, K: Array, factor: Bordered
     ) -> FirstLevelPoint | None:
         dual_coef, intercept = factor.solve(self.Y)
-        objective = 0.5 * lam * np.vdot(dual_coef, self.Y) + 0.5 * mu * theta @ theta
-        if not np.isfinite(objective):
-            return None
-        return FirstLevelPoint(
-            self, theta, lam, mu, K, factor, dual_coef, intercept, float(objective)
-        )
+        point = FirstLevelPoint(self, theta, lam, mu, K, factor, dual_coef, intercept)
+        return point if np.isfinite(point.objective) else None
+
+
+class Trained(Protocol):
+    """A machine at one θ, whoever has trained it: `FirstLevelPoint`, or one of a stack."""
+
+    @property
+    def problem(self) -> FirstLevelProblem:
+        """What it is a solution of."""
+
+    @property
+    def theta(self) -> Array:
+        """Where it is."""
+
+    @property
+    def lam(self) -> float:
+        """The λ that was used."""
+
+    @property
+    def mu(self) -> float:
+        """The μ."""
+
+    @property
+    def K(self) -> Array:
+        """The kernel matrix."""
+
+    @property
+    def dual_coef(self) -> Array:
+        """The α of shape (n, k)."""
+
+    @property
+    def intercept(self) -> Array:
+        """The b of shape (k,)."""
+
+    @property
+    def objective(self) -> float:
+        """The criterion J."""
+
+    @property
+    def gradient(self) -> Array:
+        """Its first derivatives."""
+
+    @property
+    def hessian(self) -> Array:
+        """Its second derivatives."""
+
+    def outside(self, others: FirstLevelProblem) -> Outside:
+        """The loss on other points."""
 
 
 @dataclass(frozen=True, eq=False)
-class FirstLevelPoint:
-    """The trained machine at one θ; derivatives are computed when they are asked for.
-
-    ``lam`` is λ as it was used, raised where it would drown in rounding.
-    """
+class Ask:
+    """A machine that is to be trained at θ, and the points it will be judged on, if any."""
 
     problem: FirstLevelProblem
     theta: Array
     lam: float
     mu: float
-    K: Array
-    factor: Bordered
-    dual_coef: Array
-    intercept: Array
-    objective: float
+    others: FirstLevelProblem | None = None
 
-    @cached_property
-    def images(self) -> list[Array]:
-        """K_r α for all r as columns of shape (n, p), one array for each target."""
-        family, X = self.problem.family, self.problem.X
-        return [family.jacobian_products(X, self.theta, self.K, a) for a in self.dual_coef.T]
+    def alone(self) -> FirstLevelPoint | None:
+        """Train it by itself."""
+        return self.problem.at(self.theta, self.lam, self.mu)
 
-    @cached_property
-    def forms(self) -> Array:
-        """αᵀ K_r α for all r, summed over the targets."""
-        pairs = zip(self.dual_coef.T, self.images, strict=True)
-        return np.asarray(np.sum([alpha @ image for alpha, image in pairs], axis=0))
 
-    @property
-    def gradient(self) -> Array:
-        """∂J/∂θ, of shape (p,)."""
-        return -0.5 * self.lam * self.forms + self.mu * self.theta
+R = TypeVar("R")
+# A search that asks for machines, as in `kernlearn.solvers.asking`.
+Asking: TypeAlias = Generator[list[Ask], list[Trained | None], R]
 
-    @cached_property
-    def hessian(self) -> Array:
-        """∂²J/∂θ∂θ, of shape (p, p)."""
-        family, X = self.problem.family, self.problem.X
-        outer = self.dual_coef @ self.dual_coef.T
-        H = -0.5 * self.lam * family.second(X, self.theta, self.K, outer)
-        for image in self.images:
-            half = self.factor.half(image)
-            H += self.lam * (half.T @ half)
-        H[np.diag_indices_from(H)] += self.mu
-        return H
+
+def train_alone(asks: Sequence[Ask]) -> list[Trained | None]:
+    """The machines that are asked for, each by itself."""
+    return [ask.alone() for ask in asks]
+
+
+def alone(search: Asking[R]) -> R:
+    """The result of a search that is run by itself."""
+    return answered(search, train_alone)

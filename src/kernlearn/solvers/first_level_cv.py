@@ -1,22 +1,28 @@
 r"""The cross-validated loss of first-level learning as a function of log λ and log μ.
 
 Every fold learns its own θ. Its derivatives by log λ and log μ, which the slope of the loss needs
-anyway, tell where to start at neighbouring values: usually one or two Newton steps away.
+anyway, tell where to start at neighbouring values: usually one or two Newton steps away. An
+evaluation is a search that asks for machines, as in :mod:`kernlearn.solvers.asking`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.asking import in_turn, side_by_side
+from kernlearn.solvers.first_level import Asking, FirstLevelProblem
 from kernlearn.solvers.first_level_held_out import HeldOut, held_out_loss
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
+# What a fold has learned, and how many machines that took.
+Judged: TypeAlias = tuple[HeldOut, int]
 
 # What a predicted start may be multiplied or divided by, as a logarithm.
 _FAR = 2.0
@@ -66,6 +72,8 @@ class CrossValidation:
         Limit on the machines trained in a fold.
     check : callable, optional
         Called before every machine; may raise to end the evaluation.
+    together : bool
+        Whether folds ask for their machines together, where their starts are known.
     """
 
     problem: FirstLevelProblem
@@ -73,32 +81,56 @@ class CrossValidation:
     tol: float
     max_iter: int
     check: Callable[[], None] | None = None
+    together: bool = False
 
-    def at(self, x: Array, start: Array) -> Evaluation:
+    @cached_property
+    def parts(self) -> list[tuple[FirstLevelProblem, FirstLevelProblem]]:
+        """For every fold the problem without its rows, and with no others."""
+        everything = np.arange(len(self.problem.X))
+        rows = [(np.setdiff1d(everything, held_out), held_out) for held_out in self.folds]
+        return [(self.problem.rows(kept), self.problem.rows(out)) for kept, out in rows]
+
+    def at(self, x: Array, start: Array) -> Asking[Evaluation]:
         """Evaluate from one θ; every fold starts where the one before it ended."""
-        return self._evaluate(x, lambda number, before: before.theta if before else start)
+        results: list[Judged | None] = []
+        for number in range(len(self.folds)):
+            judged = yield from self._fold(number, x, start)
+            results.append(judged)
+            if judged is None:
+                break
+            start = judged[0].theta
+        return self._evaluation(x, results)
 
-    def near(self, x: Array, known: Evaluation) -> Evaluation:
+    def near(self, x: Array, known: Evaluation) -> Asking[Evaluation]:
         """Evaluate from the θ that a known place predicts for this one, fold by fold."""
         moved = x - known.x
-        return self._evaluate(x, lambda number, before: self._predicted(known, number, moved))
+        searches = [
+            self._fold(number, x, self._predicted(known, number, moved))
+            for number in range(len(self.folds))
+        ]
+        run = side_by_side if self.together else in_turn
+        return self._evaluation(x, (yield from run(searches)))
 
-    def _evaluate(self, x: Array, start: Callable[[int, HeldOut | None], Array]) -> Evaluation:
+    def _fold(self, number: int, x: Array, start: Array) -> Asking[Judged | None]:
+        """What a fold learns, and the machines trained for it; None if none could be."""
         lam, mu = np.exp(x)
-        results: list[HeldOut] = []
-        n_points = 0
-        for number, rows in enumerate(self.folds):
-            training = self.problem.rows(np.setdiff1d(np.arange(len(self.problem.X)), rows))
-            theta = start(number, results[-1] if results else None)
-            descent = training.minimise(theta, lam, mu, self.tol, self.max_iter, check=self.check)
-            if descent is None:
-                return Evaluation(x, np.inf, np.zeros(2), (), n_points)
-            results.append(held_out_loss(descent, self.problem.rows(rows)))
-            n_points += descent.n_points
+        training, others = self.parts[number]
+        descent = yield from training.descent(
+            start, lam, mu, self.tol, self.max_iter, check=self.check, others=others
+        )
+        if descent is None:
+            return None
+        return held_out_loss(descent, others), descent.n_points
+
+    def _evaluation(self, x: Array, results: Sequence[Judged | None]) -> Evaluation:
+        judged = [each for each in results if each is not None]
+        folds, n_points = [each[0] for each in judged], sum(each[1] for each in judged)
+        if len(judged) < len(results):
+            return Evaluation(x, np.inf, np.zeros(2), (), n_points)
         total = float(self.problem.weight.sum())
-        loss = sum(result.loss for result in results) / total
-        slope = np.sum([result.slope for result in results], axis=0) / total
-        return Evaluation(x, loss, slope, tuple(results), n_points)
+        loss = sum(fold.loss for fold in folds) / total
+        slope = np.sum([fold.slope for fold in folds], axis=0) / total
+        return Evaluation(x, loss, slope, tuple(folds), n_points)
 
     def _predicted(self, known: Evaluation, number: int, moved: Array) -> Array:
         """θ of a fold at a place this far away, by its logarithmic derivatives."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.first_level import FirstLevelPoint, FirstLevelProblem
+from kernlearn.solvers.first_level import Ask, Asking, FirstLevelProblem, Trained
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
 from kernlearn.solvers.status import Status
 
@@ -34,7 +34,7 @@ class FirstLevelSolution:
 
     Attributes
     ----------
-    point : FirstLevelPoint
+    point : Trained
         The machine on all data.
     lam, mu : float
         λ and μ as chosen or given.
@@ -50,7 +50,7 @@ class FirstLevelSolution:
         How it ended.
     """
 
-    point: FirstLevelPoint
+    point: Trained
     lam: float
     mu: float
     cv_loss: float | None
@@ -66,11 +66,12 @@ def learn_first_level(
     lam: float | None,
     mu: float | None,
     control: FirstLevelControl,
-) -> FirstLevelSolution:
+) -> Asking[FirstLevelSolution]:
     """Learn θ and the machine; λ and μ too where they are None.
 
-    When it is time to end, the best λ and μ so far are taken, and a machine on all data with the θ
-    that the folds have learned for them.
+    A search that asks for machines, as in :mod:`kernlearn.solvers.asking`. When it is time to end,
+    the best λ and μ so far are taken, and a machine on all data with the θ that the folds have
+    learned for them.
 
     Raises
     ------
@@ -79,19 +80,19 @@ def learn_first_level(
     """
     direction = problem.scale / np.linalg.norm(problem.scale)
     line = problem.along(direction)
-    x = np.log(first_values(line, lam, mu))
+    x = np.log((yield from first_values(line, lam, mu)))
     search = Search(folds, x, np.array([lam is None, mu is None]), control)
     if len(problem.scale) > 1:
-        length = search.stage(line, line.scale, _ROUGHER)
+        length = yield from search.stage(line, line.scale, _ROUGHER)
         start = length[0] * direction
     else:
         start = problem.scale
-    theta = search.stage(problem, start, 1.0)
+    theta = yield from search.stage(problem, start, 1.0)
     # A number that was given is used as it is, not as the exponential of its logarithm.
     lam = float(np.exp(search.x[0])) if lam is None else lam
     mu = float(np.exp(search.x[1])) if mu is None else mu
     patience = control.patience
-    descent = problem.minimise(theta, lam, mu, _FINAL_TOL, control.max_iter, patience)
+    descent = yield from problem.descent(theta, lam, mu, _FINAL_TOL, control.max_iter, patience)
     if descent is None:
         raise np.linalg.LinAlgError("no machine could be trained")
     status = patience.stopped or Status.CONVERGED
@@ -110,15 +111,16 @@ def learn_first_level(
     )
 
 
-def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Array:
+def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Asking[Array]:
     """λ and μ where the search starts: the μ for which the usual scale is a stationary point."""
-    first = line.family.matrix(line.X, None, line.scale)
-    lam = _FIRST_LAM * float(np.abs(first.diagonal()).mean()) if lam is None else lam
+    if lam is None:
+        first = line.family.kernel(line.scale).diag(line.X)
+        lam = _FIRST_LAM * float(np.abs(first).mean())
     if mu is None:
-        point = line.at(line.scale, lam, 0.0)
+        (point,) = yield [Ask(line, line.scale, lam, 0.0)]
         if point is None:
             raise np.linalg.LinAlgError("no machine could be trained")
-        balanced = float(0.5 * point.lam * point.forms[0] / line.scale[0])
+        balanced = float(-point.gradient[0] / line.scale[0])
         # Where nothing is to be learned the criterion has no slope to be balanced.
         fallback = (point.objective or 1.0) / float(line.scale[0] ** 2)
         mu = balanced if balanced > 1e-6 * fallback else fallback

@@ -1,4 +1,8 @@
-"""The search for λ and μ: one stage for each family, by descent or by simplex."""
+"""The search for λ and μ: one stage for each family, by descent or by simplex.
+
+The descent asks for its machines, as in :mod:`kernlearn.solvers.asking`; the simplex, which is not
+written here, trains them alone.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from scipy.optimize import minimize
 
 from kernlearn._patience import Patience, Stopped
 from kernlearn.solvers.capped_bfgs import capped_bfgs
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.first_level import Asking, FirstLevelProblem, alone
 from kernlearn.solvers.first_level_cv import CrossValidation, Evaluation
 
 Array = NDArray[np.float64]
@@ -40,12 +44,15 @@ class FirstLevelControl:
         Limit on evaluations of the loss, and on the machines trained for each θ.
     patience : Patience
         Told of every evaluation; may end the search early.
+    together : bool
+        Whether folds ask for their machines together, which are then kept together, too.
     """
 
     strategy: str
     tol: float
     max_iter: int
     patience: Patience = field(default_factory=Patience)
+    together: bool = False
 
 
 class Search:
@@ -61,17 +68,24 @@ class Search:
         self.loss: float | None = None
         self.best: Evaluation | None = None
 
-    def stage(self, problem: FirstLevelProblem, start: Array, rougher: float) -> Array:
-        """Learn in one family; returns a θ to go on from, soon if it is time to end."""
+    def stage(self, problem: FirstLevelProblem, start: Array, rougher: float) -> Asking[Array]:
+        """Learn in one family; a search for a θ to go on from, soon if it is time to end."""
         patience = self.control.patience
         if patience.stopped is not None:
             return start
         if not self.free.any():
-            return self._given(problem, start)
-        cv = CrossValidation(problem, self.folds, _FOLD_TOL, self.control.max_iter, patience.check)
+            return (yield from self._given(problem, start))
+        cv = CrossValidation(
+            problem,
+            self.folds,
+            _FOLD_TOL,
+            self.control.max_iter,
+            patience.check,
+            self.control.together,
+        )
         best = self.best = None
         try:
-            best = self._searched(cv, start, rougher)
+            best = yield from self._searched(cv, start, rougher)
         except (Stopped, KeyboardInterrupt) as stop:
             patience.accept(stop)
             best = self.best
@@ -80,14 +94,17 @@ class Search:
         self.x, self.loss = best.x, best.loss
         return np.asarray(np.mean([fold.theta for fold in best.folds], axis=0))
 
-    def _searched(self, cv: CrossValidation, start: Array, rougher: float) -> Evaluation:
-        first = self._counted(cv.at(self.x, start))
+    def _searched(self, cv: CrossValidation, start: Array, rougher: float) -> Asking[Evaluation]:
+        def near(x: Array, known: Evaluation) -> Asking[Evaluation]:
+            return self._counted((yield from cv.near(x, known)))
+
+        first = self._counted((yield from cv.at(self.x, start)))
         if not np.isfinite(first.loss):
             raise np.linalg.LinAlgError("no machine could be trained")
         if self.control.strategy != "gradient":
             return self._simplex(cv, first, rougher)
-        result = capped_bfgs(
-            lambda x, known: self._counted(cv.near(x, known)),
+        result = yield from capped_bfgs(
+            near,
             first,
             self.free,
             self.low,
@@ -98,9 +115,9 @@ class Search:
         self.converged = result.converged
         return result.best
 
-    def _given(self, problem: FirstLevelProblem, start: Array) -> Array:
+    def _given(self, problem: FirstLevelProblem, start: Array) -> Asking[Array]:
         lam, mu = np.exp(self.x)
-        descent = problem.minimise(
+        descent = yield from problem.descent(
             start, lam, mu, _FOLD_TOL, self.control.max_iter, self.control.patience
         )
         if descent is None:
@@ -116,7 +133,7 @@ class Search:
             nonlocal best
             x = self.x.copy()
             x[self.free] = variables
-            place = self._counted(cv.near(np.clip(x, self.low, self.high), best))
+            place = self._counted(alone(cv.near(np.clip(x, self.low, self.high), best)))
             best = place if place.loss < best.loss else best
             return place.loss / unit
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView
 from kernlearn.families.parametric import ARD
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.solvers.first_level import FirstLevelProblem, alone
 from kernlearn.solvers.first_level_fit import first_values
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
 
@@ -41,10 +41,10 @@ def first_level_view(problem: Problem, table: str) -> StretchedView:
     direction = scale / np.linalg.norm(scale)
     line = first_level.along(direction)
     control = FirstLevelControl("gradient", _TOL, _MAX_ITER, problem.patience)
-    start = np.log(first_values(line, None, None))
+    start = np.log(alone(first_values(line, None, None)))
     search = Search(problem.folds, start, np.array([True, True]), control)
-    length = search.stage(line, line.scale, _ROUGHER)
-    theta = search.stage(first_level, length[0] * direction, 1.0)
+    length = alone(search.stage(line, line.scale, _ROUGHER))
+    theta = alone(search.stage(first_level, length[0] * direction, 1.0))
     problem.patience.check()
     lam, mu = np.exp(search.x)
     descent = first_level.minimise(theta, lam, mu, _FINAL_TOL, _MAX_ITER)

@@ -1,20 +1,25 @@
-"""Squared differences (x_ir − x_jr)², summed with weights by matrix products."""
+"""Squared differences (x_ir − x_jr)², summed with weights by matrix products.
+
+`middles`, `centred`, `products`, `weighted_pairs` and `product_forms` take stacks of tables too:
+axes before those of a table are carried along.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._device import column_dots, namespace
+from kernlearn._device import column_dots, namespace, take_columns, turned
 from kernlearn.families.parametric.base import Array
 
-_PAIRS_TOGETHER = 512
+PAIRS_TOGETHER = 512
 
 
 def middles(X: Array) -> Array:
-    """Half way between the least and the largest entry of every column."""
+    """Half way between the least and the largest entry of every column, as a row."""
     # Halves first: the sum of two large entries could overflow.
     xp = namespace(X)
-    middle: Array = 0.5 * xp.min(X, axis=0) + 0.5 * xp.max(X, axis=0)
+    low, high = xp.min(X, axis=-2, keepdims=True), xp.max(X, axis=-2, keepdims=True)
+    middle: Array = 0.5 * low + 0.5 * high
     return middle
 
 
@@ -51,10 +56,11 @@ def cross_sums(X: Array, Y: Array, M: Array) -> Array:
 
 def products(X: Array, Y: Array, K: Array, v: Array) -> Array:
     r"""All of :math:`\sum_j K_{ij} (x_{ir} - y_{jr})^2 v_j`, of shape (n, d); both are centred."""
-    d = X.shape[1]
-    weighted = v[:, None] * Y
-    sums = K @ np.column_stack([weighted, weighted * Y, v])
-    return X * (X * sums[:, -1:] - 2.0 * sums[:, :d]) + sums[:, d : 2 * d]
+    d = X.shape[-1]
+    v = v[..., None]
+    weighted = v * Y
+    sums: Array = K @ namespace(X).concat([weighted, weighted * Y, v], axis=-1)
+    return X * (X * sums[..., -1:] - 2.0 * sums[..., :d]) + sums[..., d : 2 * d]
 
 
 def weighted_pairs(X: Array, M: Array) -> Array:
@@ -64,25 +70,31 @@ def weighted_pairs(X: Array, M: Array) -> Array:
     :math:`q_r^T \mathrm{diag}(m) q_s + q_r^T (M + M^T) q_s - 2 q_r^T (x_s \circ (M + M^T) x_s)
     - 2 q_s^T (x_r \circ (M + M^T) x_r) + 4 (x_r \circ x_s)^T M (x_r \circ x_s)`.
     """
-    d = X.shape[1]
+    d, xp = X.shape[-1], namespace(X)
     square = X * X
-    image = M @ np.hstack([X, square])
-    between = square.T @ image[:, d:]
-    mixed = square.T @ (X * (image[:, :d] + M.T @ X))
-    pairs: Array = (square.T * (M.sum(axis=0) + M.sum(axis=1))) @ square
-    pairs += between + between.T - 2.0 * (mixed + mixed.T)
+    image = M @ xp.concat([X, square], axis=-1)
+    across = turned(square)
+    between = across @ image[..., d:]
+    mixed = across @ (X * (image[..., :d] + turned(M) @ X))
+    totals = xp.sum(M, axis=-2) + xp.sum(M, axis=-1)
+    pairs: Array = (across * totals[..., None, :]) @ square
+    pairs += between + turned(between) - 2.0 * (mixed + turned(mixed))
     pairs += 4.0 * product_forms(X, M)
     return pairs
 
 
 def product_forms(X: Array, M: Array) -> Array:
     r"""All of :math:`(x_r \circ x_s)^T M (x_r \circ x_s)`, of shape (d, d)."""
-    d = X.shape[1]
+    d, xp = X.shape[-1], namespace(X)
     first, second = np.triu_indices(d)
-    forms = np.empty((d, d))
+    parts = []
     # Few wide products are faster than many narrow ones; the width bounds the memory.
-    for start in range(0, len(first), _PAIRS_TOGETHER):
-        r, s = first[start : start + _PAIRS_TOGETHER], second[start : start + _PAIRS_TOGETHER]
-        both = X[:, r] * X[:, s]
-        forms[r, s] = forms[s, r] = np.einsum("ip,ip->p", both, M @ both)
+    for start in range(0, len(first), PAIRS_TOGETHER):
+        some = slice(start, start + PAIRS_TOGETHER)
+        both = take_columns(X, first[some]) * take_columns(X, second[some])
+        parts.append(column_dots(both, M @ both))
+    place = np.empty((d, d), dtype=np.intp)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    flat = take_columns(xp.concat(parts, axis=-1), place.ravel())
+    forms: Array = xp.reshape(flat, (*X.shape[:-2], d, d))
     return forms

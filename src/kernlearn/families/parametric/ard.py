@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kernlearn.families.parametric._squares import (
     centred,
     cross_sums,
@@ -73,6 +75,11 @@ class ARD(ParametricKernel):
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         r"""From :math:`\partial^2 K_{ij} = K_{ij} (x_{ir}-x_{jr})^2 (x_{is}-x_{js})^2`."""
         return weighted_pairs(centred(X), W * K)
+
+    @classmethod
+    def stack(cls, families: Sequence[ParametricKernel]) -> ARD | None:
+        """One for all, since it has no settings."""
+        return cls() if all(type(family) is ARD for family in families) else None
 
     def along(self, direction: Array) -> RBF:
         """A Gaussian kernel on columns weighted by the direction."""

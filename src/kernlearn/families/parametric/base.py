@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,6 +102,15 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
         from kernlearn.families.parametric.ray import Ray
 
         return Ray(self, direction)
+
+    @classmethod
+    def stack(cls, families: Sequence[ParametricKernel]) -> ParametricKernel | None:
+        """One family for as many tables of one size as there are families, or None.
+
+        If there is one, its `matrix`, `jacobian_products` and `second` take stacks of tables
+        (B, n, d), of matrices and of θ (B, p), and work where the tables are.
+        """
+        return None
 
     def _slope(self, X: Array, theta: Array, r: int, Y: Array | None = None) -> Array:
         """∂K/∂θ_r by central differences."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from kernlearn._device import beside, is_elsewhere, namespace
+from kernlearn._device import beside, column_dots, is_elsewhere, namespace
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.families.parametric.base import Array, ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
@@ -53,7 +54,7 @@ class RBF(ParametricKernel):
 
     def matrix(self, X: Array, Y: Array | None, theta: Array) -> Array:
         """Equation (1) for all pairs of rows."""
-        return gaussian_gram(X, X if Y is None else Y, theta[0] * self._weights(X))
+        return gaussian_gram(X, X if Y is None else Y, theta[..., :1] * self._weights(X))
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of -W∘K∘D, D the squared distances."""
@@ -67,21 +68,35 @@ class RBF(ParametricKernel):
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None
     ) -> Array:
         """The one column -(K∘D)v."""
-        return -((K * self._distances(X, theta, Y)) @ v)[:, None]
+        return -((K * self._distances(X, theta, Y)) @ v[..., None])
 
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of W∘K∘D∘D."""
         D = self._distances(X, theta)
-        return np.array([[np.vdot(W * K, D * D)]])
+        total: Array = namespace(D).sum(column_dots(W * K, D * D), axis=-1)
+        return total[..., None, None]
+
+    @classmethod
+    def stack(cls, families: Sequence[ParametricKernel]) -> RBF | None:
+        """One with a row of weights for each table."""
+        weights = []
+        for family in families:
+            if type(family) is not RBF:
+                return None
+            weights.append(family.weights)
+        given = [each is not None for each in weights]
+        if not any(given):
+            return cls()
+        return cls(np.stack(weights)) if all(given) else None  # type: ignore[arg-type]
 
     def _weights(self, X: Array) -> Array:
-        return np.ones(X.shape[1]) if self.weights is None else np.asarray(self.weights, float)
+        return np.ones(X.shape[-1]) if self.weights is None else np.asarray(self.weights, float)
 
     def _distances(self, X: Array, theta: Array, Y: Array | None = None) -> Array:
-        middle, roots = middles(X), beside(np.sqrt(self._weights(X)), X)
+        middle, roots = middles(X), beside(np.sqrt(self._weights(X))[..., None, :], X)
         rows = (X - middle) * roots
         columns = rows if Y is None else (Y - middle) * roots
-        if is_elsewhere(X):
+        if is_elsewhere(X) or X.ndim > 2:
             return squared_distances(rows, columns)
         lengths, other = (np.einsum("ij,ij->i", part, part) for part in (rows, columns))
         # As for the kernel itself: next to a point far away the product would lose the distances

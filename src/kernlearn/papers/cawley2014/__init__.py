@@ -29,4 +29,5 @@ PAPER = Paper(
         Exhibit("table", 4, reproduce_table4),
         Exhibit("figure", 8, partial(reproduce_rank_figure, 8)),
     ),
+    uses_devices=True,
 )

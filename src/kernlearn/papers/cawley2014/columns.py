@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn import __version__
+from kernlearn._device import Place, place_of
 from kernlearn.datasets import PartitionedSet
+from kernlearn.estimators._together import fit_together
 from kernlearn.papers.cawley2014.methods import METHODS
 from kernlearn.papers.cawley2014.protocol import count_partitions, divide, fingerprint
 from kernlearn.papers.grid_search import fit_quietly
 from kernlearn.papers.paper import Request
 from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_tasks
+from kernlearn.papers.runner import run_batches, run_tasks
+from kernlearn.papers.splits import Split
 
 __all__ = ["Column", "fit_partition", "run_column", "run_columns"]
 
@@ -100,6 +104,20 @@ def run_column(
     Column
     """
     counts = {name: count_partitions(name, request) for name in names}
+    place = place_of(request.device, None)
+    if place is not None and METHODS[method].in_batches:
+        found = _run_on_device(method, sets, request, counts, place)
+    else:
+        found = _run_on_host(method, sets, request, counts)
+    return Column(
+        method,
+        {name: [found[f"{name}/{index}"] for index in range(counts[name])] for name in counts},
+    )
+
+
+def _run_on_host(
+    method: str, sets: Mapping[str, PartitionedSet], request: Request, counts: Mapping[str, int]
+) -> dict[str, Any]:
     # Partition by partition, not set by set: the time left is then that of the average set.
     tasks = {
         f"{name}/{index}": (method, sets[name], index, request.seed)
@@ -107,7 +125,7 @@ def run_column(
         for name in counts
         if index < counts[name]
     }
-    found = run_tasks(
+    return run_tasks(
         fit_partition,
         tasks,
         ResultsFile(request.out, METHODS[method].stem, _settings(method, sets, request)),
@@ -116,9 +134,27 @@ def run_column(
         description=method,
         quiet=request.quiet,
     )
-    return Column(
-        method,
-        {name: [found[f"{name}/{index}"] for index in range(counts[name])] for name in counts},
+
+
+def _run_on_device(
+    method: str,
+    sets: Mapping[str, PartitionedSet],
+    request: Request,
+    counts: Mapping[str, int],
+    place: Place,
+) -> dict[str, Any]:
+    """The partitions of a set are one batch."""
+    batches = [
+        {f"{name}/{index}": (method, sets[name], index, request.seed) for index in range(count)}
+        for name, count in counts.items()
+    ]
+    settings = {**_settings(method, sets, request), "device": str(place)}
+    return run_batches(
+        partial(fit_partitions, device=request.device),
+        batches,
+        ResultsFile(request.out, METHODS[method].stem, settings),
+        description=f"{method} on {place.device}",
+        quiet=request.quiet,
     )
 
 
@@ -134,7 +170,26 @@ def fit_partition(method: str, data: PartitionedSet, index: int, seed: int) -> d
     split = divide(data, index, seed)
     start = time.perf_counter()
     model = fit_quietly(METHODS[method].make(), split.X_train, split.y_train)
-    seconds = time.perf_counter() - start
+    return _described(model, split, time.perf_counter() - start)
+
+
+def fit_partitions(
+    tasks: Sequence[tuple[str, PartitionedSet, int, int]], device: str | None
+) -> Iterator[dict[str, Any]]:
+    """Do the same for many partitions at once, each task with the arguments of `fit_partition`.
+
+    The seconds of one are its share of those of all.
+    """
+    splits = [divide(data, index, seed) for _, data, index, seed in tasks]
+    start = time.perf_counter()
+    models = [METHODS[method].make().set_params(device=device) for method, *_ in tasks]
+    fit_together(models, [s.X_train for s in splits], [s.y_train for s in splits])
+    seconds = (time.perf_counter() - start) / len(tasks)
+    for model, split in zip(models, splits, strict=True):
+        yield _described(model, split, seconds)
+
+
+def _described(model: Any, split: Split, seconds: float) -> dict[str, Any]:
     mu = getattr(model, "mu_", None)
     return {
         "error": 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test)),
