@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 
 from kernlearn.solvers.asking import answered
-from kernlearn.solvers.bounded_newton import bounded_newton
+from kernlearn.solvers.bounded_newton import QuadraticModel, bounded_newton
 
 
 def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=lambda x: False):
     def evaluate(x):
         if fails(x):
             return None
-        return SimpleNamespace(
-            theta=x, objective=value(x), gradient=gradient(x), hessian=hessian(x)
-        )
+        model = QuadraticModel.of(x, value(x), gradient(x), hessian(x), scale)
+        return SimpleNamespace(theta=x, objective=value(x), gradient=gradient(x), model=model)
 
     def ask(x):
         (point,) = yield [x]
@@ -25,9 +24,7 @@ def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=la
 
     start = np.array(start, dtype=float)
     scale = np.ones_like(start) if scale is None else np.array(scale, dtype=float)
-    search = bounded_newton(
-        ask, evaluate(start), np.array(low, dtype=float), scale, 1e-14, max_iter
-    )
+    search = bounded_newton(ask, evaluate(start), np.array(low, dtype=float), 1e-14, max_iter)
     return answered(search, lambda points: [evaluate(x) for x in points])
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,8 +40,59 @@ _SMALLEST_RADIUS = 1e-10
 _AT_BOUND = 1e-6
 
 
+@dataclass(frozen=True, eq=False)
+class QuadraticModel:
+    """A function around a point, with |H| for its Hessian, in units in which it is not steep.
+
+    Attributes
+    ----------
+    size : ndarray of shape (p,)
+        How large the variables are, or usually are.
+    unit : ndarray of shape (p,)
+        What they are measured in here.
+    slope : ndarray of shape (p,)
+        The derivatives.
+    curvature : ndarray of shape (p, p)
+        The matrix of absolute eigenvalues, positive definite.
+    newton : ndarray of shape (p,)
+        The step to the minimum.
+    """
+
+    size: Array
+    unit: Array
+    slope: Array
+    curvature: Array
+    newton: Array
+
+    @classmethod
+    def of(
+        cls, theta: Array, objective: Any, gradient: Array, hessian: Array, scale: Array
+    ) -> QuadraticModel:
+        """The model of a function with these derivatives; of several, with axes before."""
+        size = np.maximum(theta, scale)
+        unit = _units(objective, hessian, size)
+        g = gradient * unit
+        values, vectors = np.linalg.eigh(hessian * unit[..., :, None] * unit[..., None, :])
+        absolute = np.abs(values)
+        least = _FLAT * absolute.max(axis=-1, keepdims=True) + 1e-300
+        curved = np.maximum(absolute, least)[..., None, :]
+        across = np.matrix_transpose(vectors)
+        newton = -((vectors / curved) @ (across @ g[..., None]))[..., 0]
+        return cls(size, unit, g, (vectors * curved) @ across, newton)
+
+    def __getitem__(self, number: int) -> QuadraticModel:
+        """The model of one of several functions."""
+        return QuadraticModel(
+            self.size[number],
+            self.unit[number],
+            self.slope[number],
+            self.curvature[number],
+            self.newton[number],
+        )
+
+
 class SmoothPoint(Protocol):
-    """A point with the function's value and derivatives there."""
+    """A point with the function's value there, and a model around it."""
 
     @property
     def theta(self) -> Array:
@@ -52,12 +103,8 @@ class SmoothPoint(Protocol):
         """The value, positive."""
 
     @property
-    def gradient(self) -> Array:
-        """The first derivatives."""
-
-    @property
-    def hessian(self) -> Array:
-        """The second derivatives."""
+    def model(self) -> QuadraticModel:
+        """The function around it."""
 
 
 Point = TypeVar("Point", bound=SmoothPoint)
@@ -95,12 +142,11 @@ def bounded_newton(
     evaluate: Callable[[Array], Generator[Q, A, Point | None]],
     first: Point,
     low: Array,
-    scale: Array,
     tol: float,
     max_iter: int,
     patience: Patience | None = None,
 ) -> Generator[Q, A, Descent[Point]]:
-    """Descend from `first`, never below `low`; `scale` is the usual size of each variable.
+    """Descend from `first`, never below `low`.
 
     A search as in :mod:`kernlearn.solvers.asking`, as is `evaluate`, which may return None for a
     point at which the function has no value: the step is then shortened. `patience` is told of
@@ -112,8 +158,8 @@ def bounded_newton(
             if patience is not None:
                 message = f"machine {n_points}, criterion {point.objective:.6g}"
                 patience.tell(message, point.objective)
-            size = np.maximum(point.theta, scale)
-            step, gain = _model_step(point, low, size, radius)
+            size = point.model.size
+            step, gain = _model_step(point.model, low - point.theta, radius)
             decrease = gain / max(abs(point.objective), 1e-300)
             converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
             stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
@@ -136,35 +182,29 @@ def bounded_newton(
         return Descent(point, np.zeros_like(point.theta), np.inf, False, n_points)
 
 
-def _model_step(point: SmoothPoint, low: Array, size: Array, radius: float) -> tuple[Array, float]:
-    """The step that minimises the model, and what the model gains by it."""
-    H = point.hessian
-    unit = _units(point, H, size)
-    g = point.gradient * unit
-    values, vectors = np.linalg.eigh(H * np.outer(unit, unit))
-    absolute = np.abs(values)
-    B = (vectors * np.maximum(absolute, _FLAT * absolute.max() + 1e-300)) @ vectors.T
+def _model_step(model: QuadraticModel, room: Array, radius: float) -> tuple[Array, float]:
+    """The step that minimises the model, no further down than there is room, and its gain."""
+    unit, size, g, B = model.unit, model.size, model.slope, model.curvature
     high = radius * size / unit
-    nearest = np.maximum((low - point.theta) / unit, -high)
-    step = -np.linalg.solve(B, g)
+    nearest = np.maximum(room / unit, -high)
+    step = model.newton
     if (step < nearest).any() or (step > high).any():
         step = _boxed(B, g, nearest, high)
     gain = -(g @ step + 0.5 * step @ B @ step)
     moved = step * unit
     # What comes this close to its bound belongs there; rounding and the interior method of the
     # quadratic program stop just short of it.
-    at_bound = point.theta + moved - low < 1e-9 * size
-    return np.where(at_bound, low - point.theta, moved), max(float(gain), 0.0)
+    return np.where(moved - room < 1e-9 * size, room, moved), max(float(gain), 0.0)
 
 
-def _units(point: SmoothPoint, H: Array, size: Array) -> Array:
+def _units(objective: Any, H: Array, size: Array) -> Array:
     """The sizes of the variables, less where the function is far too steep for such steps.
 
     A variable whose curvature is beyond all others would otherwise make these look flat, and a
     step along them be cut: as columns of very different units do, where all θ have one penalty.
     """
-    curved = np.abs(H.diagonal()) * size**2
-    limit = _STEEP * max(abs(point.objective), 1e-300)
+    curved = np.abs(np.linalg.diagonal(H)) * size**2
+    limit = _STEEP * np.maximum(np.abs(objective), 1e-300)[..., None]
     share = np.sqrt(limit / np.maximum(curved, limit))
     return np.asarray(size * np.maximum(share, _LEAST_UNIT))
 

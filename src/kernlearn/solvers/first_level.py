@@ -16,7 +16,7 @@ from kernlearn._patience import Patience
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.solvers.asking import answered
 from kernlearn.solvers.bordered import Bordered
-from kernlearn.solvers.bounded_newton import Descent, bounded_newton
+from kernlearn.solvers.bounded_newton import Descent, QuadraticModel, bounded_newton
 from kernlearn.solvers.first_level_point import FirstLevelPoint, Outside
 
 Array = NDArray[np.float64]
@@ -108,7 +108,7 @@ class FirstLevelProblem:
             first = yield from ask(self.scale)
         if first is None:
             return None
-        newton = bounded_newton(evaluate, first, self.low, self.scale, tol, max_iter, patience)
+        newton = bounded_newton(evaluate, first, self.low, tol, max_iter, patience)
         return (yield from newton)
 
     def at(self, theta: Array, lam: float, mu: float) -> FirstLevelPoint | None:
@@ -179,6 +179,10 @@ class Trained(Protocol):
     @property
     def hessian(self) -> Array:
         """Its second derivatives."""
+
+    @property
+    def model(self) -> QuadraticModel:
+        """The criterion around θ."""
 
     def outside(self, others: FirstLevelProblem) -> Outside:
         """The loss on other points."""

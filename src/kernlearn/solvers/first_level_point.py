@@ -34,6 +34,7 @@ from numpy.typing import NDArray
 
 from kernlearn._device import namespace, to_host, turned
 from kernlearn.solvers.bordered import Bordered
+from kernlearn.solvers.bounded_newton import QuadraticModel
 
 if TYPE_CHECKING:
     from kernlearn.solvers.first_level import FirstLevelProblem
@@ -61,6 +62,12 @@ class Outside:
     by_theta: Array
     by_lam: Any
     mixed: Array
+
+    def __getitem__(self, number: int) -> Outside:
+        """That of one machine of a stack."""
+        return Outside(
+            self.loss[number], self.by_theta[number], self.by_lam[number], self.mixed[number]
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +119,12 @@ class FirstLevelPoint:
         curved = to_host(family.second(X, self.theta, self.K, outer))
         lam, mu = (np.asarray(value)[..., None, None] for value in (self.lam, self.mu))
         return np.asarray(lam * (inner - 0.5 * curved) + mu * np.eye(self.theta.shape[-1]))
+
+    @cached_property
+    def model(self) -> QuadraticModel:
+        """J around θ."""
+        scale = self.problem.scale
+        return QuadraticModel.of(self.theta, self.objective, self.gradient, self.hessian, scale)
 
     def outside(self, others: FirstLevelProblem) -> Outside:
         r"""The loss on other points, and how it changes.

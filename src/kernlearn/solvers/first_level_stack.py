@@ -29,6 +29,7 @@ from kernlearn._device import (
 )
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.solvers.bordered import Bordered
+from kernlearn.solvers.bounded_newton import QuadraticModel
 from kernlearn.solvers.first_level import LEAST_RIDGES, Ask, FirstLevelProblem, Trained
 from kernlearn.solvers.first_level_point import FirstLevelPoint, Outside
 
@@ -52,6 +53,7 @@ class Member:
     objective: float
     gradient: Array
     hessian: Array
+    model: QuadraticModel
     dual_coef: Array
     intercept: Array
     judged: Outside | None
@@ -141,7 +143,9 @@ class FirstLevelStacks:
             parts = [self._trained(asks[i : i + step]) for i in range(0, len(asks), step)]
             return [answer for part in parts for answer in part]
         try:
-            return self._stacked(asks, family)
+            # Where one machine cannot be trained, its numbers are undefined.
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                return self._stacked(asks, family)
         except Exception as error:
             if len(asks) == 1 or not is_out_of_memory(error):
                 raise
@@ -154,11 +158,11 @@ class FirstLevelStacks:
         theta = np.stack([ask.theta for ask in asks])
         lam, mu = np.array([[ask.lam, ask.mu] for ask in asks]).T
         X, Y, weight = self._stack_of([ask.problem for ask in asks])
-        problem = FirstLevelProblem(family, X, Y, weight, theta)
-        with np.errstate(over="ignore", invalid="ignore"):
-            K = family.matrix(X, None, theta)
-            mean = to_host(namespace(K).mean(namespace(K).linalg.diagonal(K), axis=-1))
-            used = np.fmax(lam, LEAST_RIDGES[0] * mean)
+        scale = np.stack([ask.problem.scale for ask in asks])
+        problem = FirstLevelProblem(family, X, Y, weight, scale)
+        K = family.matrix(X, None, theta)
+        mean = to_host(namespace(K).mean(namespace(K).linalg.diagonal(K), axis=-1))
+        used = np.fmax(lam, LEAST_RIDGES[0] * mean)
         ridge = beside(used[:, None], weight) / weight
         n = K.shape[-1]
         factors, fine = lower_factors(K + ridge[:, None, :] * eye_beside(n, n, K))
@@ -169,7 +173,7 @@ class FirstLevelStacks:
         judged = None
         if others:
             parts = self._stack_of(others)
-            judged = point.outside(FirstLevelProblem(family, *parts, theta))
+            judged = point.outside(FirstLevelProblem(family, *parts, scale))
         return _members(asks, point, judged, fine)
 
     def _stack_of(self, problems: list[FirstLevelProblem]) -> tuple[Any, Any, Any]:
@@ -187,30 +191,35 @@ def _members(
     asks: list[Ask], point: FirstLevelPoint, judged: Outside | None, fine: NDArray[np.bool_]
 ) -> list[Trained | None]:
     """The machines of a stack one by one; those that are none are trained alone."""
-    gradient, hessian = point.gradient, point.hessian
+    objective, gradient, hessian = point.objective, point.gradient, point.hessian
+    fine = fine & np.isfinite(objective) & np.isfinite(hessian).all(axis=(1, 2))
+    scale = point.problem.scale
+    models = QuadraticModel.of(
+        np.where(fine[:, None], point.theta, scale),
+        np.where(fine, objective, 1.0),
+        np.where(fine[:, None], gradient, 0.0),
+        np.where(fine[:, None, None], hessian, np.eye(hessian.shape[-1])),
+        scale,
+    )
     dual_coef, intercept = to_host(point.dual_coef), to_host(point.intercept)
-    answers: list[Trained | None] = []
-    for i, ask in enumerate(asks):
-        if not (fine[i] and np.isfinite(point.objective[i])):
-            answers.append(ask.alone())
-            continue
-        answers.append(
-            Member(
-                ask.problem,
-                ask.theta,
-                float(point.lam[i]),
-                ask.mu,
-                float(point.objective[i]),
-                gradient[i],
-                hessian[i],
-                dual_coef[i],
-                intercept[i],
-                None
-                if judged is None
-                else Outside(judged.loss[i], judged.by_theta[i], judged.by_lam[i], judged.mixed[i]),
-            )
+    return [
+        Member(
+            ask.problem,
+            ask.theta,
+            float(point.lam[i]),
+            ask.mu,
+            float(objective[i]),
+            gradient[i],
+            hessian[i],
+            models[i],
+            dual_coef[i],
+            intercept[i],
+            None if judged is None else judged[i],
         )
-    return answers
+        if fine[i]
+        else ask.alone()
+        for i, ask in enumerate(asks)
+    ]
 
 
 def _size(ask: Ask) -> Any:
