@@ -93,6 +93,22 @@ def test_linear_algebra(place: Place) -> None:
     np.testing.assert_allclose(device.to_host(ridge), A + 2 * np.eye(3), rtol=1e-14)
 
 
+def test_stacks_are_factorised_one_by_one(place: Place) -> None:
+    roots = rng.standard_normal((3, 4, 4))
+    A = roots @ device.turned(roots) + np.eye(4)
+    A[1] -= 20 * np.eye(4)
+    B = rng.standard_normal((3, 4, 2))
+    for put in (np.copy, place.put):
+        L, found = device.lower_factors(put(A))
+        assert found.tolist() == [True, False, True]
+        for transposed in (False, True):
+            solved = device.to_host(device.solve_lower(L, put(B), transposed))
+            for i in (0, 2):
+                factor = np.linalg.cholesky(A[i])
+                expected = np.linalg.solve(factor.T if transposed else factor, B[i])
+                np.testing.assert_allclose(solved[i], expected, rtol=1e-10)
+
+
 def test_large_matrices_are_factorised_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     A = X @ X.T + np.eye(len(X))
     expected = np.linalg.cholesky(A)
@@ -169,6 +185,26 @@ def test_the_exact_solver_works_on_the_host(place: Place) -> None:
     model.fit(place.put(X[:60]), y[:60])
     assert model.device_ == "cpu"
     np.testing.assert_array_equal(model.predict(place.put(X)), here)
+
+
+@pytest.mark.parametrize("kernel", ["ard", "rbf"])
+def test_first_level_learning_from_all_rows_works_on_the_device(kernel: str, place: Place) -> None:
+    model = FirstLevelRegressor(kernel, cv=2, tol=0.1, rank=None)
+    model.fit(X[:30], y[:30])
+    here = model.predict(X), model.theta_, model.n_machine_solves_
+    model.fit(place.put(X[:30]), y[:30])
+    assert model.device_ == str(place)
+    there = model.predict(place.put(X)), model.theta_, model.n_machine_solves_
+    for one, other in zip(there, here, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"kernel": "ard_polynomial"}, {"strategy": "nelder-mead"}])
+def test_what_is_not_for_stacks_works_on_the_host(options: Any, place: Place) -> None:
+    model = FirstLevelRegressor(cv=2, tol=1.0, rank=None, **options)
+    here = model.fit(X[:20], y[:20]).theta_
+    np.testing.assert_array_equal(model.fit(place.put(X[:20]), y[:20]).theta_, here)
+    assert model.device_ == "cpu"
 
 
 def test_a_row_that_is_no_number_is_named(place: Place) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_tasks
+from kernlearn.papers.runner import run_batches, run_tasks
 
 SCRIPT = """
 import sys, time
@@ -40,6 +40,30 @@ def test_results_are_in_the_order_of_the_tasks(tmp_path: Path) -> None:
     tasks = {str(i): (i,) for i in (3, 1, 2)}
     found = run_tasks(square, tasks, ResultsFile(tmp_path, "r", {}), quiet=True)
     assert list(found.items()) == [("3", 9), ("1", 1), ("2", 4)]
+
+
+def test_batches_do_what_is_left_of_them(tmp_path: Path) -> None:
+    asked: list[list[int]] = []
+    stopped = True
+
+    def squares(tasks: list[tuple[int]]) -> list[int]:
+        asked.append([i for (i,) in tasks])
+        if stopped and len(asked) == 2:
+            raise KeyboardInterrupt
+        return [i * i for (i,) in tasks]
+
+    batches = [{str(i): (i,) for i in some} for some in ([1, 2], [3, 4, 5], [6])]
+
+    def run(some: list[dict[str, tuple[int]]]) -> dict[str, int]:
+        return run_batches(squares, some, ResultsFile(tmp_path, "r", {}), quiet=True)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(batches)
+    stopped = False
+    # A task of another batch counts as done, too.
+    assert run([{"4": (4,)}]) == {"4": 16}
+    assert run(batches) == {str(i): i * i for i in range(1, 7)}
+    assert asked == [[1, 2], [3, 4, 5], [4], [3, 5], [6]]
 
 
 def test_two_processes_give_what_one_gives(tmp_path: Path) -> None:
