@@ -106,6 +106,8 @@ def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
     yield "first level, values", FirstLevelRegressor(rank=few, max_iter=5), y
     all_rows = FirstLevelRegressor(rank=few, max_iter=5, refit="exact")
     yield "first level, all rows", all_rows, y
+    stacks = FirstLevelClassifier(rank=None, max_iter=5)
+    yield "first level, folds in stacks", stacks, labels
 
 
 def found(model: Any, X: np.ndarray, table: Any, target: Any) -> dict[str, np.ndarray]:

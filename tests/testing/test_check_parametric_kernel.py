@@ -42,6 +42,17 @@ class WrongLine(ARD):
         return super().along(2.0 * direction)
 
 
+class FirstOfAll(ARD):
+    def matrix(self, X, Y, theta):
+        return super().matrix(X, Y, np.broadcast_to(theta[:1], theta.shape))
+
+
+class WrongStack(ARD):
+    @classmethod
+    def stack(cls, families):
+        return FirstOfAll()
+
+
 class NegativeStart(ARD):
     def start(self, X):
         return -super().start(X)
@@ -63,6 +74,7 @@ class Changes(ARD):
         (WrongSecond(), "second = Σ W"),
         (WrongMatrix(), r"matrix\(X, None, θ\) = kernel"),
         (WrongLine(), "along"),
+        (WrongStack(), "matrix of a stack"),
         (NegativeStart(), "must be a vector of positive numbers"),
         (Changes(), "left as they were"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from kernlearn._threads import threads_for
 from kernlearn.estimators.first_level_classifier import FirstLevelClassifier
 from kernlearn.solvers.asking import answered, side_by_side
 
@@ -31,7 +32,8 @@ def fit_together(
     for model, (rows, signs, labels, weight) in zip(models, prepared, strict=True):
         asked = model._asked(rows, labels, weight, stratify=True)
         statements.append(model._stated(asked, signs, weight))
-    with models[0]._sentences():
+    largest = max(len(statement.problem.X) for statement in statements)
+    with threads_for(largest), models[0]._sentences():
         searches = [statement.search() for statement in statements]
         solutions = answered(side_by_side(searches), models[0]._trainer())
     for model, parts, statement, solution in zip(

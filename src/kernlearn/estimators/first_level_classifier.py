@@ -60,7 +60,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
         many as the memory holds on a GPU.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
-        As in :class:`kernlearn.LSSVMClassifier`.
+        As in :class:`kernlearn.LSSVMClassifier`. Without landmarks, too, for the kernels "ard" and
+        "rbf" and ``strategy="gradient"``: the machines of all folds are then trained together.
     verbose : int, default=0
         Print a line for every λ and μ tried, and for every machine trained on all data then.
     callback : callable, optional
@@ -101,8 +102,10 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         ``loo_predictions_``.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_, device_
+    landmarks_, residual_trace_, loss_by_rank_
         As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    device_ : str
+        Where the machines were trained: "cpu" for the host.
     refit_ : {"exact", "landmarks"} or None
         What was trained after θ was learned through landmarks; None where it was learned from the
         matrix of all rows.

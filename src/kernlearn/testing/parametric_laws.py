@@ -28,8 +28,8 @@ def check_parametric_kernel(family: ParametricKernel, X: Any, theta: Any = None)
 
     The laws: the start is positive; at every θ the matrix is that of ``family.kernel(theta)``,
     which is a kernel; `gradient`, `jacobian_products` and `second` are the derivatives of the
-    matrix, by central differences; `along` is the family itself in one direction; `X` and θ are
-    left as they were.
+    matrix, by central differences; `along` is the family itself in one direction; a `stack`, where
+    there is one, answers for every table as the family does; `X` and θ are left as they were.
 
     Parameters
     ----------
@@ -65,6 +65,7 @@ def check_parametric_kernel(family: ParametricKernel, X: Any, theta: Any = None)
     _check_first(family, points, place)
     _check_second(family, points, place)
     _check_along(family, points, place)
+    _check_stack(family, points, place)
     same = np.array_equal(points, before) and np.array_equal(place, kept)
     _LAW.require(same, "X and theta must be left as they were, but were changed")
 
@@ -118,6 +119,31 @@ def _check_along(family: ParametricKernel, X: Array, theta: Array) -> None:
     line = family.along(0.5 * theta)
     law = "along(u) at c = matrix at c·u"
     _LAW.require_close(line.matrix(X, None, np.array([2.0])), K, law, K)
+
+
+def _check_stack(family: ParametricKernel, X: Array, theta: Array) -> None:
+    stack = family.stack([family, family])
+    if stack is None:
+        return
+    tables, thetas = [X, X[::-1].copy()], [theta, 1.5 * theta]
+    W, v = _weights(len(X))
+    W = W + W.T
+    alone = [family.matrix(each, None, t) for each, t in zip(tables, thetas, strict=True)]
+    Xs, ts, Ks = np.stack(tables), np.stack(thetas), np.stack(alone)
+    found = {
+        "matrix": stack.matrix(Xs, None, ts),
+        "jacobian_products": stack.jacobian_products(Xs, ts, Ks, np.stack([v, 2.0 * v])),
+        "second": stack.second(Xs, ts, Ks, np.stack([W, -W])),
+    }
+    for i, (each, t, K, sign) in enumerate(zip(tables, thetas, alone, (1.0, -1.0), strict=True)):
+        expected = {
+            "matrix": K,
+            "jacobian_products": family.jacobian_products(each, t, K, (i + 1) * v),
+            "second": family.second(each, t, K, sign * W),
+        }
+        for name, right in expected.items():
+            law = f"{name} of a stack = that of each table"
+            _LAW.require_close(found[name][i], right, law, right)
 
 
 def _differences(function: Callable[[Array], Array], theta: Array) -> Array:
