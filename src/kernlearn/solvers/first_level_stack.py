@@ -212,7 +212,7 @@ def _members(
             gradient[i],
             hessian[i],
             models[i],
-            dual_coef[i],
+            dual_coef[i].copy(),  # a fitted model is not to keep those of others
             intercept[i],
             None if judged is None else judged[i],
         )
