@@ -24,6 +24,7 @@ from kernlearn.kernels import (
     ARDGaussian,
     Columns,
     Gaussian,
+    Grid,
     Laplacian,
     Linear,
     Normalized,
@@ -169,6 +170,14 @@ def test_estimators_follow_their_table(model: Any, target: Any, place: Place) ->
     np.testing.assert_allclose(model._decision(X), there, atol=1e-9 * np.abs(here).max())
     for value in vars(model).values():
         assert not device.is_elsewhere(value)
+
+
+def test_many_kernels_are_learned_where_the_table_is(place: Place) -> None:
+    model = MKLClassifier(Grid([Gaussian(0.2), Laplacian(1.0)], size=[1, 2]), rank=None)
+    here = model.fit(X, y > 0)._decision(X)
+    model.fit(place.put(X), y > 0)
+    assert model.device_ == str(place)
+    np.testing.assert_allclose(model._decision(X), here, atol=1e-3 * np.abs(here).max())
 
 
 def test_targets_and_weights_may_be_there_too(place: Place) -> None:

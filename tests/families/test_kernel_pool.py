@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn._device import Place
+from kernlearn._device import Place, to_host
 from kernlearn.families import column_products
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
+from kernlearn.families.placed_stack import PlacedStack
+from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Grid, Kernel, Laplacian, Linear, PerColumn, Polynomial
 
 RNG = np.random.default_rng(1)
@@ -65,6 +67,33 @@ def test_a_device_finds_what_the_host_finds(family, library):
     there = KernelPool(kernels, X, 30, "raise", place=Place(library, "cpu"))
     np.testing.assert_allclose(there.traces, host.traces, rtol=1e-13)
     np.testing.assert_allclose(there.forms(F, tick), host.forms(F, tick), rtol=1e-11)
+    for i in range(len(kernels)):
+        np.testing.assert_allclose(to_host(there.gram_elsewhere(i)), host.gram(i), rtol=1e-13)
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+def test_a_stack_on_a_device_is_a_stack(library):
+    pytest.importorskip(library)
+    grams = np.array([Gaussian(g)(X) for g in (0.1, 1.0, 10.0)])
+    here = GramStack(grams, 25)
+    there = PlacedStack([Place(library, "cpu").put(K) for K in grams], 25)
+    np.testing.assert_allclose(there.norms, here.norms, rtol=1e-13)
+    np.testing.assert_allclose(there.traces, here.traces, rtol=1e-13)
+    np.testing.assert_array_equal(there.grams, grams)
+    weights, rows = np.array([0.3, 0.0, 2.0]), np.arange(0, 25, 3)
+    for labelled in (True, False):
+        n = 25 if labelled else 30
+        for one in ("combine", "combine_exactly"):
+            found, expected = (getattr(s, one)(weights, labelled) for s in (there, here))
+            np.testing.assert_allclose(found, expected, rtol=1e-13)
+        a = RNG.standard_normal(n)
+        found, expected = (stack.apply(a, labelled) for stack in (there, here))
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12)
+    K = there.combine(weights)
+    K += 1.0  # a new array that the caller may change
+    np.testing.assert_array_equal(there.subset(rows).grams, here.subset(rows).grams)
+    cancelling = np.array([1.0, -1.0, 1e-9])
+    np.testing.assert_allclose(there.combine(cancelling), here.combine(cancelling), atol=1e-16)
 
 
 def test_text_beside_the_columns_is_not_looked_at():

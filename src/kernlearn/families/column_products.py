@@ -17,6 +17,7 @@ a half is computed, :math:`F = E \circ \sqrt{|A|}`. Blocks stay in the processor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -134,15 +135,30 @@ class ColumnProducts:
         x = self.columns[:, marks]
         with np.errstate(over="ignore", under="ignore"):
             E = self.kernel._by_column(x[:, :, None], x[:, None, :])
+
+        def some(chosen: slice) -> Array:
+            return np.array([np.prod(E[subset], axis=0) for subset in self._subsets[chosen]])
+
+        return some
+
+    def gram(self, number: int) -> Any:
+        """The matrix of one kernel on all rows, where the columns are."""
+        K = None
+        for column in self._subsets[number]:
+            x = self.columns[int(column), :]
+            with np.errstate(over="ignore", under="ignore"):
+                E = self.kernel._by_column(x[:, None], x[None, :])
+            K = E if K is None else K * E
+        return K
+
+    @cached_property
+    def _subsets(self) -> list[Positions]:
+        """The columns of every subset, in their order."""
         ordered = [np.empty(0, dtype=np.intp)] * self.n_subsets
         for numbers, columns, _ in self.groups:
             for number, chosen in zip(numbers, columns, strict=True):
                 ordered[number] = chosen
-
-        def some(chosen: slice) -> Array:
-            return np.array([np.prod(E[subset], axis=0) for subset in ordered[chosen]])
-
-        return some
+        return ordered
 
     def _zeros(self) -> list[Any]:
         d = self.columns.shape[0]

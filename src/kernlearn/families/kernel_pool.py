@@ -62,7 +62,7 @@ class KernelPool:
         self.kernels, self.points, self.psd, self.workers = kernels, points, psd, workers
         self.n_matrices, self.n_labelled = len(kernels), n_labelled
         self.n_points = len(points) if isinstance(points, list) else points.shape[0]
-        self._prepared, self._place = prepared, place
+        self._prepared, self.place = prepared, place
 
     def kernel(self, i: int) -> Kernel:
         """The i-th kernel, fitted to the rows."""
@@ -81,6 +81,14 @@ class KernelPool:
         kernel = self.kernel(i)
         with naming(i):
             return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
+
+    def gram_elsewhere(self, i: int) -> Any:
+        """The same on the pool's device; made there, if that is where it is looked at."""
+        assert self.place is not None
+        for indices, part in self.parts:
+            if i in indices:
+                return part.gram(int(np.searchsorted(indices, i)))
+        return self.place.put(self.gram(i))
 
     @cached_property
     def traces(self) -> Array:
@@ -177,8 +185,8 @@ class KernelPool:
         used = np.unique(np.concatenate([subsets.ravel() for _, subsets in groups]))
         seen = Columns([int(column) for column in used], grid.kernels[0]).selected(self.points)
         columns = np.ascontiguousarray(check_numbers(seen, "X").T)
-        if self._place is not None:
-            columns = self._place.put(columns)
+        if self.place is not None:
+            columns = self.place.put(columns)
         groups = [(numbers, np.searchsorted(used, subsets)) for numbers, subsets in groups]
         parts = []
         for k in products:

@@ -54,7 +54,7 @@ class GramStack:
         Where large terms cancel, they are added up in long double.
         """
         n = self.n_labelled if labelled_only else self.n_points
-        if np.abs(weights) @ self.norms > CANCELLING * np.abs(weights @ self.traces):
+        if self.cancels(weights):
             return self.combine_exactly(weights, labelled_only).astype(float)
         support = np.flatnonzero(weights)
         if n == self.n_points and len(support) > SPARSE_SHARE * self.n_matrices:
@@ -66,6 +66,10 @@ class GramStack:
             else:
                 K += weights[i] * self.grams[i, :n, :n]
         return K
+
+    def cancels(self, weights: Array) -> bool:
+        """Whether the terms of K(w) are so much larger than their sum that digits are lost."""
+        return bool(np.abs(weights) @ self.norms > CANCELLING * np.abs(weights @ self.traces))
 
     def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
         """The matrix K(w) in long double."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from kernlearn._memory import available, combination_bytes, matrices, require
 from kernlearn._words import counted
 from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.families.placed_stack import PlacedStack
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.problem import Control, Proof, WeightSet, learn_with_proof
@@ -103,7 +105,8 @@ class GramMaster(Master):
         super().__init__(min(max(fewest, min(room, LARGEST)), pool.n_matrices))
         self.pool, self.machines = pool, machines
         # Memory is taken when a matrix is written to its place, not before.
-        self._stack = np.empty((self.room, n, n))
+        self._stack = None if pool.place is not None else np.empty((self.room, n, n))
+        self._elsewhere: list[Any] = []  # the same on a device
 
     def first(self, size: float) -> Proof:
         """Those of an identity matrix, a kernel by which no two points are alike."""
@@ -113,14 +116,24 @@ class GramMaster(Master):
 
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
         """The best weights of the active kernels, and what proves their bound."""
-        family = GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
+        family = (
+            PlacedStack(self._elsewhere, self.pool.n_labelled)
+            if self._stack is None
+            else GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
+        )
         found, proof = learn_with_proof(family, self.machines, weight_set, control)
         return found, _proof_of(found, proof)
 
     def _add(self, i: int) -> None:
-        self._stack[len(self.active)] = self.pool.gram(i)
+        if self._stack is None:
+            self._elsewhere.append(self.pool.gram_elsewhere(i))
+        else:
+            self._stack[len(self.active)] = self.pool.gram(i)
 
     def _keep(self, places: Positions) -> None:
+        if self._stack is None:
+            self._elsewhere = [self._elsewhere[kept] for kept in places]
+            return
         for place, kept in enumerate(places):
             if place != kept:
                 self._stack[place] = self._stack[kept]
