@@ -189,10 +189,12 @@ def learn_from_family(
     penalty: Penalty | None,
     control: Control,
     start: Array | None = None,
+    least: Array | None = None,
 ) -> Solution:
     """Learn one set of weights shared by one machine per target (inputs are checked).
 
-    Those of a pool are positive, of a machine at a given C, and without a penalty.
+    Those of a pool are positive, of a machine at a given C, and without a penalty. Positive weights
+    of a machine may have shares of the total that are theirs at least.
     """
     if not (family.traces > 0).any():
         raise ValueError(
@@ -215,7 +217,8 @@ def learn_from_family(
     if learn_C:
         family = WithIdentity(family, 1.0 / settings.sample_weight)
         quality, start = "hard_margin", None
-    weight_set = replace(_weight_set(family, free_sign, constraint, total), start=start)
+    weight_set = _weight_set(family, free_sign, constraint, total)
+    weight_set = replace(weight_set, start=start, least=least)
     with threads_for(family.n_points):
         if quality == DETERMINANT:
             return learn_by_determinant(family, weight_set, control)

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
-from kernlearn.estimators._auto_C import class_loss, squared_loss
+from kernlearn.estimators._auto_C import class_losses, mean_loss, squared_losses
 from kernlearn.kernels import Gaussian, Linear, Scaled
 from kernlearn.solvers.choice_of_C import choose_C
 from kernlearn.solvers.problem import Control
@@ -93,7 +93,7 @@ def test_losses_are_those_of_machines_that_did_not_see_the_rows(problem):
             machine = SVC(C=C, gamma=0.3, tol=1e-8).fit(problem.X[rest], problem.y[rest])
             values[fold] = machine.decision_function(problem.X[fold])
         signs = np.where(problem.y > 0, 1.0, -1.0)
-        expected = class_loss(values[:, None], signs[:, None], np.ones(40))
+        expected = class_losses(values[:, None], signs[:, None], np.ones(40)).mean()
         assert loss == pytest.approx(expected, rel=1e-4)
 
 
@@ -160,7 +160,12 @@ def test_rows_without_a_value_are_left_out():
     values = np.array([[1.0], [np.nan], [-2.0]])
     signs = np.array([[1.0], [1.0], [-1.0]])
     weight = np.array([1.0, 5.0, 2.0])
-    assert squared_loss(values, signs[:, 0], weight) == pytest.approx(2.0 / 3.0)
-    assert class_loss(values, signs, weight) == class_loss(values[::2], signs[::2], weight[::2])
-    assert np.isnan(squared_loss(values[1:2], signs[1:2, 0], weight[1:2]))
-    assert np.isnan(class_loss(values[1:2], signs[1:2], weight[1:2]))
+    squares = squared_losses(values, signs[:, 0])
+    assert mean_loss(squares, weight) == pytest.approx(2.0 / 3.0)
+    entropies = class_losses(values, signs, weight)
+    np.testing.assert_array_equal(
+        entropies[::2], class_losses(values[::2], signs[::2], weight[::2])
+    )
+    assert np.isnan(entropies[1])
+    assert np.isnan(mean_loss(squares[1:2], weight[1:2]))
+    assert np.isnan(class_losses(values[1:2], signs[1:2], weight[1:2])).all()

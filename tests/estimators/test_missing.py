@@ -145,7 +145,11 @@ def test_laws_with_gaps():
     [
         ({}, X, r"(?i)nan"),
         ({"missing": "zero"}, X, r"expected missing to be one of mean, complete, got 'zero'"),
-        ({"missing": "mean", "kernels": None}, X, r"expected kernels with missing='mean'"),
+        (
+            {"missing": "mean", "kernels": None},
+            X,
+            r"expected several views, or kernels, with missing='mean'",
+        ),
         (
             {"missing": "mean"},
             np.where(np.arange(6) < 3, np.nan, X),

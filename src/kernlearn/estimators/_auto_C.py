@@ -25,20 +25,25 @@ from kernlearn.estimators._softmax import fit_softmax
 Array = NDArray[np.float64]
 
 
-def squared_loss(values: Array, target: Array, sample_weight: Array) -> float:
-    """Mean squared error of held-out values of shape (n, 1); rows with NaN are left out."""
-    known = ~np.isnan(values[:, 0])
+def mean_loss(losses: Array, sample_weight: Array) -> float:
+    """Their mean; rows with NaN are left out."""
+    known = ~np.isnan(losses)
     if not known.any():
         return np.nan
-    squares = (values[known, 0] - target[known]) ** 2
-    return float(np.average(squares, weights=sample_weight[known]))
+    return float(np.average(losses[known], weights=sample_weight[known]))
 
 
-def class_loss(values: Array, signs: Array, sample_weight: Array) -> float:
-    """Cross-entropy of held-out values of shape (n, k) at the best slope; NaN are left out."""
+def squared_losses(values: Array, target: Array) -> Array:
+    """Squared errors of held-out values of shape (n, 1), NaN where these are."""
+    return np.asarray((values[:, 0] - target) ** 2)
+
+
+def class_losses(values: Array, signs: Array, sample_weight: Array) -> Array:
+    """Cross-entropy of held-out values of shape (n, k) at the best slope, NaN where these are."""
     known = ~np.isnan(values).any(axis=1)
+    losses: Array = np.full(len(values), np.nan)
     if not known.any():
-        return np.nan
+        return losses
     values, signs, weight = values[known], signs[known], sample_weight[known]
     if values.shape[1] == 1:
         # One machine speaks for the second class: softmax(0, af) is the sigmoid of af.
@@ -46,4 +51,5 @@ def class_loss(values: Array, signs: Array, sample_weight: Array) -> float:
         signs = np.hstack([-signs, signs])
     codes = signs.argmax(axis=1)
     logs = log_softmax(fit_softmax(values, codes, weight) * values, axis=1)
-    return float(-np.average(logs[np.arange(len(codes)), codes], weights=weight))
+    losses[known] = -logs[np.arange(len(codes)), codes]
+    return losses

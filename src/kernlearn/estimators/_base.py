@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -19,8 +20,15 @@ from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._threads import n_threads
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn._words import counted
-from kernlearn.estimators._auto_C import class_loss
+from kernlearn.estimators._auto_C import class_losses, mean_loss
 from kernlearn.estimators._blocks import decision_values
+from kernlearn.estimators._equal_share import (
+    FIRST,
+    SHARES,
+    check_equal_share,
+    even_shares,
+    most_equal,
+)
 from kernlearn.estimators._family import check_family_choices
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
@@ -68,7 +76,7 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA, QUALITIES
-from kernlearn.solvers.choice_of_C import FACTORS, choose_C
+from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
@@ -89,6 +97,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     max_iter: int
     warm_start: bool = False
     views_: dict[str, slice]
+    equal_share_: float
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
@@ -199,7 +208,27 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             self.constraint,
             total,
             candidates.penalty,
+            even_shares(self.kernels_) if self._wanted_share() else np.zeros(family.n_matrices),
         )
+
+    def _wanted_share(self) -> float | str:
+        """The share of the total that all sources have equally, or "auto"."""
+        given = check_equal_share(self.equal_share)
+        machine = self.quality in QUALITIES and not learns_C(self.quality, self.C)
+        can = machine and self.weights == "positive" and not is_family(self.kernels)
+        if given is None:
+            return "auto" if can and self.kernels is None and self._n_views() > 1 else 0.0
+        if given and not can:
+            raise ValueError(
+                f"expected equal_share=None, got {given!r}: a share for all sources goes with a "
+                "list of kernels, weights='positive' and a machine at a given C or C='auto'; leave "
+                "it out"
+            )
+        return given
+
+    def _n_views(self) -> int:
+        """How many views X held."""
+        return len(getattr(self, "views_", {}))
 
     def _chooses_C(self) -> bool:
         """Whether C is to be chosen, refused where the quality has none."""
@@ -213,31 +242,65 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
         return True
 
     def _solved(self, problem: CombinationProblem, control: Control) -> tuple[float, Solution]:
-        """C, chosen along a path where it is to be, and the weights."""
+        """C, chosen along a path where it is to be, and the weights; then what sources share."""
         start = self._warm_start(problem.family.n_matrices)
         self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
-        if not self._chooses_C():
-            C = problem.settings.C
-            return C, problem.learn(C, start, control)
-        folds = self._held_out_folds(problem.targets)
+        wanted = self._wanted_share()
+        share = FIRST if isinstance(wanted, str) else wanted
+        weight = problem.settings.sample_weight
 
-        def loss(C: float, solution: Solution) -> float:
+        def losses(C: float, solution: Solution) -> Array:
             machines = problem.machines(C, solution.weights, control.patience)
-            weight = machines.settings.sample_weight
-            return self._held_out_loss(machines.held_out_values(folds), problem.targets, weight)
+            values = machines.held_out_values(self._held_out_folds(problem.targets))
+            return self._held_out_losses(values, problem.targets, weight)
 
-        choice = choose_C(
-            [factor * problem.unit_of_C for factor in FACTORS],
-            lambda C, near, control: problem.learn(C, start if near is None else near, control),
-            loss,
-            control,
-        )
-        self.loss_by_C_ = choice.losses
-        return choice.C, choice.solution
+        if self._chooses_C():
+            choice = choose_C(
+                [factor * problem.unit_of_C for factor in FACTORS],
+                lambda C, near, control: problem.learn(
+                    C, start if near is None else near, control, share
+                ),
+                lambda C, solution: mean_loss(losses(C, solution), weight),
+                control,
+            )
+            self.loss_by_C_ = choice.losses
+            C, solution = choice.C, choice.solution
+        else:
+            C = problem.settings.C
+            solution = problem.learn(C, start, control, share)
+        if isinstance(wanted, str) and control.patience.stopped is None:
+            share, solution = self._shared(problem, C, solution, losses, control)
+        self.equal_share_ = share
+        return C, solution
 
-    def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
-        """What C is chosen by."""
-        return class_loss(values, np.column_stack(targets), weight)
+    def _shared(
+        self,
+        problem: CombinationProblem,
+        C: float,
+        solution: Solution,
+        losses: Callable[[float, Solution], Array],
+        control: Control,
+    ) -> tuple[float, Solution]:
+        """The share that all sources have equally, by held-out rows, from that of a solution on."""
+        found, n_solves = {FIRST: solution}, solution.n_machine_solves
+        rough = replace(control, tol=max(control.tol, PATH_TOL))
+        for share in SHARES:
+            if share != FIRST and control.patience.stopped is None:
+                found[share] = problem.learn(C, solution.weights, rough, share)
+                n_solves += found[share].n_machine_solves
+        solved = [e for e in SHARES if e in found and np.isfinite(found[e].weights).all()]
+        if control.patience.stopped is not None or not solved:
+            return FIRST, solution
+        weight = problem.settings.sample_weight
+        share = solved[most_equal([losses(C, found[e]) for e in solved], weight)]
+        if share != FIRST:
+            solution = problem.learn(C, found[share].weights, control, share)
+            n_solves += solution.n_machine_solves
+        return share, replace(solution, n_machine_solves=n_solves)
+
+    def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
+        """What C is chosen by, for every row."""
+        return class_losses(values, np.column_stack(targets), weight)
 
     def _held_out_folds(self, targets: Sequence[Array]) -> list[NDArray[np.intp]]:
         """Folds of the rows that count; the same for every fit, unless a random state says not."""
@@ -477,10 +540,11 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
         check_choice("constraint", self.constraint, ["trace", "sum"])
         if self.missing is not None:
             check_choice("missing", self.missing, ["mean", "complete"])
-        if self.missing is not None and self.kernels is None:
+        if self.missing is not None and self.kernels is None and not self._n_views():
             raise ValueError(
-                f"expected kernels with missing={self.missing!r}, got None; pass a list with a "
-                "kernel for every source, such as Columns(['a', 'b'], Gaussian())"
+                f"expected several views, or kernels, with missing={self.missing!r}, got one table "
+                "and None; pass a dictionary of tables, or a list with a kernel for every source, "
+                "such as Columns(['a', 'b'], Gaussian())"
             )
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
         if is_family(self.kernels):

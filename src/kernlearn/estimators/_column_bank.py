@@ -15,12 +15,12 @@ the bank holds powers of a: :math:`a^p` sees p columns at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators._held_out_width import held_out_losses
-from kernlearn.gram import center
 from kernlearn.kernels import Columns, Gaussian, Kernel, WeightedSum
 
 Array = NDArray[np.float64]
@@ -73,15 +73,23 @@ def column_bank(
 
 
 def _aligned_sum(
-    kernels: Sequence[Kernel], X: Array, targets: Sequence[Array], rows: NDArray[np.bool_]
+    kernels: Sequence[Any], X: Array, targets: Sequence[Array], rows: NDArray[np.bool_]
 ) -> Kernel:
-    """The sum of kernels weighted by their centred alignment with the targets, some rows' only."""
+    """The sum of Gaussians weighted by their centred alignment with the targets, some rows' only.
+
+    Since HKH takes row means m off K, and the mean of all twice, its squared length is
+    ‖K‖² − 2n‖m‖² + n²m̄².
+    """
     Y = np.column_stack([target[rows] - target[rows].mean() for target in targets])
     shares = np.empty(len(kernels))
     for place, kernel in enumerate(kernels):
-        K = kernel(X[rows])
-        size = float(np.linalg.norm(center(K)))
-        shares[place] = float((Y * (K @ Y)).sum()) / size if size > 0 else 0.0
+        x = X[rows, kernel.columns[0]]
+        # The kernel itself, whose checks would take longer than these numbers.
+        K = np.exp(-kernel.kernel.gamma * (x[:, None] - x) ** 2)
+        means = K.mean(axis=0)
+        squares = float(np.vdot(K, K)) - 2 * len(K) * float(means @ means)
+        size = np.sqrt(max(squares + (len(K) * float(means.mean())) ** 2, 0.0))
+        shares[place] = float((Y * (K @ Y)).sum()) / size if size > 1e-9 * len(K) else 0.0
     total = float(shares.sum())
     equal = np.full(len(kernels), 1.0 / len(kernels))
     return WeightedSum(list(kernels), shares / total if total > 0 else equal)

@@ -14,20 +14,24 @@ from kernlearn._cluster import Chunked
 from kernlearn._device import telling_of_memory
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._column_pairs import pair_kernels
+from kernlearn.estimators._equal_share import even_shares
 from kernlearn.estimators._low_rank import (
     centre_of,
     check_certify,
     chosen_rank,
     rows_for_C,
     store_low_rank,
+    with_points_of,
 )
 from kernlearn.estimators._on_cluster import a_few, check_here
 from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._problem import Candidates, Labelled
+from kernlearn.estimators._read_once import at_rows, fitted_transformers, reads
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel, WeightedSum
+from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL
 from kernlearn.solvers.low_rank.family import learn_family_through_landmarks
@@ -57,6 +61,7 @@ class LearnsThroughLandmarks(OnDevice):
     constraint: str
     random_state: Any
     missing: str | None = None
+    equal_share: Any = 0.0
     rank: Any = None
     certify: str | None = None
     kernels_: Sequence[Kernel]
@@ -65,6 +70,7 @@ class LearnsThroughLandmarks(OnDevice):
     status_: Any
     C_: float
     loss_by_C_: Array
+    equal_share_: float
     # Methods of the whole that are used here.
     _checked_total: Any
     _chooses_C: Any
@@ -73,6 +79,7 @@ class LearnsThroughLandmarks(OnDevice):
     _problem: Any
     _solved: Any
     _store_certificate: Any
+    _wanted_share: Any
     _warm_start: Any
 
     def _chosen_rank(self, rows: Any, n_rows: int, X_unlabeled: Any) -> int | str | None:
@@ -103,14 +110,22 @@ class LearnsThroughLandmarks(OnDevice):
         with telling_of_memory():
             if is_family(self.kernels):
                 pool = self._pool(rows, len(weight), points)
+                self.equal_share_ = self._wanted_share()
                 request = self._request(ys, weight, rank, pool.n_matrices, self.C)
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
                 learned: Learned = found
             else:
                 self.kernels_ = kernels = self._bank_of_sample(rows, points, ys, weight)
-                request = self._request_of_list(rows, ys, weight, rank, control)
-                learned = learn_through_landmarks(source, kernels, ys, request, control)
+                seen, sample = kernels, Labelled(rows, ys, weight)
+                once = _is_table(source) and any(map(reads, kernels))
+                if once:
+                    seen, source = at_rows(kernels, source)
+                    sample = Labelled(source, ys, weight)
+                request = self._request_of_list(seen, sample, rank, control)
+                learned = learn_through_landmarks(source, seen, ys, request, control)
+                if once:
+                    learned = with_points_of(learned, rows)
                 weights = learned.solution.weights
         self._store_certificate(learned.solution, learned.solution)
         self.kernel_ = WeightedSum(kernels, weights)
@@ -151,18 +166,24 @@ class LearnsThroughLandmarks(OnDevice):
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
             factors_of_C=factors_of_C,
+            least=self.equal_share_ * even_shares(self.kernels_) if self.equal_share_ else None,
         )
 
     def _request_of_list(
-        self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
+        self, kernels: Sequence[Kernel], labelled: Labelled, rank: int | str, control: Control
     ) -> Request:
         """The same for the kernels of a list, whose C may be looked for."""
         chooses, in_closed_form = self._chooses_C(), self.quality == "least_squares"
         C = 1.0 if chooses else self.C
-        if chooses and not in_closed_form:
-            C = self._C_of_sample(Labelled(rows, ys, weight), control)
+        wanted = self._wanted_share()
+        if (chooses and not in_closed_form) or wanted == "auto":
+            found = self._C_of_sample(kernels, labelled, control)
+            C = C if in_closed_form else found
+        else:
+            self.equal_share_ = wanted
         factors = FACTORS if chooses and in_closed_form else ()
-        return self._request(ys, weight, rank, len(self.kernels_), C, factors)
+        ys, weight = labelled.targets, labelled.weight
+        return self._request(ys, weight, rank, len(kernels), C, factors)
 
     def _bank_of_sample(
         self, rows: Any, points: Any, ys: Sequence[Array], weight: Array
@@ -174,7 +195,10 @@ class LearnsThroughLandmarks(OnDevice):
         kernels = self._prepared_kernels(points, bank)
         if self.kernels is None and not self.center and not hasattr(self, "views_"):
             kernels += self._pair_kernels(bank, kernels[-1])
-        return [kernel.fitted_to(points) for kernel in kernels]
+        if _is_table(rows):
+            kernels = fitted_transformers(kernels, rows)
+        with sharing():
+            return [kernel.fitted_to(points) for kernel in kernels]
 
     def _pair_kernels(self, bank: Labelled, whole: Kernel) -> list[Kernel]:
         """What pairs of columns say together, where a bank is chosen for many rows."""
@@ -188,14 +212,21 @@ class LearnsThroughLandmarks(OnDevice):
             self.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
         return kernels
 
-    def _C_of_sample(self, labelled: Labelled, control: Control) -> float:
-        """C by the exact path on a sample of the rows."""
+    def _C_of_sample(
+        self, kernels: Sequence[Kernel], labelled: Labelled, control: Control
+    ) -> float:
+        """C, and the share that sources have equally, by the exact path on a sample of the rows."""
         ys, weight = labelled.targets, labelled.weight
-        few = rows_for_C(ys, len(self.kernels_), self.random_state)
+        few = rows_for_C(ys, len(kernels), self.random_state)
         total = self._checked_total()
         if total is not None and self.constraint == "trace":
             total *= len(few) / len(weight)  # the trace of the same kernel on fewer rows
-        family = GramStack(gram_stack(self.kernels_, take_rows(labelled.X, few)))
+        family = GramStack(gram_stack(kernels, take_rows(labelled.X, few)))
         candidates = Candidates(family, total, lambda C: None)
         problem = self._problem([y[few] for y in ys], weight[few], candidates)
         return float(self._solved(problem, replace(control, tol=max(control.tol, PATH_TOL)))[0])
+
+
+def _is_table(rows: Any) -> bool:
+    """Whether the rows are all here, on the host."""
+    return isinstance(rows, np.ndarray) or hasattr(rows, "iloc")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 from kernlearn._checks import check_choice, check_count
 from kernlearn._device import beside, telling_of_memory, to_host
 from kernlearn.estimators._intervals import in_blocks, plus_interval
+from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
@@ -158,6 +159,13 @@ def store_low_rank(estimator: Any, learned: Learned) -> None:
     estimator.loss_by_rank_ = {"rank": learned.ranks, "loss": learned.losses}
     if learned.exact_bound is not None:
         estimator.exact_lower_bound_ = learned.exact_bound
+
+
+def with_points_of(learned: Learned, rows: Any) -> Learned:
+    """What was learned from row numbers, with these rows as its landmarks."""
+    solution = learned.solution
+    maps = [replace(each, points=take_rows(rows, each.rows)) for each in solution.factors.maps]
+    return replace(learned, solution=replace(solution, factors=Factors(maps)))
 
 
 def forget_low_rank(estimator: Any) -> None:

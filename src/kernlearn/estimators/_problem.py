@@ -65,6 +65,8 @@ class CombinationProblem:
         At which value.
     penalty : callable
         ``penalty(C)``, or None where there is none.
+    even : ndarray of shape (m,)
+        The shares of the matrices where all sources have the same.
     """
 
     family: GramStack | KernelPool
@@ -76,9 +78,12 @@ class CombinationProblem:
     constraint: str
     total: float
     penalty: Callable[[float], Penalty | None]
+    even: Array
 
-    def learn(self, C: float, start: Array | None, control: Control) -> Solution:
-        """The best weights at C."""
+    def learn(
+        self, C: float, start: Array | None, control: Control, equal_share: float = 0.0
+    ) -> Solution:
+        """The best weights at C, of which a share is given to all sources equally."""
         return learn_from_family(
             self.family,
             self.targets,
@@ -91,6 +96,7 @@ class CombinationProblem:
             penalty=self.penalty(C),
             control=control,
             start=start,
+            least=equal_share * self.even if equal_share else None,
         )
 
     def train(self, C: float, weights: Array, control: Control) -> Solution:

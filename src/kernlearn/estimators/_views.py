@@ -152,16 +152,41 @@ def banks_of_views(
     weight: Array,
     random_state: Any,
 ) -> tuple[list[Kernel], list[str]]:
-    """The default bank of every view, and what is to be said of each; of X itself without views."""
+    """The default bank of every view, and what is to be said of each; of X itself without views.
+
+    Rows that lack a view say nothing of its widths.
+    """
     if not places:
         return choose_bank(X, targets, weight, random_state)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
-        bank, said = choose_bank(X[:, place], targets, weight, random_state)
+        view = X[:, place]
+        there = _has_view(view, name)
+        known = there[: len(weight)]
+        bank, said = choose_bank(
+            view[there], [target[known] for target in targets], weight[known], random_state
+        )
         kernels += [Columns(place, kernel, name) for kernel in bank]
         notes += [f"{name}: {note}" for note in said]
     return kernels, notes
+
+
+def _has_view(view: Array, name: str) -> NDArray[np.bool_]:
+    """Which rows have the view; what some cells of a row lack is no view that it lacks."""
+    gaps = np.isnan(view)
+    lacking = gaps.all(axis=1)
+    if lacking.all():
+        raise ValueError(
+            f"expected some rows that have the view {name!r}, got none: all of its cells are "
+            "missing; leave it out"
+        )
+    if (gaps.any(axis=1) & ~lacking).any():
+        raise ValueError(
+            f"expected rows that have all cells of the view {name!r} or none of them, got some "
+            "that lack a few; fill these, for example with sklearn.impute.SimpleImputer"
+        )
+    return np.asarray(~lacking)
 
 
 def on_views(kernels: Sequence[Kernel], places: Mapping[str, slice]) -> list[Kernel]:

@@ -69,6 +69,12 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         kernels, and 1 for "sum".
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
+    equal_share : float, "auto" or None, default=None
+        The part of the total that all sources, and the kernels of each, share equally, whatever is
+        learned: 0 is the problem above, 1 gives equal weights. A source is what kernels on the same
+        `Columns` see. "auto" chooses among 1, ⅔, ⅓ and 0 by rows held out, the most equal whose
+        loss is within a standard error of the smallest. None is "auto" for several views with
+        their default banks, else 0. For positive weights of machines.
     missing : {None, "mean", "complete"}, default=None
         Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
         other thing: refused; put at the mean of the rows that have the source, where their kernel
@@ -152,6 +158,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its loss on rows held out: the cross-entropy of a softmax of
         their decision values, or through landmarks the squared error of "least_squares".
+    equal_share_ : float
+        The part of the total that sources share equally: the one given or chosen.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
         of machines that were trained without a fifth of the rows each, at the learned kernel; for
@@ -200,6 +208,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         constraint: str = "trace",
         total: float | None = None,
         class_weight: Any = None,
+        equal_share: float | str | None = None,
         missing: str | None = None,
         psd: str = "auto",
         tol: float = 1e-6,
@@ -223,6 +232,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.constraint = constraint
         self.total = total
         self.class_weight = class_weight
+        self.equal_share = equal_share
         self.missing = missing
         self.psd = psd
         self.tol = tol

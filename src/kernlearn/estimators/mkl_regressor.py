@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
 from kernlearn._words import counted
-from kernlearn.estimators._auto_C import squared_loss
+from kernlearn.estimators._auto_C import squared_losses
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._fold_predictor import FoldPredictor
 from kernlearn.estimators._intervals import check_coverage
@@ -42,7 +42,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Half the width of the tube of "epsilon_svr", in units of y.
     nu : float, default=0.5
         For "nu_svr": upper bound on the share of points outside the tube.
-    normalize, center, constraint, total, missing, psd, tol, max_iter, random_state
+    normalize, center, constraint, total, equal_share, missing, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`.
     warm_start, rank, certify, device, verbose, callback, time_limit
         Likewise.
@@ -54,6 +54,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     active_kernels_, active_weights_, support_, support_vectors_
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
+    equal_share_ : float
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C and its mean squared error on rows held out.
@@ -83,6 +85,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         center: bool = False,
         constraint: str = "trace",
         total: float | None = None,
+        equal_share: float | str | None = None,
         missing: str | None = None,
         psd: str = "auto",
         tol: float = 1e-6,
@@ -106,6 +109,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.center = center
         self.constraint = constraint
         self.total = total
+        self.equal_share = equal_share
         self.missing = missing
         self.psd = psd
         self.tol = tol
@@ -225,8 +229,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
 
-    def _held_out_loss(self, values: Array, targets: Sequence[Array], weight: Array) -> float:
-        return squared_loss(values, targets[0], weight)
+    def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
+        return squared_losses(values, targets[0])
 
     def _hold_out(
         self,

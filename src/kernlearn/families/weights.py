@@ -125,8 +125,15 @@ class Domain:
         return bool(clear.any())
 
 
-def positive_weights(normaliser: Array, total: float, traces: Array | None = None) -> Domain:
-    """The set w ≥ 0, Σ wᵢrᵢ = total; a matrix with r = 0 has no effect and gets no weight.
+def positive_weights(
+    normaliser: Array, total: float, traces: Array | None = None, least: Array | None = None
+) -> Domain:
+    r"""The set w ≥ 0, Σ wᵢrᵢ = total; a matrix with r = 0 has no effect and gets no weight.
+
+    With shares :math:`s_i` that each matrix has at least, σ their sum, it is the simplex made
+    smaller by 1 − σ and moved: :math:`w = (1 - \sigma) w' + u` with w' in the set above and
+    :math:`u_i = s_i c / r_i`. Coordinates are those of w'. Since the equality is one on all of
+    them, u is linear in the coordinates, too, and planes are still smallest at corners.
 
     Parameters
     ----------
@@ -136,6 +143,8 @@ def positive_weights(normaliser: Array, total: float, traces: Array | None = Non
         The c.
     traces : ndarray of shape (m,), optional
         How large the matrices are, where the normaliser does not say it.
+    least : ndarray of shape (m,), optional
+        The sᵢ, of a sum of at most one; those of matrices that get no weight do not count.
     """
     used = np.flatnonzero(normaliser > 0)
     p = len(used)
@@ -147,9 +156,14 @@ def positive_weights(normaliser: Array, total: float, traces: Array | None = Non
     share = np.maximum(share, 1e-12)
     basis = np.zeros((len(normaliser), p))
     basis[used, np.arange(p)] = reach / share
+    equality = 1.0 / share
+    if least is not None:
+        given = np.zeros(len(normaliser))
+        given[used] = least[used] * reach
+        basis = (1.0 - float(least[used].sum())) * basis + np.outer(given, equality)
     return Domain(
         basis=basis,
-        equality=1.0 / share,
+        equality=equality,
         low=np.zeros(p),
         high=share,
         start=share / p,

@@ -76,10 +76,10 @@ class Features(_Wrapper):
         else:
             frozen = shared(("fit", _content(self.transformer)), lambda: self._trained(X), X)
         fitted = with_parts(self, transformer=frozen)
-        return with_parts(fitted, kernel=self.kernel.fitted_to(fitted._transformed(X)))
+        return with_parts(fitted, kernel=self.kernel.fitted_to(fitted.transformed(X)))
 
     def _trained(self, X: Any) -> FrozenEstimator:
-        """A fitted clone of the transformer; its output is left where `_transformed` finds it."""
+        """A fitted clone of the transformer; its output is left where `transformed` finds it."""
         seen = self._seen(X)
         transformer = clone(self.transformer)
         if get_tags(transformer).target_tags.required:
@@ -102,13 +102,14 @@ class Features(_Wrapper):
         return frozen
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        values = self._transformed(X)
-        return self.kernel(values, values if Y is X else self._transformed(Y))
+        values = self.transformed(X)
+        return self.kernel(values, values if Y is X else self.transformed(Y))
 
     def _diag(self, X: Any) -> FloatArray:
-        return self.kernel.diag(self._transformed(X))
+        return self.kernel.diag(self.transformed(X))
 
-    def _transformed(self, X: Any) -> Any:
+    def transformed(self, X: Any) -> Any:
+        """What the fitted transformer makes of a table."""
         transformer = self.transformer
         if isinstance(transformer, FrozenEstimator):
             transformer = transformer.estimator

@@ -6,6 +6,7 @@ from typing import Any
 
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._parameters import positive_integer
+from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -39,7 +40,10 @@ class Power(_Wrapper):
         positive_integer(self.exponent, "Power's exponent")
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        return self.kernel(X, Y) ** self.exponent
+        # A bank may hold several powers of one kernel.
+        base = shared("base of a power", lambda: self.kernel(X, Y), self.kernel, X, Y)
+        powered: FloatArray = base**self.exponent
+        return powered
 
     def _diag(self, X: Any) -> FloatArray:
         return self.kernel.diag(X) ** self.exponent

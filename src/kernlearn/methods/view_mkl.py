@@ -72,9 +72,14 @@ class _ViewBanks:
     center = False
     constraint = "trace"
     total: float | None = None
+    equal_share: float | str | None = None
     psd = "trust"
     verbose = 0
     random_state: Any
+    view_names_: list[str]
+
+    def _n_views(self) -> int:
+        return len(self.view_names_)
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """The numbers alone: of a data frame, hundreds of views would take seconds."""

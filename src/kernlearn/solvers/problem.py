@@ -97,12 +97,15 @@ class WeightSet:
         K(w) ⪰ 0 instead of w ≥ 0.
     start : ndarray of shape (m,), optional
         Weights to begin near, in any scale; those below zero count as zero.
+    least : ndarray of shape (m,), optional
+        The shares of the total that positive weights have at least.
     """
 
     normaliser: Array
     total: float
     free_sign: bool
     start: Array | None = None
+    least: Array | None = None
 
     def kernel_size(self, family: Family) -> float:
         """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
@@ -186,7 +189,7 @@ class _Problem:
     @property
     def positive_domain(self) -> Domain:
         given = self.weight_set
-        domain = positive_weights(given.normaliser, given.total, self.family.traces)
+        domain = positive_weights(given.normaliser, given.total, self.family.traces, given.least)
         if given.start is not None:
             domain.start = inside(domain, given.start)
         return domain

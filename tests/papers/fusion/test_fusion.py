@@ -14,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC
 
+from kernlearn import MKLClassifier
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.kernels import Gaussian
 from kernlearn.papers import find_paper
@@ -139,30 +140,35 @@ def test_every_kind_of_source_is_read(name: str, folder: Path) -> None:
 def test_learned_weights_leave_out_what_says_nothing(folder: Path) -> None:
     views = loaded("msrc_v5", folder)
     part = views.divide(0, 0)
-    model = METHODS["learned weights"](views, part.X_train).fit(part.X_train, part.y_train)
-    assert model.weights_[:3].sum() < 0.2 * model.weights_[3:].sum()
-    best = methods._BestSource(views).fit(part.X_train, part.y_train)
+    model = methods._Combined(views, 0.0).fit(part.X_train, part.y_train).model
+    told = np.array([kernel.kernel.name == "view2" for kernel in model.kernels_])
+    assert model.weights_[~told].sum() < 0.2 * model.weights_[told].sum()
+    best = METHODS["best source"](views, part.X_train).fit(part.X_train, part.y_train)
     assert {kernel.kernel.name for kernel in best.model.kernels_} == {"view2"}
 
 
 def test_equal_weights_are_those_of_the_mean_over_sources(folder: Path) -> None:
     reviews = loaded("clothing_reviews", folder)
-    X = reviews.X
-    model = METHODS["equal weights"](reviews, X).fit(X, reviews.y)
-    found = model.kernels_[0](X)
-    banks = kernels_by_source(reviews, X).values()
-    by_hand = METHODS["learned weights"](reviews, X).fit(X, reviews.y).kernels_
-    counts = np.repeat([len(bank) for bank in banks], [len(bank) for bank in banks])
-    expected = sum(kernel(X) / count for kernel, count in zip(by_hand, counts, strict=True))
-    np.testing.assert_allclose(found, expected, atol=1e-12)
+    X, y = reviews.X, reviews.y
+    model = METHODS["equal weights"](reviews, X).fit(X, y).model
+    traces = [np.trace(kernel(X)) for kernel in model.kernels_]
+    banks = kernels_by_source(reviews, X, y).values()
+    expected = [1.0 / len(bank) for bank in banks for _ in bank]
+    found = model.weights_ * traces
+    np.testing.assert_allclose(found / found.sum(), np.array(expected) / len(banks), rtol=1e-9)
+    assert METHODS["learned weights"](reviews, X).fit(X, y).model.equal_share_ <= 1.0
 
 
-def test_gaussians_lie_at_the_median_distance_of_standardised_columns() -> None:
+def test_numbers_have_the_default_bank_of_a_view_of_standardised_columns() -> None:
     X = np.random.default_rng(1).normal(5.0, 3.0, size=(80, 4))
-    one = data.SourceSet("x", X, np.zeros(80), {"all": data.Source("numbers", slice(0, 4))})
-    narrowest = kernels_by_source(one, X)["all"][-1].fitted_to(X)
-    values = narrowest(X)[np.triu_indices(80, 1)]
-    np.testing.assert_allclose(np.median(values), np.exp(-1.0), rtol=1e-6)
+    y = (X[:, 0] > 5.0).astype(int)
+    one = data.SourceSet("x", X, y, {"all": data.Source("numbers", slice(0, 4))})
+    found = kernels_by_source(one, X, y)["all"]
+    alone = MKLClassifier().fit((X - X.mean(axis=0)) / X.std(axis=0), y)
+    assert len(found) == len(alone.kernels_)
+    for kernel, theirs in zip(found, alone.kernels_, strict=True):
+        expected = theirs((X - X.mean(axis=0)) / X.std(axis=0))
+        np.testing.assert_allclose(kernel.fitted_to(X)(X), expected, atol=1e-9)
 
 
 def test_the_tuned_machine_is_that_of_a_grid_search(folder: Path) -> None:

@@ -9,28 +9,24 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
+from kernlearn.estimators._bank import choose_bank
 from kernlearn.kernels import (
     Columns,
     Features,
-    Gaussian,
     Kernel,
     Linear,
     Normalized,
     Overlap,
     Spectrum,
 )
-from kernlearn.kernels.bank import median_distance
 from kernlearn.papers.fusion.data import Kind, SourceSet, columns_of
 
 __all__ = ["kernels_by_source"]
 
-# γ = 2ᵖ/m² with m the median distance: p as the default bank of the estimators has it, whose
-# Gaussians are mostly wide, since the margin asks for the narrowest there is.
-EXPONENTS = (-4.0, -2.0, 0.0)
 LENGTHS = (1, 2, 3)
 
 
-def kernels_by_source(data: SourceSet, X: Any) -> dict[str, list[Kernel]]:
+def kernels_by_source(data: SourceSet, X: Any, y: Any) -> dict[str, list[Kernel]]:
     """For every source a few kernels, each with a unit diagonal.
 
     Parameters
@@ -38,35 +34,39 @@ def kernels_by_source(data: SourceSet, X: Any) -> dict[str, list[Kernel]]:
     data : SourceSet
         The set, which says where the sources are and of what kind.
     X : ndarray or DataFrame
-        Training rows, from which the median distances are taken.
+        Training rows.
+    y : ndarray
+        Their labels, by which an estimator chooses the default bank of a view.
 
     Returns
     -------
     dict of str to list of Kernel
-        Numbers: standardised columns, Gaussians at three widths. Words and text: TF-IDF, the inner
-        product. Categories: agreement, rare ones counting more. Sequences: common runs of one, two
-        and three letters.
+        Numbers: standardised columns, the bank that an estimator without kernels gives to a view.
+        Words and text: TF-IDF, the inner product. Categories: agreement, rare ones counting more.
+        Sequences: common runs of one, two and three letters.
     """
     return {
         name: [
             Normalized(Columns(source.place, kernel, name))
-            for kernel in _KERNELS[source.kind](columns_of(X, source))
+            for kernel in _KERNELS[source.kind](columns_of(X, source), y)
         ]
         for name, source in data.sources.items()
     }
 
 
-def _gaussians(cells: Any) -> list[Kernel]:
+def _default_bank(cells: Any, y: Any) -> list[Kernel]:
     numbers = np.asarray(cells, dtype=float)
-    there = numbers[~np.isnan(numbers).all(axis=1)]
-    median = median_distance(StandardScaler().fit_transform(there), 0)
-    return [Features(StandardScaler(), Gaussian(2.0**p / median**2)) for p in EXPONENTS]
+    there = ~np.isnan(numbers).all(axis=1)
+    table, labels = StandardScaler().fit_transform(numbers[there]), y[there]
+    targets = [np.where(labels == label, 1.0, -1.0) for label in np.unique(y)]
+    bank, _ = choose_bank(table, targets, np.ones(len(labels)), None)
+    return [Features(StandardScaler(), kernel) for kernel in bank]
 
 
-_KERNELS: dict[Kind, Callable[[Any], list[Kernel]]] = {
-    "numbers": _gaussians,
-    "words": lambda cells: [Features(TfidfTransformer(), Linear())],
-    "text": lambda cells: [Features(TfidfVectorizer(), Linear())],
-    "categories": lambda cells: [Overlap()],
-    "sequences": lambda cells: [Spectrum(length) for length in LENGTHS],
+_KERNELS: dict[Kind, Callable[[Any, Any], list[Kernel]]] = {
+    "numbers": _default_bank,
+    "words": lambda cells, y: [Features(TfidfTransformer(), Linear())],
+    "text": lambda cells, y: [Features(TfidfVectorizer(), Linear())],
+    "categories": lambda cells, y: [Overlap()],
+    "sequences": lambda cells, y: [Spectrum(length) for length in LENGTHS],
 }

@@ -19,7 +19,7 @@ from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardSc
 from sklearn.svm import SVC
 
 from kernlearn import MKLClassifier
-from kernlearn.kernels import Kernel, Scaled, Sum
+from kernlearn.kernels import Kernel
 from kernlearn.papers.defaults.methods import CS, GAMMAS
 from kernlearn.papers.fusion.data import Kind, SourceSet
 from kernlearn.papers.fusion.kernels import LENGTHS, kernels_by_source
@@ -33,40 +33,47 @@ LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
 FEWEST_IN_LEAF = 20
 
 
-def _machine(data: SourceSet, kernels: list[Kernel]) -> Any:
-    return MKLClassifier(kernels, C="auto", missing="mean" if data.has_gaps else None)
+class _Combined:
+    """Kernels of every source, of which a share of the weight is equal and the rest is learned.
+
+    Parameters
+    ----------
+    data : SourceSet
+        Where the sources are.
+    equal_share : float or "auto"
+        As in `MKLClassifier`.
+    """
+
+    def __init__(self, data: SourceSet, equal_share: float | str) -> None:
+        self.data, self.equal_share = data, equal_share
+
+    def fit(self, X: Any, y: Any) -> _Combined:
+        banks = kernels_by_source(self.data, X, y).values()
+        self.model = _machine(self.data, [k for bank in banks for k in bank], self.equal_share)
+        self.model.fit(X, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return self.model.predict(X)
 
 
-def _learned(data: SourceSet, X: Any) -> Any:
-    banks = kernels_by_source(data, X).values()
-    return _machine(data, [kernel for bank in banks for kernel in bank])
-
-
-def _equal(data: SourceSet, X: Any) -> Any:
-    """The same machine with one kernel: every source counts the same, and so do its kernels."""
-    banks = kernels_by_source(data, X).values()
-    parts: list[Kernel] = [Scaled(kernel, 1.0 / len(bank)) for bank in banks for kernel in bank]
-    return _machine(data, [Sum(parts)])
-
-
-class _BestSource:
+class _BestSource(_Combined):
     """The source with the smallest loss on rows held out from the training rows.
 
     That is the loss by which ``C="auto"`` chooses, at its choice.
     """
 
-    def __init__(self, data: SourceSet) -> None:
-        self.data = data
-
     def fit(self, X: Any, y: Any) -> _BestSource:
-        banks = kernels_by_source(self.data, X).values()
-        models = [_machine(self.data, bank).fit(X, y) for bank in banks]
+        banks = kernels_by_source(self.data, X, y).values()
+        models = [_machine(self.data, bank, self.equal_share).fit(X, y) for bank in banks]
         losses = [model.loss_by_C_[:, 1].min() for model in models]
         self.model = models[int(np.argmin(losses))]
         return self
 
-    def predict(self, X: Any) -> Any:
-        return self.model.predict(X)
+
+def _machine(data: SourceSet, kernels: list[Kernel], equal_share: float | str) -> Any:
+    missing = "mean" if data.has_gaps else None
+    return MKLClassifier(kernels, C="auto", equal_share=equal_share, missing=missing)
 
 
 def _texts(cells: Any) -> list[str]:
@@ -148,9 +155,9 @@ def _logistic() -> Any:
 
 LEARNED = "learned weights"
 METHODS: dict[str, Callable[[SourceSet, Any], Any]] = {
-    LEARNED: _learned,
-    "equal weights": _equal,
-    "best source": lambda data, X: _BestSource(data),
+    LEARNED: lambda data, X: _Combined(data, "auto"),
+    "equal weights": lambda data, X: _Combined(data, 1.0),
+    "best source": lambda data, X: _BestSource(data, 0.0),
     "tuned SVM": _beside(_TunedSVM),
     "boosting": _beside(_Splittable, _boosting),
     "logistic": _beside(_logistic),

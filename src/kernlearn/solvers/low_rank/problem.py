@@ -134,7 +134,8 @@ def _coarse_start(
     order = np.lexsort([machine.linear for machine in machines])
     chosen = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
     few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
-    domain = positive_weights(weight_set.normaliser, weight_set.total / units.kernel)
+    total = weight_set.total / units.kernel
+    domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
     if weight_set.start is not None:
         domain.start = inside(domain, weight_set.start)
     best = Newton(few, domain, None, COARSE_TOL, 20, control.patience).run().best
@@ -173,7 +174,7 @@ def minimise(
         How much longer they may be than K(w).
     """
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
-    domain = positive_weights(normaliser, total)
+    domain = positive_weights(normaliser, total, least=weight_set.least)
     patience = control.patience
     if weight_set.start is not None:
         domain.start = inside(domain, weight_set.start)

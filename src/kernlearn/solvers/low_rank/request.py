@@ -54,6 +54,8 @@ class Request:
         diagonal entry; none where the settings' C is kept.
     maps : sequence of NystroemMap or None
         From rows to the kernels' factors, where these are known already.
+    least : ndarray of shape (m,) or None
+        The shares of the total that positive weights have at least.
     """
 
     quality: str
@@ -68,6 +70,7 @@ class Request:
     held_out: bool
     factors_of_C: tuple[float, ...] = ()
     maps: Sequence[NystroemMap] | None = None
+    least: Array | None = None
 
     def weight_set(self, traces: Array) -> WeightSet:
         """Where weights may lie: by the exact traces, or those of the factors for free signs."""
@@ -79,11 +82,11 @@ class Request:
             )
         if self.constraint == "sum":
             total = 1.0 if self.total is None else self.total
-            return WeightSet(np.ones(len(exact)), total, self.free_sign, self.start)
+            return WeightSet(np.ones(len(exact)), total, self.free_sign, self.start, self.least)
         normaliser = kept if self.free_sign else exact
         # The mean, as for the exact estimators: C is then that of one machine with one kernel.
         total = float(exact[exact > 0].mean()) if self.total is None else self.total
-        return WeightSet(normaliser, total, self.free_sign, self.start)
+        return WeightSet(normaliser, total, self.free_sign, self.start, self.least)
 
     def Cs(self, seen: Seen) -> list[float]:
         """What C may be, increasing."""
@@ -101,7 +104,7 @@ class Request:
         """
         moments, factors = seen.moments, seen.factors
         weight_set = self.weight_set(moments.traces)
-        domain = positive_weights(weight_set.normaliser, weight_set.total)
+        domain = positive_weights(weight_set.normaliser, weight_set.total, least=self.least)
         even = domain.weights(domain.start)
         ridges = [1.0 / C for C in self.Cs(seen)]
         ridge = ridges[0]

@@ -1,0 +1,154 @@
+"""Rows that are read once: what transformers make of all of them, and kernels on row numbers.
+
+Through landmarks, a kernel is called for every block of rows, several times over, and each time
+with all of its landmarks. A vectoriser would read the same text ten times. Here it reads all rows
+once; the table that is then worked on holds row numbers, and every kernel looks its rows up in what
+its transformer made of them, sparse where that is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+
+from kernlearn.kernels import Centered, Columns, Features, Kernel, Linear, WhereKnown
+from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
+from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._validation import FloatArray, take_rows
+from kernlearn.kernels.completed import Completed
+from kernlearn.kernels.where_known import known_rows
+
+
+class AtRows(Kernel):
+    """A kernel on the rows of a table that are given by their numbers.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel on what the table holds.
+    table : array, data frame or sparse matrix
+        All rows, those that are known alone.
+    places : ndarray of int
+        For every number the place of its row in the table, negative for a row that is missing: the
+        kernel is zero there.
+    """
+
+    def __init__(self, kernel: Kernel, table: Any, places: NDArray[np.intp]) -> None:
+        self.kernel = kernel
+        self.table = table
+        self.places = places
+
+    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        i, rows = self._known(X)
+        j, columns = (i, rows) if Y is X else self._known(Y)
+        if len(i) == len(X) and len(j) == len(Y):
+            return self.kernel(rows, columns)
+        K: FloatArray = np.zeros((len(X), len(Y)))
+        if len(i) and len(j):
+            K[np.ix_(i, j)] = self.kernel(rows, columns)
+        return K
+
+    def _diag(self, X: FloatArray) -> FloatArray:
+        i, rows = self._known(X)
+        values: FloatArray = np.zeros(len(X))
+        if len(i):
+            values[i] = self.kernel.diag(rows)
+        return values
+
+    def _known(self, X: FloatArray) -> tuple[NDArray[np.intp], Any]:
+        places = self.places[X[:, 0].astype(np.intp)]
+        known = np.flatnonzero(places >= 0)
+        return known, take_rows(self.table, places[known])
+
+
+def reads(kernel: Any) -> bool:
+    """Whether a transformer is within a kernel, so that rows should be read once."""
+    if isinstance(kernel, Features):
+        return True
+    if isinstance(kernel, _Combination):
+        return any(map(reads, kernel.kernels))
+    return isinstance(kernel, _Wrapper) and reads(kernel.kernel)
+
+
+def fitted_transformers(kernels: Sequence[Kernel], rows: Any) -> list[Kernel]:
+    """The kernels with their transformers fitted to all rows that these read."""
+    with sharing():
+        return [_fitted(kernel, rows) for kernel in kernels]
+
+
+def _fitted(kernel: Any, rows: Any) -> Kernel:
+    if isinstance(kernel, Features):
+        return kernel.fitted_to(rows)
+    if isinstance(kernel, WhereKnown):
+        known = take_rows(rows, np.flatnonzero(known_rows(kernel, rows)))
+        return with_parts(kernel, kernel=_fitted(kernel.kernel, known))
+    if isinstance(kernel, Columns):
+        return with_parts(kernel, kernel=_fitted(kernel.kernel, kernel.selected(rows)))
+    if isinstance(kernel, _Combination):
+        return with_parts(kernel, kernels=[_fitted(part, rows) for part in kernel.kernels])
+    if isinstance(kernel, _Wrapper):
+        return with_parts(kernel, kernel=_fitted(kernel.kernel, rows))
+    return kernel  # type: ignore[no-any-return]
+
+
+def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], FloatArray]:
+    """Fitted kernels as kernels on row numbers, and the table of these.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        Fitted ones on the rows.
+    rows : ndarray or DataFrame
+        All rows.
+    """
+    n = len(rows)
+    with sharing():  # what one transformer made of its columns serves all of its kernels
+        found = [_at_rows(kernel, rows, np.arange(n)) for kernel in kernels]
+    return found, np.arange(n, dtype=float)[:, None]
+
+
+def _at_rows(kernel: Any, table: Any, places: NDArray[np.intp]) -> Kernel:
+    if isinstance(kernel, Columns):
+        return _at_rows(kernel.kernel, kernel.selected(table), places)
+    if isinstance(kernel, Features):
+        return _at_rows(kernel.kernel, _sliced(kernel.transformed(table)), places)
+    if isinstance(kernel, WhereKnown):
+        known = np.flatnonzero(known_rows(kernel, table))
+        inner, sample = _through(kernel.kernel, kernel.sample)
+        around = Centered(inner, _mean_of(inner, sample), kernel.mean)
+        there = np.full(len(places), -1)
+        there[known] = np.arange(len(known))
+        _, values = _through(kernel.kernel, take_rows(table, known))
+        return AtRows(around, values, there)
+    if isinstance(kernel, _Combination):
+        parts = [_at_rows(part, table, places) for part in kernel.kernels]
+        return with_parts(kernel, kernels=parts)
+    if isinstance(kernel, _Wrapper) and not isinstance(kernel, Centered | Completed):
+        return with_parts(kernel, kernel=_at_rows(kernel.kernel, table, places))
+    return AtRows(kernel, table, places)
+
+
+def _through(kernel: Any, table: Any) -> tuple[Kernel, Any]:
+    """The kernel behind columns and transformers, and what these make of a table."""
+    if isinstance(kernel, Columns):
+        return _through(kernel.kernel, kernel.selected(table))
+    if isinstance(kernel, Features):
+        return _through(kernel.kernel, _sliced(kernel.transformed(table)))
+    return kernel, table
+
+
+def _sliced(values: Any) -> Any:
+    """A sparse result in a form whose rows can be taken."""
+    return csr_array(values) if issparse(values) else values
+
+
+def _mean_of(kernel: Kernel, sample: Any) -> Any:
+    """The sample, or a row that has the same mean of k(x, ·): of an inner product, their mean."""
+    if not isinstance(kernel, Linear) or not (issparse(sample) or isinstance(sample, np.ndarray)):
+        return sample
+    mean = np.asarray(sample.mean(axis=0)).reshape(1, -1)
+    return csr_array(mean) if issparse(sample) else mean
