@@ -226,6 +226,11 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             )
         return given
 
+    def _note_share(self, share: float) -> None:
+        """Keep it where there is such a parameter."""
+        if "equal_share" in vars(self) or type(self).equal_share is None:
+            self.equal_share_ = share
+
     def _n_views(self) -> int:
         """How many views X held."""
         return len(getattr(self, "views_", {}))
@@ -270,7 +275,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             solution = problem.learn(C, start, control, share)
         if isinstance(wanted, str) and control.patience.stopped is None:
             share, solution = self._shared(problem, C, solution, losses, control)
-        self.equal_share_ = share
+        self._note_share(share)
         return C, solution
 
     def _shared(

@@ -79,6 +79,7 @@ class LearnsThroughLandmarks(OnDevice):
     _problem: Any
     _solved: Any
     _store_certificate: Any
+    _note_share: Any
     _wanted_share: Any
     _warm_start: Any
 
@@ -110,7 +111,7 @@ class LearnsThroughLandmarks(OnDevice):
         with telling_of_memory():
             if is_family(self.kernels):
                 pool = self._pool(rows, len(weight), points)
-                self.equal_share_ = self._wanted_share()
+                self._note_share(self._wanted_share())
                 request = self._request(ys, weight, rank, pool.n_matrices, self.C)
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
@@ -153,7 +154,7 @@ class LearnsThroughLandmarks(OnDevice):
         factors_of_C: tuple[float, ...] = (),
     ) -> Request:
         """What is to be learned of m kernels through landmarks."""
-        free = self.weights == "free"
+        free, share = self.weights == "free", getattr(self, "equal_share_", 0.0)
         return Request(
             quality=self.quality,
             settings=check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
@@ -166,7 +167,7 @@ class LearnsThroughLandmarks(OnDevice):
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
             factors_of_C=factors_of_C,
-            least=self.equal_share_ * even_shares(self.kernels_) if self.equal_share_ else None,
+            least=share * even_shares(self.kernels_) if share else None,
         )
 
     def _request_of_list(
@@ -180,7 +181,7 @@ class LearnsThroughLandmarks(OnDevice):
             found = self._C_of_sample(kernels, labelled, control)
             C = C if in_closed_form else found
         else:
-            self.equal_share_ = wanted
+            self._note_share(wanted)
         factors = FACTORS if chooses and in_closed_form else ()
         ys, weight = labelled.targets, labelled.weight
         return self._request(ys, weight, rank, len(kernels), C, factors)
