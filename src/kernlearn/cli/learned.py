@@ -112,6 +112,12 @@ def _short(value: float | None) -> str:
     return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
 
 
+def _lost(entry: dict[str, Any]) -> str:
+    """What is lost, and how sure that is where it comes from a refit."""
+    error = entry["standard_error"] if entry.get("refitted") else None
+    return _short(entry["importance"]) + ("" if error is None else f" ± {error:.3f}")
+
+
 def _details(facts: dict[str, Any]) -> list[str]:
     """Recall by class, calibration, coverage of intervals: one sentence each."""
     details, said = facts["held_out"], []
@@ -144,7 +150,7 @@ def _chosen(facts: dict[str, Any]) -> list[str]:
     for key, title in (("views", "Sources"), ("columns", "Columns")):
         entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
         if entries:
-            shown = ", ".join(f"{e['name']} {_short(e['importance'])}" for e in entries[:FEW])
+            shown = ", ".join(f"{e['name']} {_lost(e)}" for e in entries[:FEW])
             more = f", and {len(entries) - FEW} more" if len(entries) > FEW else ""
             lines.append(f"{title}, by what is lost without them: {shown}{more}.")
     return lines

@@ -19,7 +19,7 @@ from kernlearn.methods.metrics import find_metric
 from kernlearn.methods.mkl import MKL
 from kernlearn.methods.task import Task
 from kernlearn.methods.view_files import ViewFiles
-from kernlearn.methods.views import read_view_files, read_views, with_words
+from kernlearn.methods.views import found_views, read_view_files, read_views, with_words
 from kernlearn.tables import (
     Column,
     CompactTable,
@@ -109,11 +109,11 @@ def read_problem(request: Request) -> Problem:
         columns = [ROW_NUMBER]
         notes.append("the columns of the table are not used: the kernel matrices take their place")
     else:
-        columns = _columns(frame, target, request, files)
-        views = None if request.views is None else read_views(request.views, columns)
+        columns, found = _columns(frame, target, request, files)
+        views = read_views(request.views, columns) if request.views is not None else found or None
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
     setting = _setting(request, target, tuple(views or ()), kernels)
-    method = request.method or _default_method(request, notes)
+    method = request.method or _default_method(request, views, notes)
     task = Task(
         X, target.y, columns, setting, method, request.holdout, request.cv, request.refit, views
     )
@@ -168,8 +168,10 @@ def _setting(
     )
 
 
-def _default_method(request: Request, notes: list[str]) -> str:
+def _default_method(request: Request, views: Any, notes: list[str]) -> str:
     given = "--kernel-matrix" if request.matrices else "--views" if request.views else None
+    if given is None and views:
+        given = f"free text; the sources are {', '.join(views)}"
     if given is None:
         return KERNEL.name
     notes.append(f"the method is {MKL.name}, which combines kernels: the default with {given}")
@@ -198,17 +200,23 @@ def _listed(names: list[str]) -> str:
     return ", ".join(repr(name) for name in names[:8]) + ", …" * (len(names) > 8)
 
 
-def _columns(frame: Any, target: Target, request: Request, files: ViewFiles | None) -> list[Column]:
+def _columns(
+    frame: Any, target: Target, request: Request, files: ViewFiles | None
+) -> tuple[list[Column], dict[str, list[str]]]:
+    """What the columns are, and the sources of a table with free text where none are named."""
     joined = files.views if files is not None else {}
     names = [name for name in frame.columns if name != request.target and name not in joined]
     rows = frame.iloc[target.rows]
     columns = describe_columns(rows, names, request.categorical, request.drop)
     if files is not None and request.views is not None:
         columns = with_words(_without_ids(columns, files), request.views) + files.columns()
+    views: dict[str, list[str]] = {}
+    if files is None and request.method in (None, MKL.name):
+        columns, views = found_views(columns)
     if not columns_used(columns):
         raise TableError(
             f"no column besides the target {request.target!r} can be used "
             f"({', '.join(f'{c.name}: {c.kind}' for c in columns[:5]) or 'there is none'}); add "
             "columns of numbers or categories"
         )
-    return columns
+    return columns, views

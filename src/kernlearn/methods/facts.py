@@ -44,6 +44,7 @@ from kernlearn.methods.parameters import candidates, is_mixture, parameters
 from kernlearn.methods.rows import row_account
 from kernlearn.methods.task import Judged, Outcome, Task
 from kernlearn.methods.words import certificate, finite, kernel_in_words, relevances, weights
+from kernlearn.methods.workflow import MOST_SOURCES, SECONDS_WITHOUT
 from kernlearn.tables import Target
 
 __all__ = ["SAMPLE_ROWS", "Source", "make_bundle"]
@@ -61,7 +62,12 @@ SHUFFLED = (
 MATRICES = "The kernel matrices take the place of columns."
 WITHOUT = (
     "By how much the {metric} of held-out rows gets worse when the method is fitted without the "
-    "matrix; below zero, it does better without."
+    "source, its weights learned anew; below zero, it does better without. The error is that of "
+    "the difference on the same rows."
+)
+TOO_LONG = (
+    " To fit without each would take more than {minutes:.0f} minutes, or there are more than "
+    "{most} sources."
 )
 
 
@@ -205,7 +211,11 @@ def _importance(task: Task, outcome: Outcome) -> dict[str, Any]:
     view_words = "all columns of the view together"
     how_views = SHUFFLED.format(metric=task.metric.title, what=view_words)
     if task.setting.kernels:
-        how, how_views = MATRICES, WITHOUT.format(metric=task.metric.title)
+        how = MATRICES
+    if task.setting.kernels or any(entry.refitted for entry in outcome.views or ()):
+        how_views = WITHOUT.format(metric=task.metric.title)
+    elif len(task.views or ()) > 1:
+        how_views += TOO_LONG.format(minutes=SECONDS_WITHOUT / 60, most=MOST_SOURCES)
     return {
         "how": how,
         "columns": _entries(columns),
@@ -219,7 +229,12 @@ def _entries(found: Sequence[Importance] | None) -> list[dict[str, Any]] | None:
         return None
     order = sorted(found, key=lambda entry: -entry.value)
     return [
-        {"name": e.name, "importance": finite(e.value), "standard_error": e.standard_error}
+        {
+            "name": e.name,
+            "importance": finite(e.value),
+            "standard_error": e.standard_error,
+            "refitted": e.refitted,
+        }
         for e in order
     ]
 

@@ -31,7 +31,7 @@ ROWS_TOGETHER = 3000
 
 @dataclass(frozen=True)
 class Importance:
-    """What is lost without one column or view: the mean over shuffles, and their spread.
+    """What is lost without one column or source: the mean over shuffles, or that of a refit.
 
     Attributes
     ----------
@@ -40,12 +40,15 @@ class Importance:
     value : float
         How much the score falls, in the units of the metric; below zero by chance alone.
     standard_error : float or None
-        Over shuffles.
+        Over shuffles; of a refit, over draws of the held-out rows, the same for both models.
+    refitted : bool
+        Whether a model was fitted without it, rather than its cells shuffled.
     """
 
     name: str
     value: float
     standard_error: float | None
+    refitted: bool = False
 
 
 def shuffled_scores(

@@ -17,7 +17,15 @@ from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import metric_draws
 
-__all__ = ["Paired", "bootstrap", "corrected_t", "mcnemar", "paired_test", "squared_errors"]
+__all__ = [
+    "Paired",
+    "bootstrap",
+    "corrected_t",
+    "difference_error",
+    "mcnemar",
+    "paired_test",
+    "squared_errors",
+]
 
 Splits = Sequence[tuple[HeldOut, HeldOut]]
 
@@ -154,16 +162,21 @@ def corrected_t(differences: np.ndarray, ratio: float) -> float | None:
     return float(2 * student.sf(abs(t), k - 1))
 
 
+def difference_error(metric: Metric, first: HeldOut, second: HeldOut, seed: int) -> float | None:
+    """The standard error of the difference between two scores on the same rows, over draws."""
+    values = metric_draws(metric, first, seed) - metric_draws(metric, second, seed)
+    values = values[np.isfinite(values)]
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
 def bootstrap(metric: Metric, first: HeldOut, second: HeldOut, seed: int) -> Paired:
     """For any metric: the difference in standard deviations of itself, over draws of rows."""
     name = "paired bootstrap"
-    values = metric_draws(metric, first, seed) - metric_draws(metric, second, seed)
-    values = values[np.isfinite(values)]
+    spread = difference_error(metric, first, second, seed)
     whole = [metric.value(first), metric.value(second)]
-    if len(values) < 2 or whole[0] is None or whole[1] is None:
+    if spread is None or whole[0] is None or whole[1] is None:
         return Paired(name, None)
     difference = whole[0] - whole[1]
-    spread = float(np.std(values, ddof=1))
     if spread == 0.0:
         return Paired(name, 1.0 if difference == 0.0 else None)
     return Paired(name, float(2 * norm.sf(abs(difference) / spread)))

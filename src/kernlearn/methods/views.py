@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kernlearn.methods.view_files import ViewFiles, read_view_file
-from kernlearn.tables import Column, TableError
+from kernlearn.tables import Column, TableError, columns_used
 
-__all__ = ["read_view_files", "read_views", "with_words"]
+__all__ = ["found_views", "read_view_files", "read_views", "with_words"]
 
 SHAPE = 'a table [views] with lines such as blood = ["iron", "sugar"]'
 
@@ -68,12 +68,48 @@ def with_words(columns: Sequence[Column], path: Path) -> list[Column]:
     """The columns, with free text that a view names to be read as words."""
     entries = [entry for entry in _views(path).values() if isinstance(entry, list)]
     named = {name for entry in entries for name in entry if isinstance(name, str)}
-    return [
-        replace(column, kind="words", action="weighted by how rare its words are (TF-IDF)")
-        if column.kind == "text" and column.name in named
-        else column
-        for column in columns
-    ]
+    return [_as_words(column) if column.name in named else column for column in columns]
+
+
+def found_views(columns: Sequence[Column]) -> tuple[list[Column], dict[str, list[str]]]:
+    """The sources of a table with free text: every column of it, the numbers, the categories.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What the columns are.
+
+    Returns
+    -------
+    columns : list of Column
+        With free text to be read as words.
+    views : dict from str to list of str
+        Empty where no column is free text.
+
+    Examples
+    --------
+    >>> kinds = {"review": "text", "age": "number", "size": "category", "when": "date"}
+    >>> found_views([Column(name, kind, "") for name, kind in kinds.items()])[1]
+    {'review': ['review'], 'numbers': ['age', 'when'], 'categories': ['size']}
+    """
+    texts = [column.name for column in columns if column.kind == "text"]
+    if not texts:
+        return list(columns), {}
+    named = {name.replace("__", "_") or "text": [name] for name in texts}
+    groups = {
+        "numbers": columns_used(columns, "number", "date"),
+        "categories": columns_used(columns, "category"),
+    }
+    for group, names in groups.items():
+        if names:
+            named[group if group not in named else f"all {group}"] = names
+    return [_as_words(column) for column in columns], named
+
+
+def _as_words(column: Column) -> Column:
+    if column.kind != "text":
+        return column
+    return replace(column, kind="words", action="weighted by how rare its words are (TF-IDF)")
 
 
 def _content(path: Path) -> Mapping[str, Any]:

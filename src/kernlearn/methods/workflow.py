@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError
 from kernlearn.methods.naming import name_columns
-from kernlearn.methods.paired import paired_test
+from kernlearn.methods.paired import difference_error, paired_test
 from kernlearn.methods.parameters import is_mixture
+from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
@@ -28,8 +30,9 @@ from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
 __all__ = ["learn", "n_steps"]
 
 Advance = Callable[[], Any]
-# Each costs a fit.
+# Each costs a fit: so many at most, and so many seconds for all.
 MOST_SOURCES = 10
+SECONDS_WITHOUT = 300.0
 
 
 @dataclass(eq=False)
@@ -211,6 +214,7 @@ def _added(
     """What columns and views add, by a model that has not seen the rows."""
     if task.setting.kernels:
         return None, _without_each(task, fit, split, advance)
+    refitted = _without_each(task, fit, split, advance) if task.views else None
     test = split[1]
     columns = {name: [name] for name in task.X.columns}
     views = {view: [c for c in names if c in columns] for view, names in (task.views or {}).items()}
@@ -224,34 +228,56 @@ def _added(
             fit.pipeline, X, y, groups, task.metric, setting.classes, setting.seed
         )
 
-    return None if own else shuffled(used), shuffled(views) if views else None
+    of_views = refitted or (shuffled(views) if views else None)
+    return None if own else shuffled(used), of_views
 
 
 def _sources(task: Task) -> list[str]:
-    """Names of the kernel matrices whose part in the score is found out; of many, of none."""
+    """Names of the sources whose part in the score is found out by refits; of many, of none."""
     kernels = task.setting.kernels
-    if not 1 < len(kernels) <= MOST_SOURCES:
-        return []
-    return [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
+    names = list(task.views or ())
+    if kernels:
+        names = [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
+    return names if 1 < len(names) <= MOST_SOURCES else []
 
 
 def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[Importance] | None:
-    """What each matrix adds: the score less that of a model which is fitted without it."""
+    """What each source adds: the score less that of a model which is fitted without it.
+
+    The standard error is that of the difference on the same held-out rows, over draws of them.
+    """
     (train, test), setting = split, task.setting
-    names, found = _sources(task), []
+    names = _sources(task)
+    if fit.seconds * len(names) > SECONDS_WITHOUT:
+        for _ in names:
+            advance()
+        return None
     X, y = _rows(task.X, test), task.y[test]
-    whole = task.metric.goodness(HeldOut.of(fit.pipeline, X, y, setting.classes))
+    whole = HeldOut.of(fit.pipeline, X, y, setting.classes)
+    found = []
     for j, name in enumerate(names):
-        others = tuple(k for i, k in enumerate(setting.kernels) if i != j)
-        learner = replace(fit.learner, setting=replace(setting, kernels=others))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is not the model that is kept
             with interrupts_end_everything():
-                model = learner.fit(_rows(task.X, train), task.y[train])
-        score = task.metric.goodness(HeldOut.of(model, X, y, setting.classes))
-        found.append(Importance(name, whole - score, None))
+                model = _without(task, fit.learner, j).fit(_rows(task.X, train), task.y[train])
+        rest = HeldOut.of(model, X, y, setting.classes)
+        lost = task.metric.goodness(whole) - task.metric.goodness(rest)
+        error = difference_error(task.metric, whole, rest, setting.seed)
+        found.append(Importance(name, lost, error, refitted=True))
         advance()
     return found if found and np.isfinite([entry.value for entry in found]).all() else None
+
+
+def _without(task: Task, learner: Learner, j: int) -> Learner:
+    """Fits the same method to all sources but the j-th."""
+    setting = task.setting
+    if setting.kernels:
+        others = tuple(k for i, k in enumerate(setting.kernels) if i != j)
+        return replace(learner, setting=replace(setting, kernels=others))
+    assert task.views is not None
+    views = {name: v for i, (name, v) in enumerate(task.views.items()) if i != j}
+    prepare = partial(preparation, task.columns, views)
+    return replace(learner, setting=replace(setting, views=tuple(views)), prepare=prepare)
 
 
 def _rows(X: Any, rows: Any) -> Any:
