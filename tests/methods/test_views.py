@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernlearn.methods.views import read_views
+from kernlearn.methods.views import found_views, read_views
 from kernlearn.tables import Column, TableError
 
 COLUMNS = [Column(name, "number", "") for name in ("a", "b")]
@@ -32,3 +32,12 @@ def test_what_is_no_list_of_views(content, sentence, tmp_path):
     (tmp_path / "v.toml").write_bytes(content)
     with pytest.raises(TableError, match=sentence):
         read_views(tmp_path / "v.toml", COLUMNS)
+
+
+def test_free_text_is_a_source_beside_numbers_and_categories():
+    kinds = {"numbers": "text", "my__note": "text", "age": "number", "id": "identifier"}
+    columns, views = found_views([Column(name, kind, "as it is") for name, kind in kinds.items()])
+    assert views == {"numbers": ["numbers"], "my_note": ["my__note"], "all numbers": ["age"]}
+    assert [column.kind for column in columns] == ["words", "words", "number", "identifier"]
+    assert columns[0].action == "weighted by how rare its words are (TF-IDF)"
+    assert found_views(COLUMNS) == (COLUMNS, {})

@@ -1,0 +1,115 @@
+"""What is lost without a source: the method fitted again without it, on the same held-out rows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from kernlearn.cli.app import app
+from kernlearn.estimators import _base
+from kernlearn.methods import scores as scores_module
+from kernlearn.methods import task as task_module
+from kernlearn.methods import workflow
+from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.learner import Learner
+from kernlearn.methods.method import Setting
+from kernlearn.methods.preparation import preparation
+from kernlearn.methods.registry import find_method
+from kernlearn.methods.scores import metric_draws
+from kernlearn.methods.task import Task
+from kernlearn.methods.workflow import learn, n_steps
+from kernlearn.tables import Column
+
+WORDS = np.array(
+    [["poor thing, it broke", "returned it"], ["works well for me", "lovely, will buy"]]
+)
+
+
+@pytest.fixture(autouse=True)
+def few_candidates(monkeypatch):
+    monkeypatch.setattr(_base, "FACTORS", (1.0,))
+    monkeypatch.setattr(_base, "SHARES", (2 / 3,))
+    monkeypatch.setattr(task_module, "BASELINES", ())
+    monkeypatch.setattr(scores_module, "N_DRAWS", 40)
+
+
+def orders(n=72):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    return pd.DataFrame(
+        {
+            "review": [f"{rng.choice(WORDS[k])} {i} of {i * i}" for i, k in enumerate(y)],
+            "age": 40.0 + rng.normal(0, 9, n),
+            "price": rng.gamma(3.0, 20.0, n),
+            "kind": rng.choice(["hat", "coat", "shoe"], n),
+            "liked": np.where(y, "yes", "no"),
+        }
+    )
+
+
+def a_task(views):
+    frame = orders()
+    columns = [
+        Column("review", "words", ""),
+        Column("age", "number", ""),
+        Column("price", "number", ""),
+        Column("kind", "category", ""),
+    ]
+    y = frame.pop("liked").to_numpy().astype(str)
+    setting = Setting("classification", 0, views=tuple(views), classes=np.unique(y))
+    return Task(frame, y, columns, setting, "mkl", refit=False, views=views)
+
+
+VIEWS = {"review": ["review"], "numbers": ["age", "price"], "categories": ["kind"]}
+
+
+def test_it_is_the_score_less_that_of_a_fit_without_the_source():
+    task, steps = a_task(VIEWS), []
+    outcome = learn(task, lambda: steps.append(1))
+    assert len(steps) == n_steps(task)
+    assert [entry.name for entry in outcome.views] == list(VIEWS)
+    assert all(entry.refitted for entry in outcome.views)
+    assert outcome.views[0].value == max(entry.value for entry in outcome.views) > 0.2
+    ((train, test),) = task.splits()
+    others = {name: VIEWS[name] for name in ("review", "categories")}
+    setting = replace(task.setting, views=tuple(others))
+    learner = Learner(find_method("mkl"), setting, lambda: preparation(task.columns, others))
+    X, y = task.X.iloc[test], task.y[test]
+    model = learner.fit(task.X.iloc[train].reset_index(drop=True), task.y[train])
+    rest = HeldOut.of(model, X, y, setting.classes)
+    whole = outcome.judged[0].said
+    lost = np.mean(whole.predicted == whole.y) - np.mean(rest.predicted == rest.y)
+    assert outcome.views[1].value == pytest.approx(lost)
+    draws = metric_draws(task.metric, whole, 0) - metric_draws(task.metric, rest, 0)
+    assert outcome.views[1].standard_error == pytest.approx(draws.std(ddof=1))
+
+
+def test_where_it_takes_too_long_cells_are_shuffled(monkeypatch):
+    monkeypatch.setattr(workflow, "SECONDS_WITHOUT", 0.0)
+    task, steps = a_task(VIEWS), []
+    outcome = learn(task, lambda: steps.append(1))
+    assert len(steps) == n_steps(task)
+    assert not any(entry.refitted for entry in outcome.views or [])
+
+
+def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
+    orders().to_csv(tmp_path / "orders.csv", index=False)
+    runner = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
+    command = ["fit", str(tmp_path / "orders.csv"), "--target", "liked", "--no-refit"]
+    said = runner.invoke(app, [*command, "--json"])
+    assert said.exit_code == 0, said.output
+    facts = json.loads(said.output)
+    assert facts["method"] == "mkl"
+    assert facts["views"] == VIEWS
+    assert "the sources are review, numbers, categories" in facts["notes"][0]
+    assert facts["importance"]["views"][0]["name"] == "review"
+    assert all(e["standard_error"] >= 0.0 for e in facts["importance"]["views"])
+    assert "fitted without the source" in facts["importance"]["how_views"]
+    told = runner.invoke(app, [*command, "--method", "mkl", "--drop", "kind"])
+    assert "Sources, by what is lost without them: review 0." in told.output
+    assert " ± 0." in told.output
