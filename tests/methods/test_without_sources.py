@@ -22,6 +22,7 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
 from kernlearn.methods.scores import metric_draws
 from kernlearn.methods.task import Task
+from kernlearn.methods.view_mkl import ViewMKLClassifier
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.tables import Column
 
@@ -113,3 +114,17 @@ def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
     told = runner.invoke(app, [*command, "--method", "mkl", "--drop", "kind"])
     assert "Sources, by what is lost without them: review 0." in told.output
     assert " ± 0." in told.output
+
+
+@pytest.mark.parametrize("with_text", [True, False])
+def test_sources_are_seen_through_landmarks_too(with_text):
+    """Beside sources of their own, no pairs of columns are looked at."""
+    views = VIEWS if with_text else {name: VIEWS[name] for name in ("numbers", "categories")}
+    task = a_task(views)
+    prepared = preparation(task.columns, views).fit_transform(task.X)
+    model = ViewMKLClassifier("least_squares", C="auto", rank=30, random_state=0)
+    model.fit(prepared, task.y)
+    assert len(model.kernel_views_) == len(model.kernels_)
+    assert set(model.kernel_views_) == set(views)
+    assert model.score(prepared, task.y) > (0.9 if with_text else 0.4)
+    assert model.equal_share_ == pytest.approx(2 / 3)

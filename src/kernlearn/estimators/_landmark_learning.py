@@ -79,6 +79,7 @@ class LearnsThroughLandmarks(OnDevice):
     _problem: Any
     _solved: Any
     _store_certificate: Any
+    _n_views: Any
     _note_share: Any
     _wanted_share: Any
     _warm_start: Any
@@ -194,7 +195,7 @@ class LearnsThroughLandmarks(OnDevice):
         few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
         bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
         kernels = self._prepared_kernels(points, bank)
-        if self.kernels is None and not self.center and not hasattr(self, "views_"):
+        if self.kernels is None and not self.center and not self._n_views():
             kernels += self._pair_kernels(bank, kernels[-1])
         if _is_table(rows):
             kernels = fitted_transformers(kernels, rows)
