@@ -7,6 +7,7 @@ import sys
 
 from benchmarks import (
     combinations,
+    command_line,
     dask_rows,
     first_level,
     hyperkernels,
@@ -25,6 +26,7 @@ TOPICS = {
     "sources": sources.BENCHMARKS,
     "large": large.BENCHMARKS,
     "many-kernels": many_kernels.BENCHMARKS,
+    "command-line": command_line.BENCHMARKS,
     "dask": dask_rows.BENCHMARKS,
 }
 

@@ -8,7 +8,9 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
+from kernlearn.estimators import _base
 from kernlearn.estimators._auto_C import class_losses, mean_loss, squared_losses
+from kernlearn.estimators._low_rank import rows_for_C
 from kernlearn.kernels import Gaussian, Linear, Scaled
 from kernlearn.solvers.choice_of_C import choose_C
 from kernlearn.solvers.problem import Control
@@ -68,7 +70,7 @@ MODELS = [
 def test_the_solution_is_that_of_the_chosen_C(problem, model):
     y = problem.target if "Regressor" in str(model) else problem.y
     chosen = clone(model).fit(problem.X, y)
-    assert chosen.loss_by_C_.shape == (6, 2)
+    assert 2 <= len(chosen.loss_by_C_) <= 6
     assert chosen.loss_by_C_[chosen.loss_by_C_[:, 1].argmin(), 0] == chosen.C_
     assert chosen.status_.is_optimal
     given = clone(model).set_params(C=chosen.C_).fit(problem.X, y)
@@ -151,9 +153,49 @@ def test_a_C_without_solution_is_passed_over():
 
     choice = choose_C([1.0, 2.0, 4.0], learn, lambda C, s: np.nan if C == 4.0 else C, Control())
     assert (choice.C, choice.solution.n_machine_solves) == (2.0, 8)
-    assert starts == [None, None, [3.0], [3.0]]
+    assert starts == [None, [3.0], [3.0], [3.0]]
     assert digits == [1e-3, 1e-3, 1e-3, 1e-6]
     np.testing.assert_array_equal(choice.losses, [[2.0, 2.0], [4.0, np.nan]])
+
+
+@pytest.mark.parametrize("best", range(6))
+def test_the_search_ends_where_both_neighbours_are_worse(best):
+    """From weights of the nearest C, and without a look at what lies far from the best."""
+    Cs, starts = [float(i) for i in range(6)], []
+
+    def learn(C, start, control):
+        starts.append((C, None if start is None else float(start[0])))
+        return _solution([C])
+
+    choice = choose_C(Cs, learn, lambda C, s: abs(C - best), Control())
+    assert best == choice.C
+    assert (
+        choice.losses[:, 0].tolist()
+        == {
+            0: [0.0, 1.0, 2.0, 3.0],
+            1: [0.0, 1.0, 2.0, 3.0],
+            2: [1.0, 2.0, 3.0],
+            3: [2.0, 3.0, 4.0],
+            4: [2.0, 3.0, 4.0, 5.0],
+            5: [2.0, 3.0, 4.0, 5.0],
+        }[best]
+    )
+    assert all(start is None or abs(C - start) <= 1.0 for C, start in starts)
+
+
+@pytest.mark.parametrize("kind", [kl.MKLClassifier, kl.MKLRegressor])
+def test_of_many_rows_C_is_chosen_on_some(problem, monkeypatch, kind):
+    """In the same units: the weights go on from there, and the solution is that of all rows."""
+    monkeypatch.setattr(_base, "ROWS_FOR_C", 30)
+    y = problem.y if kind is kl.MKLClassifier else problem.target
+    kernels = [Linear(), Gaussian(0.3)]
+    chosen = kind(kernels, C="auto").fit(problem.X, y)
+    few = rows_for_C([np.asarray(y, dtype=float)], 1, None, 30)
+    assert len(few) == 30
+    by_hand = kind(kernels, C="auto").fit(problem.X[few], y[few])
+    np.testing.assert_allclose(chosen.loss_by_C_[:, 1], by_hand.loss_by_C_[:, 1], rtol=0.05)
+    given = kind(kernels, C=chosen.C_).fit(problem.X, y)
+    assert chosen.objective_ == pytest.approx(given.objective_, rel=2e-6)
 
 
 def test_rows_without_a_value_are_left_out():

@@ -42,7 +42,7 @@ def test_losses_of_least_squares_are_those_of_machines_that_did_not_see_the_fold
     model = kind([kernel], C="auto", quality="least_squares", rank=N).fit(X, y)
     Y = np.where(LABELS[:, None] == np.arange(3), 1.0, -1.0) if classes else VALUES[:, None]
     K, fold = kernel(X), _folds(N)
-    assert model.loss_by_C_.shape == (6, 2)
+    assert 3 <= len(model.loss_by_C_) <= 6
     for C, loss in model.loss_by_C_:
         lost = 0.0
         for i in range(5):
@@ -70,7 +70,7 @@ def test_the_solution_is_that_of_the_chosen_C(model, y):
     assert given.C_ == chosen.C_
     assert chosen.objective_ == pytest.approx(given.objective_, rel=1e-5)
     np.testing.assert_allclose(chosen.predict(X), given.predict(X), rtol=1e-2, atol=1e-2)
-    assert chosen.loss_by_C_.shape == (6, 2)
+    assert 2 <= len(chosen.loss_by_C_) <= 6
     assert not hasattr(given, "loss_by_C_")
     assert not hasattr(chosen.set_params(C=1.0).fit(X, y), "loss_by_C_")
 
@@ -84,8 +84,10 @@ def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(monkeyp
     # Of half of the rows the same kernels have half the trace, and C its unit all the same.
     monkeypatch.setattr(_low_rank, "C_ROWS", N // 2)
     half = clone(model).set_params(rank=30).fit(X, y)
-    np.testing.assert_allclose(half.loss_by_C_[:, 0], exact.loss_by_C_[:, 0], rtol=0.3)
-    assert not np.allclose(half.loss_by_C_[:, 1], exact.loss_by_C_[:, 1], rtol=1e-3)
+    # The one that both begin with.
+    first = [m.loss_by_C_[np.abs(np.log(m.loss_by_C_[:, 0])).argmin()] for m in (half, exact)]
+    np.testing.assert_allclose(first[0][0], first[1][0], rtol=0.3)
+    assert not np.isclose(first[0][1], first[1][1], rtol=1e-3)
 
 
 def test_auto_C_no_longer_keeps_large_tables_exact(monkeypatch):

@@ -11,6 +11,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from kernlearn._side_by_side import cores
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.fit_checks import (
@@ -130,6 +131,8 @@ def _learned(request: Request, limits: Limits, quiet: bool) -> ModelBundle:
             problem.task,
             time_limit=limits.seconds,
             device=limits.device,
+            # A process that has spoken to a device cannot be copied.
+            n_jobs=cores() if limits.device is None else 1,
             callback=lambda told: bar.show(told),
         )
         outcome = learn(task, bar)

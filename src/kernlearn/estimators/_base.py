@@ -36,6 +36,7 @@ from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
     forget_low_rank,
     landmark_values,
+    rows_for_C,
 )
 from kernlearn.estimators._on_cluster import chunked_table, gathered, some_rows
 from kernlearn.estimators._patient import Patient
@@ -82,6 +83,9 @@ from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+
+# C is chosen on so many rows at most: a path on all of them takes many times a fit at one C.
+ROWS_FOR_C = 500
 
 
 class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
@@ -246,44 +250,78 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             )
         return True
 
-    def _solved(self, problem: CombinationProblem, control: Control) -> tuple[float, Solution]:
-        """C, chosen along a path where it is to be, and the weights; then what sources share."""
-        start = self._warm_start(problem.family.n_matrices)
+    def _solved(
+        self, problem: CombinationProblem, control: Control, sampled: bool = False
+    ) -> tuple[float, Solution]:
+        """C, chosen along a path where it is to be, and the weights; then what sources share.
+
+        Parameters
+        ----------
+        problem : CombinationProblem
+            What is to be learned.
+        control : Control
+            When to stop.
+        sampled : bool
+            Whether the rows are a sample already: C is chosen by all of them then.
+        """
         self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
         wanted = self._wanted_share()
         share = FIRST if isinstance(wanted, str) else wanted
-        weight = problem.settings.sample_weight
-
-        def losses(C: float, solution: Solution) -> Array:
-            machines = problem.machines(C, solution.weights, control.patience)
-            values = machines.held_out_values(self._held_out_folds(problem.targets))
-            return self._held_out_losses(values, problem.targets, weight)
-
         if self._chooses_C():
-            choice = choose_C(
-                [factor * problem.unit_of_C for factor in FACTORS],
-                lambda C, near, control: problem.learn(
-                    C, start if near is None else near, control, share
-                ),
-                lambda C, solution: mean_loss(losses(C, solution), weight),
-                control,
-            )
-            self.loss_by_C_ = choice.losses
-            C, solution = choice.C, choice.solution
+            C, solution = self._with_chosen_C(problem, control, share, sampled)
         else:
-            C = problem.settings.C
+            C, start = problem.settings.C, self._warm_start(problem.family.n_matrices)
             solution = problem.learn(C, start, control, share)
         if isinstance(wanted, str) and control.patience.stopped is None:
-            share, solution = self._shared(problem, C, solution, losses, control)
+            share, solution = self._shared(problem, C, solution, control)
         self._note_share(share)
         return C, solution
+
+    def _with_chosen_C(
+        self, problem: CombinationProblem, control: Control, share: float, sampled: bool
+    ) -> tuple[float, Solution]:
+        """C, by a sample of the rows where there are many, and the weights of all."""
+        few = np.arange(len(problem.targets[0]))
+        if problem.is_plain and not sampled:
+            few = rows_for_C(problem.targets, 1, self.random_state, ROWS_FOR_C)
+        if len(few) == len(problem.targets[0]):
+            return self._along_path(problem, control, share)
+        rough = replace(control, tol=max(control.tol, PATH_TOL))
+        C, near = self._along_path(problem.on_rows(few), rough, share)
+        solution = problem.learn(C, near.weights, control, share)
+        n_solves = near.n_machine_solves + solution.n_machine_solves
+        return C, replace(solution, n_machine_solves=n_solves)
+
+    def _along_path(
+        self, problem: CombinationProblem, control: Control, share: float
+    ) -> tuple[float, Solution]:
+        """The C of the least held-out loss along a path, and its weights."""
+        start = self._warm_start(problem.family.n_matrices)
+        weight = problem.settings.sample_weight
+        choice = choose_C(
+            [factor * problem.unit_of_C for factor in FACTORS],
+            lambda C, near, control: problem.learn(
+                C, start if near is None else near, control, share
+            ),
+            lambda C, solution: mean_loss(self._losses(problem, C, solution, control), weight),
+            control,
+        )
+        self.loss_by_C_ = choice.losses
+        return choice.C, choice.solution
+
+    def _losses(
+        self, problem: CombinationProblem, C: float, solution: Solution, control: Control
+    ) -> Array:
+        """The loss of every row, held out of machines on the learned kernel."""
+        machines = problem.machines(C, solution.weights, control.patience)
+        values = machines.held_out_values(self._held_out_folds(problem.targets))
+        return self._held_out_losses(values, problem.targets, problem.settings.sample_weight)
 
     def _shared(
         self,
         problem: CombinationProblem,
         C: float,
         solution: Solution,
-        losses: Callable[[float, Solution], Array],
         control: Control,
     ) -> tuple[float, Solution]:
         """The share that all sources have equally, by held-out rows, from that of a solution on."""
@@ -297,7 +335,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
         if control.patience.stopped is not None or not solved:
             return FIRST, solution
         weight = problem.settings.sample_weight
-        share = solved[most_equal([losses(C, found[e]) for e in solved], weight)]
+        losses = [self._losses(problem, C, found[e], control) for e in solved]
+        share = solved[most_equal(losses, weight)]
         if share != FIRST:
             solution = problem.learn(C, found[share].weights, control, share)
             n_solves += solution.n_machine_solves

@@ -59,6 +59,8 @@ def column_bank(
         some = [target[judged] for target in targets]
         ours += held_out_losses((K**power for power in _POWERS), some, weight[judged])
         theirs += float(held_out_losses([rival(X[judged])], some, weight[judged])[0])
+        if not ours.min() < theirs:
+            return None  # the other half would have to be won by far
     best = int(ours.argmin())
     if not ours[best] < _CLEARLY * theirs:
         return None

@@ -226,7 +226,8 @@ class LearnsThroughLandmarks(OnDevice):
         family = GramStack(gram_stack(kernels, take_rows(labelled.X, few)))
         candidates = Candidates(family, total, lambda C: None)
         problem = self._problem([y[few] for y in ys], weight[few], candidates)
-        return float(self._solved(problem, replace(control, tol=max(control.tol, PATH_TOL)))[0])
+        rough = replace(control, tol=max(control.tol, PATH_TOL))
+        return float(self._solved(problem, rough, sampled=True)[0])
 
 
 def _is_table(rows: Any) -> bool:

@@ -115,10 +115,12 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
     return min(count, n_rows)
 
 
-def rows_for_C(targets: Sequence[Array], n_kernels: int, random_state: Any) -> NDArray[np.intp]:
+def rows_for_C(
+    targets: Sequence[Array], n_kernels: int, random_state: Any, most: int | None = None
+) -> NDArray[np.intp]:
     """The sample on which C is chosen, each class in its share, sorted."""
     n = len(targets[0])
-    size = min(C_ROWS, int(np.sqrt(_C_NUMBERS / n_kernels)))
+    size = min(C_ROWS if most is None else most, int(np.sqrt(_C_NUMBERS / n_kernels)))
     if n <= size:
         return np.arange(n)
     shuffled = check_random_state(0 if random_state is None else random_state).permutation(n)

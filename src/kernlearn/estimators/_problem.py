@@ -122,6 +122,26 @@ class CombinationProblem:
         settings = replace(self.settings, C=C)
         return Machines(self.family.combine(weights), self.targets, quality, settings, patience)
 
+    def on_rows(self, rows: Rows) -> CombinationProblem:
+        """The same problem on some rows: a machine with the same C, at the same weights."""
+        assert isinstance(self.family, GramStack)  # of plain problems
+        share = len(rows) / len(self.targets[0]) if self.constraint == "trace" else 1.0
+        weight = self.settings.sample_weight[rows]
+        return replace(
+            self,
+            family=self.family.subset(rows),
+            targets=[target[rows] for target in self.targets],
+            settings=replace(self.settings, sample_weight=weight),
+            total=share * self.total,
+        )
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it means the same on fewer rows: matrices of labelled points, w ≥ 0, no more."""
+        family = self.family
+        whole = isinstance(family, GramStack) and family.n_labelled == family.n_points
+        return whole and not self.free_sign and self.penalty(1.0) is None
+
     @property
     def unit_of_C(self) -> float:
         """The C that goes with the size of the kernel, and with that of the targets for tubes."""

@@ -83,17 +83,19 @@ def refit_machines(
     values = np.full((n, k), np.nan)
     for i, rows in enumerate(folds):
         fold[rows] = i
+    # In units where the kernel has size one, as tolerances expect.
+    size = float(K.diagonal().mean()) or 1.0
+    scaled = K / size
     try:
         with threads_for(n):
             for i, held_out in enumerate(folds):
                 rows = np.flatnonzero(fold != i)
-                inside = K[np.ix_(rows, rows)]
+                inside = scaled.take(rows, axis=0).take(rows, axis=1)
                 part = replace(settings, sample_weight=settings.sample_weight[rows])
                 for j, target in enumerate(targets):
-                    coef, b = _trained(inside, target[rows], quality, part)
+                    coef, b = _trained(inside, size, target[rows], quality, part)
                     dual_coef[i, j, rows], intercept[i, j] = coef, b
-                values[held_out] = K[np.ix_(held_out, rows)] @ dual_coef[i][:, rows].T
-                values[held_out] += intercept[i]
+                values[held_out] = K[held_out] @ dual_coef[i].T + intercept[i]
     except KeyboardInterrupt as stop:
         patience.accept(stop)
     return Refits(fold, dual_coef, intercept, values)
@@ -107,17 +109,17 @@ def leave_one_out_values(K: Array, targets: Sequence[Array], settings: Settings)
     return np.asarray(Y - LeaveOneOut(settings.sample_weight).residuals(fit))
 
 
-def _trained(K: Array, target: Array, quality: str, settings: Settings) -> tuple[Array, float]:
-    """Coefficients and intercept; the intercept is NaN where there is no solution."""
+def _trained(
+    K: Array, size: float, target: Array, quality: str, settings: Settings
+) -> tuple[Array, float]:
+    """Coefficients and intercept at K times `size`; NaN where there is no solution."""
     kind = QUALITIES[quality]
     if kind.targets == "labels" and np.ptp(target) == 0:
         return np.zeros(len(K)), float(target[0])  # one class alone has no margin to learn
     machine = kind.build(target, settings)
-    # In units where kernel and targets have size one, as tolerances expect.
-    size = float(K.diagonal().mean()) or 1.0
     unit = float(np.abs(machine.linear).max()) or size
     scaled = machine.rescaled(size, unit)
-    found = solve_machine(K / size + scaled.offset, scaled, tol=_TOL)
+    found = solve_machine(K + scaled.offset if scaled.offset else K, scaled, tol=_TOL)
     if found is None or scaled.infeasibility(found.coef) > _TOL:
         return np.zeros(len(K)), np.nan
     coef = found.coef * (unit / size)

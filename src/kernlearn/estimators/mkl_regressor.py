@@ -34,8 +34,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         The machine whose value is minimised.
     C : float or "auto", default=1.0
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
-        tries six values, in units of the targets' spread where that matters, and keeps the one of
-        the smallest squared error on rows held out.
+        looks along six values, in units of the targets' spread where that matters, for the one of
+        the smallest squared error on rows held out; of more than 500 rows by a sample of so many.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     epsilon : float, default=0.1

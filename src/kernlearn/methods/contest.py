@@ -2,12 +2,14 @@
 
 A few hundred rows cost little and do not tell good methods apart. So methods are compared in
 rounds: those that are not clearly worse than the best go on to a sample of four times as many rows,
-until one is clearly ahead, or all rows or the time were used. Every method is given at most as many
-rows of a sample as it would be given of the table, so that it is compared as it would be used.
+until one is clearly ahead, or all rows or the time were used. Within a round, who is clearly behind
+after a fold is not asked about the next one. Every method is given at most as many rows of a sample
+as it would be given of the table, so that it is compared as it would be used.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._side_by_side import side_by_side
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.learner import Learner
@@ -28,7 +31,8 @@ from kernlearn.methods.splits import Split, fold_splits
 
 __all__ = ["Contest", "Entry", "contest_steps", "hold_contest"]
 
-N_FOLDS = 5
+# Every row is predicted once, whatever their number; it is what the methods cost.
+N_FOLDS = 3
 # Rows of the rounds; the first one takes a sixteenth of all rows or less, unless these are few.
 SIZES = (400, 1600, 6400, 25_600)
 FIRST_SHARE = 16
@@ -39,13 +43,24 @@ FEW_ROWS = 2000
 # No round begins after so many seconds, and no fit goes on for longer than some: estimators that
 # can then end with the best so far.
 SECONDS, SECONDS_OF_A_FIT = 120.0, 45.0
-# Below this, the better of two is clearly better.
-LEVEL = 0.05
+# Below this, the better of two is clearly better; and before the end of a round, since it is looked
+# at after every fold.
+LEVEL, EARLY_LEVEL = 0.01, 0.001
 
 Advance = Callable[[], Any]
 
 
 @dataclass(frozen=True)
+class _Answer:
+    """What a method said of one fold, its score and seconds; or nothing, and why it failed."""
+
+    said: HeldOut | None
+    score: float
+    seconds: float
+    note: str
+
+
+@dataclass(frozen=True, eq=False)
 class Entry:
     """One method in its last round; without scores, the note says why it was skipped.
 
@@ -84,15 +99,27 @@ class Entry:
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / np.sqrt(n)) if n > 1 else None
 
-    def is_clearly_behind(self, best: Entry) -> bool:
-        """By a paired test on the same rows."""
+    def after(self, answer: _Answer) -> Entry:
+        """With one more fold; a method that fails in one of them has no scores."""
+        seconds = self.seconds + answer.seconds
+        if answer.said is None:
+            note = answer.note
+            return replace(self, scores=(), said=(), n_tested=0, seconds=seconds, note=note)
+        scores, said = (*self.scores, answer.score), (*self.said, answer.said)
+        return replace(
+            self, scores=scores, said=said, n_tested=sum(map(len, said)), seconds=seconds
+        )
+
+    def is_clearly_behind(self, best: Entry, level: float) -> bool:
+        """By a paired test on the same rows, in as many folds as both were asked about."""
         if self is best or not self.scores:
             return self is not best
+        n = min(len(self.said), len(best.said))
+        pair = HeldOut.joined(best.said[:n]), HeldOut.joined(self.said[:n])
         setting = best.learner.setting
-        pairs = list(zip(best.said, self.said, strict=True))
         n_learned = best.n_rows - len(best.said[0])
-        p = paired_test(_metric(best.learner), pairs, n_learned, setting.seed).p_value
-        return p is not None and p < LEVEL
+        p = paired_test(_metric(best.learner), [pair], n_learned, setting.seed).p_value
+        return p is not None and p < level
 
 
 @dataclass(frozen=True)
@@ -128,10 +155,13 @@ class Contest:
 
 
 class _Steps:
-    """Counts the steps that were told, so that those of rounds not held can be made up for."""
+    """Counts the steps that were told, so that those of rounds not held can be made up for.
 
-    def __init__(self, advance: Advance, total: int) -> None:
-        self._advance, self._left = advance, total
+    It also knows in how many processes small rounds are held.
+    """
+
+    def __init__(self, advance: Advance, total: int, n_jobs: int) -> None:
+        self._advance, self._left, self.n_jobs = advance, total, n_jobs
 
     def __call__(self) -> None:
         self._left -= 1
@@ -154,7 +184,9 @@ def _sizes(n_rows: int) -> tuple[int, ...]:
     return tuple(size for size in SIZES if size >= first)
 
 
-def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) -> Contest:
+def hold_contest(
+    learners: Sequence[Learner], X: Any, y: Any, advance: Advance, n_jobs: int = 1
+) -> Contest:
     """Compare methods by nested cross-validation.
 
     Every method is fitted, its own tuning included, to the rows outside of a fold and scored on
@@ -169,22 +201,22 @@ def hold_contest(learners: Sequence[Learner], X: Any, y: Any, advance: Advance) 
         Typed rows and targets.
     advance : callable
         Called `contest_steps` times.
+    n_jobs : int
+        How many processes compare methods on a few rows at once.
 
     Returns
     -------
     Contest
     """
     n = len(y)
-    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners), n))
+    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners), n), n_jobs)
     # Methods that are out of the race, the first to leave last.
     ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
     race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
     with _quiet():
         for size in _sizes(n) if race else ():
-            race = _ranked(_round(race, X, y, size, steps))
-            out = [entry for entry in race if entry.is_clearly_behind(race[0])]
-            ended = [*out, *ended]
-            best, race = race[0], [entry for entry in race if entry not in out]
+            race, left = _round(race, X, y, size, steps)
+            ended, best = [*left, *ended], race[0]
             is_late = time.perf_counter() - start > SECONDS
             if best.mean is None or len(race) == 1 or best.n_rows == n or is_late:
                 break
@@ -233,34 +265,48 @@ def _ranked(entries: list[Entry]) -> list[Entry]:
     return sorted(entries, key=lambda entry: np.inf if entry.mean is None else -entry.mean)
 
 
-def _round(race: Sequence[Entry], X: Any, y: Any, size: int, advance: Advance) -> list[Entry]:
-    """All that are in the race, on a sample of so many rows."""
+def _round(
+    race: Sequence[Entry], X: Any, y: Any, size: int, steps: _Steps
+) -> tuple[list[Entry], list[Entry]]:
+    """All that are in the race, on a sample of so many rows: who stays, best first, and who leaves.
+
+    Who leaves first is last.
+    """
     setting = race[0].learner.setting
     some = race[0].learner.rows(y, size)
     X, y = X.iloc[some].reset_index(drop=True), y[some]
+    race = [replace(entry, scores=(), said=(), n_rows=len(y), n_tested=0) for entry in race]
+    left: list[Entry] = []
     folds = fold_splits(y, setting.task, N_FOLDS, setting.seed)[: _n_folds(size)]
-    return [_entered(entry, X, y, folds, advance) for entry in race]
+    for number, split in enumerate(folds, start=1):
+        # What takes longest begins first, so that no process waits for it in the end.
+        order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
+        tasks = [partial(_asked, race[place].learner, X, y, split) for place in order]
+        answers = side_by_side(tasks, steps.n_jobs if size <= FEW_ROWS else 1, steps)
+        for place, answer in zip(order, answers, strict=True):
+            race[place] = race[place].after(answer)
+        race = _ranked(race)
+        level = LEVEL if number == len(folds) else EARLY_LEVEL
+        out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
+        left = [*out, *left]
+        race = [entry for entry in race if entry not in out]
+        if len(race) == 1 and left:  # the others are told apart from it already
+            break
+    return race, left
 
 
-def _entered(before: Entry, X: Any, y: Any, folds: Sequence[Split], advance: Advance) -> Entry:
-    learner = before.learner
+def _asked(learner: Learner, X: Any, y: Any, split: Split) -> _Answer:
+    """A method on one fold."""
     hurried = replace(learner, method=replace(learner.method, plan=partial(_hurried, learner)))
-    start = time.perf_counter() - before.seconds
-    scores, said, note = [], [], ""
+    start, (train, test) = time.perf_counter(), split
     try:
-        for train, test in folds:
-            model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])
-            rows = X.iloc[test].reset_index(drop=True)
-            said.append(HeldOut.of(model, rows, y[test], learner.setting.classes))
-            scores.append(_score(learner, said[-1]))
-            advance()
+        model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])
+        rows = X.iloc[test].reset_index(drop=True)
+        said = HeldOut.of(model, rows, y[test], learner.setting.classes)
+        score, note = _score(learner, said), ""
     except (ValueError, MemoryError) as error:
-        for _ in folds[len(scores) :]:
-            advance()
-        scores, said, note = [], [], str(error)
-    n_tested = sum(map(len, said))
-    seconds = time.perf_counter() - start
-    return Entry(learner, tuple(scores), tuple(said), len(y), n_tested, seconds, note)
+        said, score, note = None, np.nan, str(error)
+    return _Answer(said, score, time.perf_counter() - start, note)
 
 
 def _hurried(learner: Learner, setting: Setting) -> Plan:
@@ -268,6 +314,8 @@ def _hurried(learner: Learner, setting: Setting) -> Plan:
     plan = learner.method.plan(setting)
     for _, step in plan.steps:
         params = step.get_params(deep=False)
+        if "callback" in params and multiprocessing.parent_process() is not None:
+            step.set_params(callback=None)  # who would hear of it is in another process
         if "time_limit" in params and (params["time_limit"] or np.inf) > SECONDS_OF_A_FIT:
             step.set_params(time_limit=SECONDS_OF_A_FIT)
     return plan

@@ -56,6 +56,8 @@ class Task:
         Hears of every step of such fits.
     device : str or None
         Where the estimators that have such a parameter work on rows.
+    n_jobs : int
+        How many processes work on a table of few rows at once.
     """
 
     X: Any
@@ -70,6 +72,7 @@ class Task:
     time_limit: float | None = None
     callback: Callable[[Progress], Any] | None = None
     device: str | None = None
+    n_jobs: int = 1
 
     @property
     def metric(self) -> Metric:

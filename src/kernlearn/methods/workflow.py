@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn._side_by_side import side_by_side
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.contest import contest_steps, hold_contest
+from kernlearn.methods.contest import FEW_ROWS, contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
@@ -99,7 +100,7 @@ def _learned(task: Task, advance: Advance) -> Outcome:
         model.n_learned.append(len(fit.learner.rows(task.y[split[0]])))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what is said of a baseline is no news of the model
-        baselines = [_contestant(task, learner, splits, advance) for learner in task.baselines()]
+        baselines = _contestants(task, splits, advance)
     kept, refitted = _kept(task, fits, advance)
     tests = np.concatenate([test for _, test in splits])
     outcome = Outcome(
@@ -131,7 +132,8 @@ def _fitted(task: Task, rows: Any, advance: Advance) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
     contest = None
     if task.method == AUTO:
-        contest = hold_contest(task.rivals(), _rows(task.X, rows), task.y[rows], advance)
+        given = _rows(task.X, rows), task.y[rows]
+        contest = hold_contest(task.rivals(), *given, advance, task.n_jobs)
     learner = task.learner(task.method) if contest is None else contest.winner
     return _fitted_by(learner, task, rows, advance, None, contest)
 
@@ -157,21 +159,30 @@ def _fitted_by(
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
 
 
-def _contestant(task: Task, learner: Learner, splits: list[Split], advance: Advance) -> _Said:
+def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
+    """The baselines, side by side on a few rows."""
+    learners = task.baselines()
+    n_jobs = task.n_jobs if len(task.y) <= FEW_ROWS else 1
+    tasks = [partial(_contestant, task, learner, splits) for learner in learners]
+    answers = side_by_side(tasks, n_jobs, lambda: [advance() for _ in splits])
+    return [_Said(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
+
+
+def _contestant(
+    task: Task, learner: Learner, splits: list[Split]
+) -> tuple[list[HeldOut], list[int], float, str]:
     """A baseline on the same rows; what it cannot do is noted."""
     said = _Said(learner)
     for train, test in splits:
         start = time.perf_counter()
-        if not said.note:
-            try:
-                fitted = learner.fit(_rows(task.X, train), task.y[train])
-            except (MethodError, MemoryError) as error:
-                said.note = f"{learner.title} was skipped: {error}"
-            else:
-                _ask(said, fitted, task, (train, test), time.perf_counter() - start)
-                said.n_learned.append(len(learner.rows(task.y[train])))
-        advance()
-    return said
+        try:
+            fitted = learner.fit(_rows(task.X, train), task.y[train])
+        except (MethodError, MemoryError) as error:
+            said.note = f"{learner.title} was skipped: {error}"
+            break
+        _ask(said, fitted, task, (train, test), time.perf_counter() - start)
+        said.n_learned.append(len(learner.rows(task.y[train])))
+    return said.parts, said.n_learned, said.seconds, said.note
 
 
 def _ask(said: _Said, pipeline: Any, task: Task, split: Split, seconds: float) -> None:

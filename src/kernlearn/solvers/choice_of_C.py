@@ -1,8 +1,10 @@
 """C by what it predicts for rows held out, along one warm-started path.
 
-The weights are learned from all rows for every C, from the last one's solution, to a few digits;
-whoever knows the rows says what is lost on those held out, at that kernel. The best C is then
-learned with all the digits that were asked for.
+The weights are learned from all rows at a C, from those of the nearest C before, to a few digits;
+whoever knows the rows says what is lost on those held out, at that kernel. The search begins in the
+middle and goes on next to the best C so far, until both its neighbours are worse: machines with a
+large C take long, and mostly nothing asks for them. The best C is then learned with all the digits
+that were asked for.
 """
 
 from __future__ import annotations
@@ -51,12 +53,12 @@ def choose_C(
     loss: Callable[[float, Found], float],
     control: Control,
 ) -> Choice[Found]:
-    """Learn with every C, from the last one's weights, and learn the best one to the end.
+    """Learn with one C after the other, from known weights, and learn the best one to the end.
 
     Parameters
     ----------
     Cs : sequence of float
-        In increasing order: the machines are then easiest first.
+        In increasing order, so near to each other that the loss falls and then rises along them.
     learn : callable
         ``learn(C, start, control)``.
     loss : callable
@@ -65,24 +67,33 @@ def choose_C(
         When to stop. Once its patience has ended, no further C is tried.
     """
     rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
-    tried: list[tuple[float, Found, float]] = []
-    n_solves, start = 0, None
-    for C in Cs:
-        solution = learn(C, start, rough)
+    tried: dict[int, tuple[Found, float]] = {}
+    n_solves, left, place = 0, set(range(len(Cs))), (len(Cs) - 1) // 2
+    while True:
+        left.remove(place)
+        near = min(tried, key=lambda other: abs(other - place), default=None)
+        solution = learn(Cs[place], None if near is None else tried[near][0].weights, rough)
         n_solves += solution.n_machine_solves
         if np.isfinite(solution.weights).all():
-            tried.append((C, solution, loss(C, solution)))
-            start = solution.weights
-        if patience.stopped is not None:
+            tried[place] = solution, loss(Cs[place], solution)
+        best = _best({k: value for k, (_, value) in tried.items()}, place)
+        around = (best + 1, best - 1) if tried else sorted(left)
+        places = [k for k in around if k in left]
+        if not places or patience.stopped is not None:
             break
-    losses = np.array([(C, value) for C, _, value in tried]).reshape(-1, 2)
+        place = places[0]
     if tried:
-        best = int(np.where(np.isnan(losses[:, 1]), np.inf, losses[:, 1]).argmin())
-        C, solution, _ = tried[best]
+        solution = tried[best][0]
     if patience.stopped is None and tried:
-        solution = learn(C, solution.weights, control)
+        solution = learn(Cs[best], solution.weights, control)
         n_solves += solution.n_machine_solves
     elif solution.status.is_optimal and patience.stopped is not None:
         # It was good enough for the path, which ended before it could be made exact.
         solution = replace(solution, status=patience.stopped)
-    return Choice(C, replace(solution, n_machine_solves=n_solves), losses)
+    losses = np.array([(Cs[k], tried[k][1]) for k in sorted(tried)]).reshape(-1, 2)
+    return Choice(Cs[best], replace(solution, n_machine_solves=n_solves), losses)
+
+
+def _best(losses: dict[int, float], otherwise: int) -> int:
+    """The place of the least loss, the first of several; NaN is more than any number."""
+    return min(losses, key=lambda k: (np.isnan(losses[k]), losses[k], k), default=otherwise)

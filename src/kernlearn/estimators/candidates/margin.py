@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
@@ -30,7 +31,8 @@ def solve_margin(K: Array, Y: Array, lam: float, weight: Array) -> tuple[Array, 
             intercept[j] = y[0]
             continue
         machine = SVC(C=1.0 / lam, kernel="precomputed", max_iter=_STEPS * max(len(K), 100))
-        with warnings.catch_warnings():
+        unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
+        with warnings.catch_warnings(), unchecked:
             warnings.simplefilter("ignore", ConvergenceWarning)
             machine.fit(K, y, sample_weight=weight)
         coef[machine.support_, j] = machine.dual_coef_[0]

@@ -1,0 +1,137 @@
+"""Work that is done in several processes at once, where the system can copy this one.
+
+A copy knows everything that this process does and starts in milliseconds, so it pays for work of a
+few seconds already. What no copy brings back, since one was ended by the system, is done here.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from multiprocessing.connection import Connection, wait
+from pickle import PicklingError
+from typing import Any, TypeVar
+
+from threadpoolctl import threadpool_limits
+
+from kernlearn._orphans import end_with
+
+__all__ = ["cores", "side_by_side"]
+
+R = TypeVar("R")
+_MISSING: Any = object()
+
+
+def cores() -> int:
+    """The processors that this process may use.
+
+    >>> cores() >= 1
+    True
+    """
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def side_by_side(
+    tasks: Sequence[Callable[[], R]], n_workers: int, tell: Callable[[], Any] = lambda: None
+) -> list[R]:
+    """The results of tasks, in their order; the first tasks begin first.
+
+    Parameters
+    ----------
+    tasks : sequence of callables
+        Their results can be pickled; what they change is changed in a copy of this process.
+    n_workers : int
+        How many processes, each with one thread for linear algebra. With one, or on systems that
+        cannot copy a process safely, everything is done here.
+    tell : callable
+        Called here after every task.
+
+    Raises
+    ------
+    Exception
+        What a task raised.
+
+    Examples
+    --------
+    >>> side_by_side([lambda: 1, lambda: 2], n_workers=2)
+    [1, 2]
+    """
+    found = [_MISSING] * len(tasks)
+    n_workers = min(n_workers, len(tasks))
+    # A worker of another pool may not have workers of its own.
+    may = sys.platform == "linux" and not multiprocessing.current_process().daemon
+    if n_workers > 1 and may:
+        _in_copies(tasks, n_workers, found, tell)
+    for place, task in enumerate(tasks):
+        if found[place] is _MISSING:
+            found[place] = task()
+            tell()
+    return found
+
+
+def _in_copies(
+    tasks: Sequence[Callable[[], Any]], n_workers: int, found: list[Any], tell: Callable[[], Any]
+) -> None:
+    """Fill in what copies of this process bring back."""
+    system = multiprocessing.get_context("fork")
+    next_task = system.Value("i", 0)
+    parent = os.getpid()
+    workers: list[Any] = []
+    ends: list[Any] = []
+    try:
+        for _ in range(n_workers):
+            here, there = system.Pipe(duplex=False)
+            worker = system.Process(
+                target=_work, args=(tasks, next_task, there, parent), daemon=True
+            )
+            worker.start()
+            there.close()
+            workers.append(worker)
+            ends.append(here)
+        while ends:
+            for end in list[Any](wait(ends)):
+                try:
+                    place, result, error = end.recv()
+                except (EOFError, OSError):
+                    ends.remove(end)
+                    continue
+                if error is not None:
+                    raise error
+                found[place] = result
+                tell()
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.join()
+
+
+def _work(
+    tasks: Sequence[Callable[[], Any]], next_task: Any, to_parent: Connection, parent: int
+) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends its workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    end_with(parent)
+    # Threads of OpenMP do not survive the copy: with one, none is waited for.
+    with threadpool_limits(1), suppress(BrokenPipeError):
+        while True:
+            with next_task.get_lock():
+                place = next_task.value
+                next_task.value = place + 1
+            if place >= len(tasks):
+                break
+            result, failure = None, None
+            try:
+                result = tasks[place]()
+            except Exception as error:
+                failure = error
+            with suppress(
+                PicklingError, AttributeError, TypeError
+            ):  # it is then done in the parent
+                to_parent.send((place, result, failure))

@@ -1,0 +1,43 @@
+"""Tasks are done once each, in order, whatever becomes of the processes that do them."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from kernlearn._side_by_side import side_by_side
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 5])
+def test_results_are_in_the_order_of_the_tasks(n_workers):
+    told = []
+    tasks = [lambda i=i: (i, os.getpid()) for i in range(4)]
+    found = side_by_side(tasks, n_workers, lambda: told.append(1))
+    assert [i for i, _ in found] == [0, 1, 2, 3]
+    assert len(told) == 4
+    assert all((pid == os.getpid()) == (n_workers == 1) for _, pid in found)
+
+
+def test_what_a_task_raises_is_raised_here():
+    def fail():
+        raise ValueError("expected rain")
+
+    with pytest.raises(ValueError, match="expected rain"):
+        side_by_side([fail, lambda: 1], 2)
+
+
+def test_what_a_killed_process_leaves_is_done_here():
+    here = os.getpid()
+
+    def end():
+        if os.getpid() != here:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return "here"
+
+    assert side_by_side([end, end, lambda: 3], 2) == ["here", "here", 3]
+
+
+def test_what_cannot_be_sent_is_done_here():
+    assert side_by_side([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
