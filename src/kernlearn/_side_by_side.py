@@ -11,13 +11,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from multiprocessing.connection import Connection, wait
 from pickle import PicklingError
 from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
 
+from kernlearn._memory import available, limited_to, resident
 from kernlearn._orphans import end_with
 
 __all__ = ["cores", "side_by_side"]
@@ -47,8 +48,9 @@ def side_by_side(
     tasks : sequence of callables
         Their results can be pickled; what they change is changed in a copy of this process.
     n_workers : int
-        How many processes, each with one thread for linear algebra. With one, or on systems that
-        cannot copy a process safely, everything is done here.
+        How many processes, each with one thread for linear algebra and its share of the memory
+        that is free. With one, or on systems that cannot copy a process safely, everything is done
+        here.
     tell : callable
         Called here after every task.
 
@@ -81,17 +83,18 @@ def _in_copies(
     """Fill in what copies of this process bring back."""
     system = multiprocessing.get_context("fork")
     next_task = system.Value("i", 0)
-    parent = os.getpid()
+    there = available()
+    most = None if there is None else resident() + there // n_workers
     workers: list[Any] = []
     ends: list[Any] = []
     try:
         for _ in range(n_workers):
-            here, there = system.Pipe(duplex=False)
+            here, out = system.Pipe(duplex=False)
             worker = system.Process(
-                target=_work, args=(tasks, next_task, there, parent), daemon=True
+                target=_work, args=(tasks, next_task, out, os.getpid(), most), daemon=True
             )
             worker.start()
-            there.close()
+            out.close()
             workers.append(worker)
             ends.append(here)
         while ends:
@@ -113,13 +116,19 @@ def _in_copies(
 
 
 def _work(
-    tasks: Sequence[Callable[[], Any]], next_task: Any, to_parent: Connection, parent: int
+    tasks: Sequence[Callable[[], Any]],
+    next_task: Any,
+    to_parent: Connection,
+    parent: int,
+    most_memory: int | None,
 ) -> None:
+    """Do what is left to do, until nothing is."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     end_with(parent)
     # Threads of OpenMP do not survive the copy: with one, none is waited for.
-    with threadpool_limits(1), suppress(BrokenPipeError):
+    kept = nullcontext() if most_memory is None else limited_to(most_memory)
+    with threadpool_limits(1), kept, suppress(BrokenPipeError):
         while True:
             with next_task.get_lock():
                 place = next_task.value

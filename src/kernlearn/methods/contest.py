@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._patience import Stopped
 from kernlearn._side_by_side import side_by_side
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.held_out import HeldOut
@@ -157,7 +158,7 @@ class Contest:
 class _Steps:
     """Counts the steps that were told, so that those of rounds not held can be made up for.
 
-    It also knows in how many processes small rounds are held.
+    It also knows in how many processes rounds are held.
     """
 
     def __init__(self, advance: Advance, total: int, n_jobs: int) -> None:
@@ -202,7 +203,7 @@ def hold_contest(
     advance : callable
         Called `contest_steps` times.
     n_jobs : int
-        How many processes compare methods on a few rows at once.
+        How many processes compare methods at once.
 
     Returns
     -------
@@ -282,7 +283,7 @@ def _round(
         # What takes longest begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
         tasks = [partial(_asked, race[place].learner, X, y, split) for place in order]
-        answers = side_by_side(tasks, steps.n_jobs if size <= FEW_ROWS else 1, steps)
+        answers = side_by_side(tasks, steps.n_jobs, steps)
         for place, answer in zip(order, answers, strict=True):
             race[place] = race[place].after(answer)
         race = _ranked(race)
@@ -306,6 +307,9 @@ def _asked(learner: Learner, X: Any, y: Any, split: Split) -> _Answer:
         score, note = _score(learner, said), ""
     except (ValueError, MemoryError) as error:
         said, score, note = None, np.nan, str(error)
+    except Stopped:
+        said, score = None, np.nan
+        note = f"its time was over before it had learned anything from {len(train)} rows"
     return _Answer(said, score, time.perf_counter() - start, note)
 
 

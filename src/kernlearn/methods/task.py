@@ -57,7 +57,7 @@ class Task:
     device : str or None
         Where the estimators that have such a parameter work on rows.
     n_jobs : int
-        How many processes work on a table of few rows at once.
+        How many processes compare methods, and fit baselines, at once.
     """
 
     X: Any

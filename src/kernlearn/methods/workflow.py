@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._side_by_side import side_by_side
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.contest import FEW_ROWS, contest_steps, hold_contest
+from kernlearn.methods.contest import contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
@@ -160,11 +160,10 @@ def _fitted_by(
 
 
 def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
-    """The baselines, side by side on a few rows."""
+    """The baselines, side by side."""
     learners = task.baselines()
-    n_jobs = task.n_jobs if len(task.y) <= FEW_ROWS else 1
     tasks = [partial(_contestant, task, learner, splits) for learner in learners]
-    answers = side_by_side(tasks, n_jobs, lambda: [advance() for _ in splits])
+    answers = side_by_side(tasks, task.n_jobs, lambda: [advance() for _ in splits])
     return [_Said(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
 
 
