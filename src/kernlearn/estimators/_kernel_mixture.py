@@ -32,7 +32,9 @@ from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
+from kernlearn.estimators.candidates.many_rows import hold_larger_contest
 from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.registry import COMBINATION
 from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.solvers.mixture import Mixing, weights_by_errors
@@ -45,8 +47,9 @@ N_FOLDS = 5
 _JUDGED = 1500
 # κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
 _PRIOR = 20.0
-# Members of a mixture that is trained through landmarks.
-_FEW = 3
+# Members of a mixture that is trained through landmarks, and the least part of the largest weight
+# for which it is worth it.
+_FEW, _LEAST = 3, 0.1
 
 
 class KernelMixture(Patient, ShowsKernel):
@@ -109,15 +112,20 @@ class KernelMixture(Patient, ShowsKernel):
         judged = whole.sample(_JUDGED, random_state)
         with threads_for(len(y)):
             contest = hold_contest(whole.rows(judged), families, stretch, random_state)
-            # Each takes long to train on so many rows, and weights are well known.
-            few = max_members if len(y) <= EXACT_ROWS else min(max_members, _FEW)
-            weights = self._mix(contest, few)
+            if len(y) > EXACT_ROWS:
+                # Each takes long to train on so many rows, and weights are well known.
+                max_members = min(max_members, _FEW)
+                best = np.flatnonzero(self._mix(contest, _FEW))
+                kept = [contest.found[i] for i in best]
+                combines = any(family.name == COMBINATION for family in families)
+                contest = hold_larger_contest(contest, kept, whole, combines, random_state)
+            weights = self._mix(contest, max_members, _LEAST if len(y) > EXACT_ROWS else 0.0)
             self._members = Members.trained(contest, weights, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
         warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
 
-    def _mix(self, contest: Contest, max_members: int) -> Array:
-        """Weights of the candidates at their best scale."""
+    def _mix(self, contest: Contest, max_members: int, least: float = 0.0) -> Array:
+        """Weights of the candidates at their best scale, none below a part of the largest."""
         if not contest.found:
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
@@ -129,9 +137,11 @@ class KernelMixture(Patient, ShowsKernel):
             weights = weights_by_errors(loss, on_folds, max_members)
         else:
             weights = Mixing(loss, on_folds, _PRIOR).weights(max_members)
-        self._tried = CandidateTable.of(contest, weights)
+        enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
+        enough *= weights.sum() / enough.sum()
+        self._tried = CandidateTable.of(contest, enough)
         self.n_iter_ = len(contest.found)
-        return weights
+        return enough
 
     def _checked_target(self, X: Any, y: Any, multi_output: bool = False) -> NDArray[Any]:
         """Targets of as many rows as X, finite where they are numbers."""

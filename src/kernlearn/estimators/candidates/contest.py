@@ -19,7 +19,7 @@ from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 from kernlearn.solvers.mixture import weights_by_errors
 
-__all__ = ["Contest", "hold_contest"]
+__all__ = ["Contest", "collected", "hold_contest"]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
 _SCREENED = 700
@@ -73,13 +73,13 @@ def hold_contest(
         With one candidate at least.
     """
     if len(problem) <= _SCREENED:
-        return _collected(problem, _all_found(problem, families, stretch, random_state))
+        return collected(problem, _all_found(problem, families, stretch, random_state))
     sample = problem.rows(problem.sample(_SCREENED, random_state))
-    small = _collected(sample, _all_found(sample, families, stretch, random_state))
+    small = collected(sample, _all_found(sample, families, stretch, random_state))
     if problem.patience.stopped is not None:
         return small
     searches = (_searched(near.family, problem, near.view, near) for near in _shortlist(small))
-    large = _collected(problem, chain.from_iterable(searches))
+    large = collected(problem, chain.from_iterable(searches))
     return large if large.found else small
 
 
@@ -131,7 +131,7 @@ def _searched(
         yield family.search(problem, view, near)
 
 
-def _collected(problem: Problem, candidates: Iterator[Found]) -> Contest:
+def collected(problem: Problem, candidates: Iterator[Found]) -> Contest:
     """What an iterator of searches gives, with the seconds that each took."""
     contest = Contest(problem, [], [])
     start = time.perf_counter()

@@ -79,7 +79,7 @@ class Family:
                     problem.patience.check()
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
-                kernel_of = self._at(rung)
+                kernel_of = self.at(rung)
                 if self.has_margin:
                     judged = view.judge_margin(kernel_of, problem)
                 else:
@@ -97,7 +97,9 @@ class Family:
             problem.patience.accept(stop)
         return min(known.values(), key=lambda found: found.loss)
 
-    def _at(self, rung: int) -> Callable[[Array], Kernel]:
+    def at(self, rung: int) -> Callable[[Array], Kernel]:
+        """What makes the kernel of a rung for a table."""
+
         def kernel_of(X: Array) -> Kernel:
             assert self.kernel is not None  # learned views do not ask
             return self.kernel(X, self.ladder[rung])

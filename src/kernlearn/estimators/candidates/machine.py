@@ -100,6 +100,7 @@ class Machine:
         training: Training,
         random_state: Any,
         has_margin: bool = False,
+        n_landmarks: int | None = None,
     ) -> Machine:
         """Trained on all rows; `random_state` draws landmarks where there are too many."""
         X, Y, weight = training.X, training.Y, training.weight
@@ -111,7 +112,8 @@ class Machine:
             offset = np.average(Y, axis=0, weights=weight)
             dual_coef, intercept = solve(kernel(X), Y - offset, lam / weight)
             return cls(table, kernel, lam, X, dual_coef, intercept + offset, True)
-        rows = X[np.sort(random_state.choice(len(X), _LANDMARKS, replace=False))]
+        size = _LANDMARKS if n_landmarks is None else n_landmarks
+        rows = X[np.sort(random_state.choice(len(X), size, replace=False))]
         dual_coef, intercept = _through_landmarks(kernel, lam, training, rows)
         return cls(table, kernel, lam, rows, dual_coef, intercept, False)
 

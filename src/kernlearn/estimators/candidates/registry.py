@@ -9,11 +9,11 @@ from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 
-__all__ = ["ARD", "FAMILIES"]
+__all__ = ["ARD", "COMBINATION", "FAMILIES"]
 
 Array = NDArray[np.float64]
 
-ARD = "ARD"
+ARD, COMBINATION = "ARD", "combination"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
@@ -68,7 +68,7 @@ FAMILIES: dict[str, Family] = {
         Family("exponential", lambda X, c: Matern(_root(X) / c, 0.5), _WIDTHS, True),
         Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),
         Family("additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, False, _FEW),
-        Family("combination", None, learn=combined(bank), max_columns=_FEW),
+        Family(COMBINATION, None, learn=combined(bank), max_columns=_FEW),
         Family("hyperkernel", None, learn=combined(sections), max_columns=_FEW, ranks=False),
         Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
     )
