@@ -1,4 +1,6 @@
-"""`kernlearn predict --cluster`: the same file as without."""
+"""`kernlearn fit --cluster` and `predict --cluster`: the same as without."""
+
+import json
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ from typer.testing import CliRunner
 from kernlearn._cluster import connection
 from kernlearn.cli import predict as predict_module
 from kernlearn.cli.app import app
+from kernlearn.methods import learner as learner_module
 
 pytest.importorskip("distributed")
 
@@ -37,6 +40,40 @@ def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch)
     there = run(*command, folder / "there.csv", "--cluster", in_process.scheduler_address)
     assert there.exit_code == 0, there.output
     assert (folder / "there.csv").read_text() == (folder / "here.csv").read_text()
+
+
+@pytest.mark.parametrize("method", ["mkl", "lssvm"])
+def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, method):
+    """The rows lie on the workers, which are asked for products; chunks are none of the result."""
+    monkeypatch.setattr("kernlearn.estimators._low_rank.EXACT_ROWS", 30)
+    monkeypatch.setattr("kernlearn.methods.learner.EXACT_ROWS", 30)
+    monkeypatch.setattr("kernlearn.methods.mkl.EXACT_ROWS", 30)
+    monkeypatch.setattr("kernlearn.methods.task.BASELINES", ())
+    asked = []
+    spread = learner_module.spread
+    monkeypatch.setattr(
+        learner_module, "spread", lambda *given: asked.append(spread(*given)) or asked[-1]
+    )
+    command = ["fit", folder / "table.csv", "--target", "kind", "--method", method, "--no-refit"]
+    here = run(*command, "--json")
+    assert here.exit_code == 0, here.output
+    assert not asked
+    there = run(*command, "--json", "--cluster", in_process.scheduler_address)
+    assert there.exit_code == 0, there.output
+    assert [rows.npartitions for rows in asked] == [4]
+    scores = [json.loads(result.stdout)["scores"][0]["score"] for result in (here, there)]
+    assert scores[0] == pytest.approx(scores[1])
+
+
+def test_a_cluster_for_nothing_is_refused(folder):
+    command = ["fit", folder / "table.csv", "--target", "kind", "--cluster", "127.0.0.1:1"]
+    for more, message in [
+        ([], "--cluster is for tables and mkl, first-level, lssvm, got --method kernel"),
+        (["--method", "mkl", "--device", "cpu"], "--device is for this machine"),
+    ]:
+        result = run(*command, *more)
+        assert result.exit_code == 2
+        assert message in result.stderr
 
 
 def test_errors_are_one_sentence_whoever_makes_them(folder, in_process, monkeypatch):

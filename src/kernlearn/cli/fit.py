@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,13 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from kernlearn._cluster import connected
 from kernlearn._side_by_side import cores
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.fit_checks import (
     Limits,
+    check_cluster,
     check_device,
     check_request,
     checked_memory,
@@ -26,6 +29,7 @@ from kernlearn.cli.fit_options import (
     Bytes,
     CategoryNames,
     ClassWeights,
+    Cluster,
     Delimiter,
     DeviceName,
     DroppedNames,
@@ -84,6 +88,7 @@ def fit(
     time_limit: Seconds = None,
     memory: Bytes = None,
     device: DeviceName = None,
+    cluster: Cluster = None,
     seed: Seed = 0,
     as_json: AsJson = False,
     quiet: Quietly = False,
@@ -112,18 +117,20 @@ def fit(
     )
     check_request(request)
     check_device(device, request)
-    limits = Limits(checked_time(time_limit), checked_memory(memory), device)
+    check_cluster(cluster, device, request)
+    limits = Limits(checked_time(time_limit), checked_memory(memory), device, cluster)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
     with failures(f"fit {table.name}", table, otherwise=DEFECT), limits.memory_kept():
-        bundle = _learned(request, limits, quiet or as_json)
+        with nullcontext() if cluster is None else connected(cluster) as client:
+            bundle = _learned(request, limits, client, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
-def _learned(request: Request, limits: Limits, quiet: bool) -> ModelBundle:
+def _learned(request: Request, limits: Limits, client: Any, quiet: bool) -> ModelBundle:
     problem = read_problem(request)
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
@@ -131,8 +138,9 @@ def _learned(request: Request, limits: Limits, quiet: bool) -> ModelBundle:
             problem.task,
             time_limit=limits.seconds,
             device=limits.device,
-            # A process that has spoken to a device cannot be copied.
-            n_jobs=cores() if limits.device is None else 1,
+            client=client,
+            # A process that has spoken to a device, or to a cluster, cannot be copied.
+            n_jobs=cores() if limits.device is None and client is None else 1,
             callback=lambda told: bar.show(told),
         )
         outcome = learn(task, bar)

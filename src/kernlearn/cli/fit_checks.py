@@ -10,21 +10,29 @@ from kernlearn._memory import in_words, limited_to, parse_size, resident
 from kernlearn.cli.failure import BAD_USAGE, fail
 from kernlearn.cli.fit_options import NAMES
 from kernlearn.cli.problem import Request
+from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 
-__all__ = ["Limits", "check_device", "check_request", "checked_memory", "checked_time"]
+__all__ = [
+    "Limits",
+    "check_cluster",
+    "check_device",
+    "check_request",
+    "checked_memory",
+    "checked_time",
+]
 
-ON_DEVICES = ("mkl", "first-level", "lssvm")
 # Beside what the program takes before it has read anything.
 LEAST_MEMORY = 200_000_000
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a fit may take: seconds for each, bytes for all of it, and where."""
+    """What a fit may take: seconds for each, bytes for all of it, and where it is done."""
 
     seconds: float | None
     memory: int | None
     device: str | None
+    cluster: str | None = None
 
     def memory_kept(self) -> AbstractContextManager[None]:
         """Keeps everything within below the bytes allowed."""
@@ -90,10 +98,23 @@ def check_device(device: str | None, request: Request) -> None:
         return
     combines = request.views is not None or request.matrices
     method = request.method or ("mkl" if combines else "kernel")
-    if combines or method not in (*ON_DEVICES, "auto"):
+    if combines or method not in (*THROUGH_LANDMARKS, "auto"):
         given = "--views or --kernel-matrix" if combines else f"--method {method}"
-        fail(f"--device is for tables and {', '.join(ON_DEVICES)}, got {given}.", BAD_USAGE)
+        fail(f"--device is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}.", BAD_USAGE)
     try:
         place_of(device, None)
     except (ImportError, ValueError) as error:
         fail(f"--device {device}: {error}.", BAD_USAGE)
+
+
+def check_cluster(cluster: str | None, device: str | None, request: Request) -> None:
+    """Refuse a cluster on which nothing would be done."""
+    if cluster is None:
+        return
+    if device is not None:
+        fail("--device is for this machine, --cluster for others: leave one out.", BAD_USAGE)
+    combines = request.views is not None or request.matrices
+    method = request.method or "kernel"
+    if combines or method not in (*THROUGH_LANDMARKS, AUTO):
+        given = "--views or --kernel-matrix" if combines else f"--method {method}"
+        fail(f"--cluster is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}.", BAD_USAGE)

@@ -15,6 +15,7 @@ __all__ = [
     "Bytes",
     "CategoryNames",
     "ClassWeights",
+    "Cluster",
     "Delimiter",
     "DeviceName",
     "DroppedNames",
@@ -129,6 +130,14 @@ DeviceName = Annotated[
         help="Where the methods that learn through landmarks (mkl, first-level, lssvm) compute "
         "kernels and products: cpu, cuda, or the like of cuda:1. `kernlearn info` lists them.",
         show_default="cpu",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Learn the model (by mkl, first-level or lssvm, from more than 3000 rows) on the "
+        "workers of the Dask scheduler at this address.",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]

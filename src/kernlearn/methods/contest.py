@@ -298,7 +298,8 @@ def _round(
 
 def _asked(learner: Learner, X: Any, y: Any, split: Split) -> _Answer:
     """A method on one fold."""
-    hurried = replace(learner, method=replace(learner.method, plan=partial(_hurried, learner)))
+    method = replace(learner.method, plan=partial(_hurried, learner))
+    hurried = replace(learner, method=method, client=None)  # a sample is small enough for here
     start, (train, test) = time.perf_counter(), split
     try:
         model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])

@@ -12,6 +12,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
+from kernlearn._cluster import spread
+from kernlearn.estimators._low_rank import EXACT_ROWS
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS
@@ -35,11 +37,14 @@ class Learner:
         For what.
     prepare : callable or None
         Makes the transformer that comes first, not fitted.
+    client : distributed.Client or None
+        Of the cluster on which methods that learn through landmarks do so.
     """
 
     method: Method
     setting: Setting
     prepare: Callable[[], Any] | None
+    client: Any = None
 
     @property
     def title(self) -> str:
@@ -70,11 +75,24 @@ class Learner:
             self._check_columns(prepare, X)
             steps = [("prepare", prepare), *steps]
         if not plan.grid:
+            if self.client is not None and len(y) > EXACT_ROWS:
+                return self._fitted_there(steps, X, y, weights)
             return Pipeline(steps).fit(X, y, **weights)
         some = self.rows(y, self.method.tuning_rows)
         folds = fold_splits(y[some], self.setting.task, INNER_FOLDS, self.setting.seed)
         numbered = [(some[train], some[test]) for train, test in folds]
         return tuned_pipeline(steps, plan.grid, X, y, numbered, self._score)
+
+    def _fitted_there(
+        self, steps: list[tuple[str, Any]], X: Any, y: Any, weights: dict[str, Any]
+    ) -> Pipeline:
+        """The same pipeline, its last step fitted to rows that lie on the cluster."""
+        name, last = steps[-1]
+        before = Pipeline(steps[:-1])
+        table = np.asarray(before.fit_transform(X, y), dtype=float)
+        options = {key.removeprefix(f"{name}__"): value for key, value in weights.items()}
+        last.fit(spread(self.client, table), y, **options)
+        return Pipeline([*before.steps, (name, last)])
 
     def _weighted(self, plan: Plan, y: Any) -> dict[str, Any]:
         """Tell the plan the weights of the classes; what the fit must be told instead."""

@@ -23,9 +23,11 @@ from kernlearn.methods.splits import Split, fold_splits, holdout_split
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
 
-__all__ = ["AUTO", "Fit", "Judged", "Outcome", "Task"]
+__all__ = ["AUTO", "THROUGH_LANDMARKS", "Fit", "Judged", "Outcome", "Task"]
 
 AUTO = "auto"
+# What learns through landmarks, from rows that may lie anywhere.
+THROUGH_LANDMARKS = ("mkl", "first-level", "lssvm")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +60,8 @@ class Task:
         Where the estimators that have such a parameter work on rows.
     n_jobs : int
         How many processes compare methods, and fit baselines, at once.
+    client : distributed.Client or None
+        Of the cluster on which the model is learned, where it can be.
     """
 
     X: Any
@@ -73,6 +77,7 @@ class Task:
     callback: Callable[[Progress], Any] | None = None
     device: str | None = None
     n_jobs: int = 1
+    client: Any = None
 
     @property
     def metric(self) -> Metric:
@@ -93,7 +98,8 @@ class Task:
         method = find_method(name)
         if (self.time_limit, self.callback, self.device) != (None, None, None):
             method = replace(method, plan=partial(self._patient_plan, method))
-        return Learner(method, self.setting, prepare)
+        client = self.client if name in THROUGH_LANDMARKS else None
+        return Learner(method, self.setting, prepare, client)
 
     def _patient_plan(self, method: Method, setting: Setting) -> Plan:
         """The method's plan, its estimators with the limit, the listener and the device."""

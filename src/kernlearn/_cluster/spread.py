@@ -1,0 +1,30 @@
+"""A table of this machine, spread over the workers of a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster.scheduling import telling_of_loss
+from kernlearn._optional import load_dask_array
+
+# Chunks for each thread: who is slower has fewer of them to do.
+_FOR_A_THREAD = 2
+
+
+def spread(client: Any, table: NDArray[np.float64]) -> Any:
+    """The rows as a Dask array that lies in the memory of the workers.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the cluster.
+    table : ndarray of shape (n, d)
+        Rows.
+    """
+    with telling_of_loss(OSError):
+        n_chunks = _FOR_A_THREAD * max(1, sum(client.nthreads().values()))
+        rows = -(-len(table) // n_chunks)
+        return client.persist(load_dask_array("--cluster").from_array(table, (rows, -1)))
