@@ -118,7 +118,7 @@ def fit(
     check_request(request)
     check_device(device, request)
     check_cluster(cluster, device, request)
-    limits = Limits(checked_time(time_limit), checked_memory(memory), device, cluster)
+    limits = Limits(checked_time(time_limit), checked_memory(memory), device)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:

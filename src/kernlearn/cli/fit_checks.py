@@ -27,12 +27,11 @@ LEAST_MEMORY = 200_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What a fit may take: seconds for each, bytes for all of it, and where it is done."""
+    """What a fit may take: seconds for each, bytes for all of it, and where."""
 
     seconds: float | None
     memory: int | None
     device: str | None
-    cluster: str | None = None
 
     def memory_kept(self) -> AbstractContextManager[None]:
         """Keeps everything within below the bytes allowed."""

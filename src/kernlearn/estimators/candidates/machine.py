@@ -33,6 +33,8 @@ Array = NDArray[np.float64]
 # Up to so many rows a machine is trained on the whole matrix; beyond, through so many landmarks.
 EXACT_ROWS = 6000
 _LANDMARKS = 2000
+# With more rows than these, their number times the square of the landmarks' is what it is here.
+_ROWS_FOR_ALL = 50_000
 # Ridges below these shares of the mean diagonal drown in rounding; the next is tried where a
 # factorisation breaks down.
 _LEAST_RIDGES = (1e-12, 1e-10, 1e-8, 1e-6)
@@ -112,7 +114,7 @@ class Machine:
             offset = np.average(Y, axis=0, weights=weight)
             dual_coef, intercept = solve(kernel(X), Y - offset, lam / weight)
             return cls(table, kernel, lam, X, dual_coef, intercept + offset, True)
-        size = _LANDMARKS if n_landmarks is None else n_landmarks
+        size = _n_landmarks(len(X)) if n_landmarks is None else n_landmarks
         rows = X[np.sort(random_state.choice(len(X), size, replace=False))]
         dual_coef, intercept = _through_landmarks(kernel, lam, training, rows)
         return cls(table, kernel, lam, rows, dual_coef, intercept, False)
@@ -121,6 +123,15 @@ class Machine:
         """Values of shape (n, k)."""
         blocks = [self.kernel(block, self.rows) @ self.dual_coef for block in _blocks(table)]
         return np.vstack(blocks) + self.intercept
+
+
+def _n_landmarks(n_rows: int) -> int:
+    """As many as may be for rows of which products with so many take as long as for 50,000.
+
+    >>> _n_landmarks(20_000), _n_landmarks(200_000), _n_landmarks(1_000_000)
+    (2000, 1000, 447)
+    """
+    return min(_LANDMARKS, int(_LANDMARKS * np.sqrt(_ROWS_FOR_ALL / n_rows)))
 
 
 def solve(K: Array, Y: Array, ridge: Array) -> tuple[Array, Array]:
