@@ -210,3 +210,25 @@ def test_a_score_of_an_interrupted_fit_is_no_score(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         hold_contest([learner("a", LSSVMClassifier(callback=pressed))], X, y, lambda: None)
     assert len(heard) == 1
+
+
+class Late(DummyClassifier):
+    def fit(self, X, y):
+        raise _patience.Stopped
+
+
+def test_who_has_nothing_when_its_time_is_over_is_skipped():
+    learners = [learner("late", Late()), learner("guess", Guess(0.7, 1))]
+    result = hold_contest(learners, *table(), lambda: None)
+    assert result.winner is learners[1]
+    told = "late was skipped: its time was over before it had learned anything from 40 rows"
+    assert result.notes == (told,)
+
+
+def test_processes_find_the_same(monkeypatch):
+    monkeypatch.setattr(contest_module, "SIZES", (60, 240))
+    learners = [learner(str(share), Guess(share, i)) for i, share in enumerate((0.5, 0.8, 0.9))]
+    here = hold_contest(learners, *table(5000), lambda: None)
+    there = hold_contest(learners, *table(5000), lambda: None, n_jobs=2)
+    assert [entry.scores for entry in here.entries] == [entry.scores for entry in there.entries]
+    assert [e.learner for e in here.entries] == [e.learner for e in there.entries]
