@@ -74,7 +74,7 @@ def test_a_combination_joins_where_it_may():
     assert [found.title for found in contest.found] == ["linear", "combination with pairs"]
     out, inside = problem.folds[0], np.setdiff1d(np.arange(50), problem.folds[0])
     X, y = problem.tables["standard"], problem.Y[:, 0]
-    model = kl.MKLRegressor(quality="least_squares", C="auto", random_state=0)
+    model = kl.MKLRegressor(quality="least_squares", C="auto", random_state=0, rank=40)
     model.fit(X[inside], y[inside])
     judged = contest.found[1].judged
     np.testing.assert_allclose(judged.held_out[:, 0], model.predict(X[out]))

@@ -36,6 +36,8 @@ Rows = NDArray[np.intp]
 _ROWS = 10_000
 # So many tell candidates apart; machines of all rows have more.
 _LANDMARKS = 800
+# Of each kernel of the combination; its rank is not looked for, which would take longer than all.
+_RANK = 200
 # A combination of more columns than these takes too long, as on a few hundred rows.
 _MOST_COLUMNS = 100
 _PAIRS = Family("combination with pairs", None)
@@ -126,7 +128,7 @@ class _Trial:
         """Weights of a bank with pairs of columns, by least squares through landmarks."""
         X, problem, train = self._sample.tables[STANDARD], self._sample, self._train
         model = MKLRegressor(
-            quality="least_squares", C="auto", random_state=0, callback=self._is_over
+            quality="least_squares", C="auto", random_state=0, rank=_RANK, callback=self._is_over
         )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is one candidate of several
