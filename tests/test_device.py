@@ -18,6 +18,7 @@ from kernlearn import (
 from kernlearn import _device as device
 from kernlearn._device import Place, algebra, place_of, placed
 from kernlearn._device import found as found_module
+from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.parametric import ARD, RBF
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import (
@@ -31,6 +32,8 @@ from kernlearn.kernels import (
     Polynomial,
     WeightedSum,
 )
+from kernlearn.quality.soft_margin import soft_margin
+from kernlearn.solvers import column_master
 from kernlearn.solvers.low_rank.selection import LandmarkSelection, press
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
@@ -178,6 +181,21 @@ def test_many_kernels_are_learned_where_the_table_is(place: Place) -> None:
     model.fit(place.put(X), y > 0)
     assert model.device_ == str(place)
     np.testing.assert_allclose(model._decision(X), here, atol=1e-3 * np.abs(here).max())
+
+
+def test_many_kernels_on_a_full_device(place: Place, monkeypatch: Any) -> None:
+    pool = KernelPool(Grid(Gaussian(0.2), size=[1, 2]).bind(X), X, 120, "raise", place=place)
+    machine = soft_margin(np.where(y > 0, 1.0, -1.0), np.ones(120))
+    monkeypatch.setattr(Place, "free_bytes", lambda self: 10 * 8.0 * 120**2)
+    monkeypatch.setattr(column_master, "SMALLEST", 1)
+    assert column_master.GramMaster(pool, [machine]).room == 5  # half of what is free
+
+    def full(*_: Any, **__: Any) -> Any:
+        raise OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr("kernlearn.families.placed_stack.PlacedStack.apply", full)
+    with pytest.raises(MemoryError, match="choose a rank"):
+        MKLClassifier(Grid(Gaussian(0.2), size=[1, 2]), rank=None).fit(place.put(X), y > 0)
 
 
 def test_targets_and_weights_may_be_there_too(place: Place) -> None:

@@ -35,5 +35,5 @@ def telling_of_memory() -> Iterator[None]:
             raise
         raise MemoryError(
             "expected more free memory on the device, got less than this fit needs; choose a "
-            f"smaller rank, end what else uses it, or {CURE}"
+            f"rank, or a smaller rank, end what else uses it, or {CURE}"
         ) from error

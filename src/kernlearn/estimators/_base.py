@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
-from kernlearn._device import HOST, Place, to_host
+from kernlearn._device import HOST, Place, telling_of_memory, to_host
 from kernlearn._frames import known_frame
 from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._threads import n_threads
@@ -171,10 +171,11 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
         rows = gathered(self, rows, "this fit without landmarks")
         points = rows if X_unlabeled is None else stack_rows(rows, X_unlabeled)
         ys = targets(kept)
-        candidates = self._candidates(points, ys, sample_weight[kept])
-        family = candidates.family
-        problem = self._problem(ys, sample_weight[kept], candidates)
-        C, solution = self._solved(problem, control)
+        with telling_of_memory():
+            candidates = self._candidates(points, ys, sample_weight[kept])
+            family = candidates.family
+            problem = self._problem(ys, sample_weight[kept], candidates)
+            C, solution = self._solved(problem, control)
         self._check_solved(solution)
         trained = solution
         if self.quality in CRITERIA:

@@ -100,7 +100,8 @@ class GramMaster(Master):
             f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
             "use fewer points, or pass a rank= to the estimator",
         )
-        there = available()
+        free = None if pool.place is None else pool.place.free_bytes()
+        there = available() if free is None else free
         room = LARGEST if there is None else int(SHARE_OF_MEMORY * there / matrices(1, n))
         super().__init__(min(max(fewest, min(room, LARGEST)), pool.n_matrices))
         self.pool, self.machines = pool, machines
