@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
-from kernlearn.estimators import _base
+from kernlearn.estimators import _choices
 from kernlearn.estimators._auto_C import class_losses, mean_loss, squared_losses
 from kernlearn.estimators._low_rank import rows_for_C
 from kernlearn.kernels import Gaussian, Linear, Scaled
@@ -186,7 +186,7 @@ def test_the_search_ends_where_both_neighbours_are_worse(best):
 @pytest.mark.parametrize("kind", [kl.MKLClassifier, kl.MKLRegressor])
 def test_of_many_rows_C_is_chosen_on_some(problem, monkeypatch, kind):
     """In the same units: the weights go on from there, and the solution is that of all rows."""
-    monkeypatch.setattr(_base, "ROWS_FOR_C", 30)
+    monkeypatch.setattr(_choices, "ROWS_FOR_C", 30)
     y = problem.y if kind is kl.MKLClassifier else problem.target
     kernels = [Linear(), Gaussian(0.3)]
     chosen = kind(kernels, C="auto").fit(problem.X, y)

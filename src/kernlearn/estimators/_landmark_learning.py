@@ -13,6 +13,7 @@ from kernlearn._checks import check_settings, learns_C
 from kernlearn._cluster import Chunked
 from kernlearn._device import telling_of_memory
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.estimators._choices import ChoosesByHeldOutRows
 from kernlearn.estimators._column_pairs import pair_kernels
 from kernlearn.estimators._equal_share import even_shares
 from kernlearn.estimators._low_rank import (
@@ -48,18 +49,13 @@ Array = NDArray[np.float64]
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
 
-class LearnsThroughLandmarks(OnDevice):
+class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
     """The part of `KernelCombination` that sees kernels through landmarks."""
 
-    kernels: Any
-    quality: str
-    weights: str
-    C: Any
     nu: float = 0.3
     epsilon: float = 0.1
     center: bool
     constraint: str
-    random_state: Any
     missing: str | None = None
     equal_share: Any = 0.0
     rank: Any = None
@@ -69,20 +65,12 @@ class LearnsThroughLandmarks(OnDevice):
     bank_notes_: list[str]
     status_: Any
     C_: float
-    loss_by_C_: Array
-    equal_share_: float
     # Methods of the whole that are used here.
     _checked_total: Any
-    _chooses_C: Any
     _pool: Any
     _prepared_kernels: Any
     _problem: Any
-    _solved: Any
     _store_certificate: Any
-    _n_views: Any
-    _note_share: Any
-    _wanted_share: Any
-    _warm_start: Any
 
     def _chosen_rank(self, rows: Any, n_rows: int, X_unlabeled: Any) -> int | str | None:
         """The rank of the factors, or None for the exact solver."""
@@ -112,7 +100,7 @@ class LearnsThroughLandmarks(OnDevice):
         with telling_of_memory():
             if is_family(self.kernels):
                 pool = self._pool(rows, len(weight), points)
-                self._note_share(self._wanted_share())
+                self._note_share(float(self._wanted_share()))  # which no family has but of zero
                 request = self._request(ys, weight, rank, pool.n_matrices, self.C)
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
@@ -178,7 +166,7 @@ class LearnsThroughLandmarks(OnDevice):
         chooses, in_closed_form = self._chooses_C(), self.quality == "least_squares"
         C = 1.0 if chooses else self.C
         wanted = self._wanted_share()
-        if (chooses and not in_closed_form) or wanted == "auto":
+        if (chooses and not in_closed_form) or isinstance(wanted, str):
             found = self._C_of_sample(kernels, labelled, control)
             C = C if in_closed_form else found
         else:
