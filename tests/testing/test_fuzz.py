@@ -15,6 +15,7 @@ from kernlearn.testing.fuzz.run import judge_seed, summary
 CHUNK = 15
 
 
+# Seeds 4, 25, 59, 75, 81, 83, 99, 112 and 119 were judged false once.
 @pytest.mark.parametrize("first", range(0, 300, CHUNK))
 def test_no_certificate_is_false(first):
     verdicts = [judge_seed(seed) for seed in range(first, first + CHUNK)]
@@ -47,9 +48,8 @@ def test_the_judge_sees_a_false_determinant(weights, change):
     assert any("above" in said for said in complaints(stated, wrong))
 
 
-# Every seed that was ever judged false, or ended in an exception.
+# Every seed beyond these that was ever judged false, or ended in an exception.
 FOUND = [
-    4, 25, 59, 75, 81, 83, 99, 112, 119,
     1018, 1088, 1100, 1120, 1191, 1228, 1242, 1251, 1286, 1313, 1402, 1428, 1455, 1457, 1477, 1498,
     2106, 2185, 2268, 2289, 2293, 100039, 100211, 100740, 100845, 101339, 101394,
     300638, 300835, 300854, 10000082, 10001038,
