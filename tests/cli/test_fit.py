@@ -22,7 +22,7 @@ from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
 from kernlearn.cli import problem
 from kernlearn.cli.app import app
-from kernlearn.estimators import _base
+from kernlearn.estimators import _choices
 from kernlearn.kernels import Gaussian
 from kernlearn.methods import baselines, contest, importance, tuned_svm
 from kernlearn.methods import kernel as kernel_method
@@ -43,7 +43,7 @@ def run(*arguments):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """What is tuned is tested elsewhere."""
-    monkeypatch.setattr(_base, "FACTORS", (1.0,))
+    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
     monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())

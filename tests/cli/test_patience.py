@@ -15,7 +15,7 @@ import kernlearn as kl
 from kernlearn import _patience
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
-from kernlearn.estimators import _base
+from kernlearn.estimators import _choices
 from kernlearn.methods import baselines, importance, tuned_svm
 from kernlearn.methods import kernel as kernel_method
 from kernlearn.methods import task as task_module
@@ -26,7 +26,7 @@ RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
     monkeypatch.setattr(_patience, "_last_caught", -np.inf)
-    monkeypatch.setattr(_base, "FACTORS", (1.0,))
+    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
     monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
