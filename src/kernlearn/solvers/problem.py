@@ -519,7 +519,10 @@ def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
     ):
         return np.where(np.arange(len(weights)) == len(weights) - 1, weights, 0.0)
     of_total = weights * given.normaliser / given.total
-    of_trace = weights * family.traces / float(weights @ family.traces)
+    trace = float(weights @ family.traces)
+    if trace == 0.0:  # terms that cancel to the last digit
+        return weights
+    of_trace = weights * family.traces / trace
     return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
 
 
