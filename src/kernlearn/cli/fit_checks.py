@@ -95,11 +95,7 @@ def check_device(device: str | None, request: Request) -> None:
     """Refuse a device that is not there, or that nothing would be done on."""
     if device is None:
         return
-    combines = request.views is not None or request.matrices
-    method = request.method or ("mkl" if combines else "kernel")
-    if combines or method not in (*THROUGH_LANDMARKS, "auto"):
-        given = "--views or --kernel-matrix" if combines else f"--method {method}"
-        fail(f"--device is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}.", BAD_USAGE)
+    _check_rows_go_elsewhere("--device", request)
     try:
         place_of(device, None)
     except (ImportError, ValueError) as error:
@@ -112,8 +108,17 @@ def check_cluster(cluster: str | None, device: str | None, request: Request) -> 
         return
     if device is not None:
         fail("--device is for this machine, --cluster for others: leave one out.", BAD_USAGE)
+    _check_rows_go_elsewhere("--cluster", request)
+
+
+def _check_rows_go_elsewhere(option: str, request: Request) -> None:
+    """Refuse what works on this machine alone."""
     combines = request.views is not None or request.matrices
     method = request.method or "kernel"
     if combines or method not in (*THROUGH_LANDMARKS, AUTO):
         given = "--views or --kernel-matrix" if combines else f"--method {method}"
-        fail(f"--cluster is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}.", BAD_USAGE)
+        fail(
+            f"{option} is for tables and {', '.join(THROUGH_LANDMARKS)}, got {given}: choose one "
+            "of these by --method, or auto.",
+            BAD_USAGE,
+        )
