@@ -10,8 +10,9 @@ feasible weights. D is K(w) at the weights found. With positive weights this ask
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
@@ -33,6 +34,7 @@ FLAT = 1e-11
 LONG_EPS = float(np.finfo(np.longdouble).eps)
 KNOWN = 1e-8  # of K(w): what may be lost where large terms cancel
 SANE = 2.0
+NEARLY_CONSTANT = 1e-3  # of a kernel's length: where centring takes too many of its digits
 
 
 def learn_by_alignment(
@@ -64,16 +66,15 @@ def learn_by_alignment(
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
         weights = into_the_cone(family, weights, inside, allowed)
         weights = with_total(weights, weight_set.normaliser, weight_set.total)
-    K = family.combine(weights, labelled_only=False)
     if free:
+        K = family.combine(weights, labelled_only=False)
         indefinite = -lowest_eigenpair(K)[0]
         # Weights that no longer mean anything once they are written down, or that cancel so far
         # that nobody could say what K(w) is.
         vague = LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
         if indefinite > 2.0 * allowed or vague:
             weights, indefinite = inside, 0.0
-            K = family.combine(weights, labelled_only=False)
-    value, noise = _value(K, targets, centered, indefinite)
+    value, noise = _value(family, weights, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
     told(control.patience, Step(0, -value, bound))
     return Solution(
@@ -96,11 +97,10 @@ def _positive(family: Family, own: Alignment) -> tuple[Array, float]:
     q = own.agreement[used] / size[used] / own.target_norm
     x = _smallest(S, q, np.zeros(len(q)), np.zeros((0, len(q))))
     x = np.where(x > 1e-9 * x.max(), x, 0.0)
-    d = S @ x / float(np.sqrt(x @ S @ x))
-    # Entries of q and d are forms in matrices of unit size, or of norms far above it if centred.
-    noise = 20.0 * rounding(family.n_points) * family.norms[used] / size[used]
+    # Matrices of unit size, or what centring leaves of matrices of norms far above it.
+    d, off, noise = _direction(S, x, family.norms[used] / size[used], family.n_points)
     with np.errstate(divide="ignore"):
-        best = np.where(d > noise, (q + noise) / np.maximum(d - noise, 1e-300), np.inf).max()
+        best = np.where(d > off, (q + noise) / np.maximum(d - off, 1e-300), np.inf).max()
     weights = np.zeros(family.n_matrices)
     weights[used] = x / size[used]
     return weights, float(best)
@@ -142,16 +142,31 @@ def _free(
     return without_crumbs(weights, weights * weight_set.normaliser), best, ended
 
 
-def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol: float) -> float:
-    """The smallest α that cuts can prove, from the alignment at ``x`` on."""
+def _direction(S: Array, x: Array, norms: Array, n: int) -> tuple[Array, Array, Array]:
+    r"""The inner products d with the unit matrix at ``x``, their rounding, and that of q.
+
+    An entry :math:`S_{ij}` is off by ε of the larger of two norms, of which centring may have left
+    little. With :math:`\ell^2 = x^\top S x` the unit matrix :math:`K(x)/\ell` is then longer or
+    shorter than one by half the relative error of :math:`\ell^2`.
+    """
     length = float(np.sqrt(x @ S @ x))
     d = S @ x / length
-    noise = 4.0 * rounding(cuts.family.n_points) * cuts.family.norms
-    alpha = float(q @ x) / length * (1.0 + 0.3 * tol)
+    eps = 20.0 * rounding(n)
+    size = np.abs(x)
+    ends, long = float(size.sum()), float(size @ norms)
+    off = eps * (norms * ends + long) / length
+    off += np.abs(d) * eps * ends * long / length**2
+    return d, off, eps * norms
+
+
+def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol: float) -> float:
+    """The smallest α that cuts can prove, from the alignment at ``x`` on."""
+    d, off, noise = _direction(S, x, cuts.family.norms, cuts.family.n_points)
+    alpha = float(q @ x) / float(np.sqrt(x @ S @ x)) * (1.0 + 0.3 * tol)
     for _ in range(BOUND_ROUNDS):
         g = alpha * d - q
         minimum, lowest = linear_minimum(g, domain)
-        slack = (1.0 + alpha) * float(np.linalg.norm(noise))
+        slack = float(np.linalg.norm(noise)) + alpha * float(np.linalg.norm(off))
         slack += (float(np.abs(q).max()) + alpha) * domain.loose
         if minimum - slack >= 0.0:
             return alpha
@@ -182,20 +197,37 @@ def _smallest(S: Array, q: Array, low: Array, cuts: Array) -> Array:
 
 
 def _value(
-    K: NDArray[np.float64], targets: Array, centered: bool, indefinite: float
+    family: Family, weights: Array, targets: Array, centered: bool, indefinite: float
 ) -> tuple[float, float]:
-    """The alignment of one matrix from its definition, and what of it is not known."""
-    size = float(np.abs(K).max())
-    K = K / size
+    """The alignment of K(w) from its definition, and what of it is not known."""
+    K: Any = family.combine(weights, labelled_only=False)
+    size, eps = float(np.abs(K).max()), rounding(len(targets))
+    whole = float(np.linalg.norm(K / size))
     Y = targets
     if centered:
-        K = K - K.mean(axis=0)
-        K = K - K.mean(axis=1)[:, None]
         Y = Y - Y.mean(axis=0)
+        centred = _centred(K / size)
+        if float(np.linalg.norm(centred)) < NEARLY_CONSTANT * whole:
+            # Centring takes most of the digits; there are more of them in long double, and a
+            # constant kernel that is centred before it is added takes none of the others'.
+            each = np.eye(len(weights))
+            centred = sum(
+                np.longdouble(weights[i] / size) * _centred(family.combine_exactly(each[i], False))
+                for i in np.flatnonzero(weights)
+            )
+            eps *= LONG_EPS / EPS
+        K = centred.astype(float)
+    else:
+        K = K / size
     n = len(Y)
     length, target = float(np.linalg.norm(K)), float(np.linalg.norm(Y.T @ Y))
     if length == 0.0:
         return 0.0, 0.0
     value = float(np.sum(Y * (K[:n, :n] @ Y))) / (length * target)
-    off = rounding(n) + indefinite / size * float(np.sqrt(len(K))) / length
+    off = rounding(n) + (eps * whole + indefinite / size * float(np.sqrt(len(K)))) / length
     return value, 2.0 * off + 4.0 * EPS
+
+
+def _centred(K: Any) -> Any:
+    K = K - K.mean(axis=0)
+    return K - K.mean(axis=1)[:, None]

@@ -112,7 +112,7 @@ class Newton:
         self.lower = -np.inf
         self.proof: Plane | None = None
         self.damping = 1.0
-        self.n_programs = 0
+        self.n_programs = self.n_infinite = 0
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
@@ -153,7 +153,8 @@ class Newton:
         stalled = null_steps = 0
         self._tell()
         while not self._closed(best):
-            if len(self.history) >= self.max_iter or self.n_programs >= MAX_PROGRAMS:
+            n_evaluations = len(self.history) + self.n_infinite
+            if n_evaluations >= self.max_iter or self.n_programs >= MAX_PROGRAMS:
                 return Status.ITERATION_LIMIT
             if self._gap(best) <= best.resolution:
                 return Status.INACCURATE  # no step can be told from rounding
@@ -345,5 +346,6 @@ class Newton:
             trial = self.objective.evaluate(self.domain.weights(x), warm, self._inner_tol(warm))
             if trial is not None:
                 return trial, x
+            self.n_infinite += 1
             x = 0.5 * (x + x0)
         return None, x0

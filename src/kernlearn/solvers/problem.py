@@ -53,6 +53,8 @@ LARGE = 1000
 COARSE = ((300, 3e-2), (900, 3e-3))
 # Share of the usual start in any other one.
 TRACE = 1e-3
+# Part of the trace below which an identity to be learned starts with as much as all the others.
+SEEN = 1e-6
 EXACT = 1e-9
 # Objective that the removal of crumbs of weight may cost, relative to it.
 CRUMBS = 1e-9
@@ -190,6 +192,8 @@ class _Problem:
     def positive_domain(self) -> Domain:
         given = self.weight_set
         domain = positive_weights(given.normaliser, given.total, self.family.traces, given.least)
+        if isinstance(self.family, WithIdentity):
+            domain.start = _seen_identity(domain, self.family.traces)
         if given.start is not None:
             domain.start = inside(domain, given.start)
         return domain
@@ -363,6 +367,18 @@ def _positive_start(
     )
     newton.run()
     return newton
+
+
+def _seen_identity(domain: Domain, traces: Array) -> Array:
+    """A start where large kernels do not hide the identity, by which all points are separated."""
+    terms = traces * domain.weights(domain.start)
+    if float(terms[-1]) > SEEN * float(terms.sum()):
+        return domain.start
+    corner = np.zeros(len(domain.start))
+    corner[-1] = domain.high[-1]
+    alone = float(traces[-1] * domain.weights(corner)[-1])
+    share = alone / (alone + float(terms[:-1].sum()))
+    return (1.0 - share) * corner + share * domain.start
 
 
 def _coarse_start(problem: _Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:

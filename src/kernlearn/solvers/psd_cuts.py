@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, eigh
+from scipy.linalg import LinAlgError, cho_solve
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
@@ -116,8 +117,8 @@ class PsdCuts:
 
 
 def _rounding(family: Family) -> Array:
-    """Of forms: sums of products that together are at most as large as the matrix."""
-    return 4.0 * np.finfo(float).eps * family.norms
+    """Of forms, and of eigenvalues: nobody can tell K(w) from one that is so much indefinite."""
+    return 4.0 * family.n_points * np.finfo(float).eps * family.norms
 
 
 def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:
@@ -139,8 +140,7 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
                     return values, vectors
                 break  # a rough search may miss what the factorisation saw
             shift *= 10.0
-    lowest = [0, min(n, VECTORS_PER_ROUND) - 1]
-    values, vectors = eigh(K, subset_by_index=lowest, check_finite=False)
+    values, vectors = lowest_eigenpairs(K, VECTORS_PER_ROUND)
     bad = values < -0.5 * tolerance
     return values[bad], vectors[:, bad]
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
+from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family, LongArray
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution
 from kernlearn.solvers.oracle import EPS, rounding
@@ -100,7 +101,7 @@ def lowest_eigenpair(K: Array) -> tuple[float, Array]:
             pass
         else:
             return 0.0, np.zeros(n)
-    values, vectors = eigh(K, subset_by_index=[0, 0], check_finite=False)
+    values, vectors = lowest_eigenpairs(K, 1)
     value = float(values[0])
     return (0.0 if value >= -allowed else value), vectors[:, 0]
 

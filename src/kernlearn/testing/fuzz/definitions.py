@@ -52,7 +52,8 @@ class Definition:
         """Bounds of the coefficients' sizes."""
         s: Array = self.sample_weight
         if self.quality == "nu_svm":
-            return np.asarray(s / s.sum())
+            # The largest ν that has a solution may have been rounded up.
+            return np.asarray(s / s.sum() * (1.0 + np.finfo(float).eps))
         if self.quality == "one_class":
             return np.asarray(s / (self.nu * s.sum()))
         if self.quality in ("soft_margin", "epsilon_svr", "nu_svr"):

@@ -305,5 +305,5 @@ def _is_psd(case: Case, weights: Array) -> bool:
         return False
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
     # A penalty may see a weight that is no more than rounding in the kernel.
-    rounding = 1e-14 if case.penalty is None else 1e-16
+    rounding = 1e-15 if case.penalty is None else 1e-16
     return bool(values[0] >= -rounding * len(values) * max(values[-1], 0.0))
