@@ -64,7 +64,7 @@ def learn_by_alignment(
     if free:
         inside = even_weights(weight_set.normaliser, weight_set.total)
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
-        weights = into_the_cone(family, weights, inside, allowed)
+        weights = into_the_cone(family, weights, inside, 0.5 * allowed)
         weights = with_total(weights, weight_set.normaliser, weight_set.total)
     if free:
         K = family.combine(weights, labelled_only=False)
@@ -72,7 +72,7 @@ def learn_by_alignment(
         # Weights that no longer mean anything once they are written down, or that cancel so far
         # that nobody could say what K(w) is.
         vague = LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
-        if indefinite > 2.0 * allowed or vague:
+        if indefinite > allowed or vague:
             weights, indefinite = inside, 0.0
     value, noise = _value(family, weights, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
