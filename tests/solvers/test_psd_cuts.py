@@ -105,3 +105,16 @@ def test_the_subspace_knows_what_it_was_shown(cuts):
     V = psd_cuts.vectors
     np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-10)
     assert psd_cuts.cut_in_subspace(indefinite)
+
+
+def test_a_full_subspace_does_not_grow(cuts):
+    """Three vectors that have one new direction between them add just that one."""
+    psd_cuts, _, family = cuts
+    basis = np.linalg.qr(np.random.default_rng(3).normal(size=(family.n_points,) * 2))[0]
+    for first in range(0, family.n_points - 1, 3):
+        psd_cuts._extend(basis[:, first : min(first + 3, family.n_points - 1)])
+    known = psd_cuts.vectors[:, :3]
+    psd_cuts._extend(known + basis[:, -1:] * [2e-8, 3e-8, 5e-8])
+    V = psd_cuts.vectors
+    assert V.shape[1] == family.n_points
+    np.testing.assert_allclose(V.T @ V, np.eye(V.shape[1]), atol=1e-10)

@@ -81,15 +81,19 @@ class PsdCuts:
         return float(np.abs(traces @ weights)) / self.family.n_points
 
     def _extend(self, vectors: Array) -> bool:
-        for _ in range(2):  # twice is enough for orthogonality
-            vectors = vectors - self.vectors @ (self.vectors.T @ vectors)
-            vectors = vectors[:, np.linalg.norm(vectors, axis=0) > KNOWN]
-            vectors = np.linalg.qr(vectors)[0]
-        if vectors.shape[1] == 0:
+        k, together = self.vectors.shape[1], self.vectors
+        for vector in vectors.T:  # one by one: what is new in one of them may be all that is
+            for _ in range(2):  # twice is enough for orthogonality
+                vector = vector - together @ (together.T @ vector)
+                length = float(np.linalg.norm(vector))
+                vector = vector / (length or 1.0)
+                if length < KNOWN:
+                    break
+            else:
+                together = np.column_stack([together, vector])
+        if together.shape[1] == k:
             return True  # the subspace knows of them
-        k = self.vectors.shape[1]
-        together = np.hstack([self.vectors, vectors])
-        block = self.family.forms(together, vectors)
+        block = self.family.forms(together, together[:, k:])
         small = np.zeros((self.family.n_matrices, together.shape[1], together.shape[1]))
         small[:, :k, :k] = self.small
         small[:, :, k:] = block
