@@ -17,6 +17,7 @@ from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.solvers.oracle import rounding
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
@@ -121,8 +122,8 @@ class PsdCuts:
 
 
 def _rounding(family: Family) -> Array:
-    """Of forms, and of eigenvalues: nobody can tell K(w) from one that is so much indefinite."""
-    return 4.0 * family.n_points * np.finfo(float).eps * family.norms
+    """Of forms: sums of products that together are at most as large as the matrix."""
+    return rounding(family.n_points) * family.norms
 
 
 def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:
