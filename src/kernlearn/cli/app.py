@@ -1,37 +1,49 @@
-"""The commands, put together."""
+"""The commands, put together; the module of one is imported when it is called for."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command
 
 from kernlearn import __version__
-from kernlearn.cli.bench import bench
-from kernlearn.cli.compare import compare
-from kernlearn.cli.demo import demo
-from kernlearn.cli.fit import fit
-from kernlearn.cli.info import info
-from kernlearn.cli.predict import predict
-from kernlearn.cli.report import report
-from kernlearn.cli.reproduce import reproduce
 
 __all__ = ["app"]
 
+# Every one is a function of this name, in a module of this name.
+COMMANDS = ("demo", "fit", "predict", "report", "compare", "reproduce", "bench", "info")
+
+
+class _Commands(TyperGroup):
+    """Imports what a command needs when it is asked for: the experiments alone take a while."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command, or None if there is none of that name."""
+        if cmd_name not in COMMANDS:
+            for known in COMMANDS:  # so that the one that was meant can be named
+                self.get_command(ctx, known)
+            return None
+        if cmd_name not in self.commands:
+            alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+            alone.command(cmd_name)(getattr(import_module(f"kernlearn.cli.{cmd_name}"), cmd_name))
+            self.commands[cmd_name] = get_command(alone)
+        return self.commands[cmd_name]
+
+
 app = typer.Typer(
+    cls=_Commands,
     help="Learn the kernel from the data.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.command()(demo)
-app.command()(fit)
-app.command()(predict)
-app.command()(report)
-app.command()(compare)
-app.command()(reproduce)
-app.command()(bench)
-app.command()(info)
 
 
 def _print_version(wanted: bool) -> None:

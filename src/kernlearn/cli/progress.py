@@ -10,8 +10,8 @@ from typing import Any
 from rich.markup import escape
 
 from kernlearn._patience import Progress
+from kernlearn._progress import make_bar
 from kernlearn.inspection._text import plain
-from kernlearn.papers.progress import make_bar
 
 __all__ = ["Bar", "progress_bar"]
 

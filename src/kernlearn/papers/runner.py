@@ -10,8 +10,8 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn._cluster import as_they_end, connected
 from kernlearn._orphans import end_with
+from kernlearn._progress import track
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.papers.progress import track
 from kernlearn.papers.results_file import ResultsFile
 
 __all__ = ["run_batches", "run_tasks"]

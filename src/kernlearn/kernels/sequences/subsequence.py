@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._things import _Reading
@@ -90,6 +89,8 @@ class Subsequence(_Reading):
         return values
 
     def _sums(self, letters: NDArray[Any], others: NDArray[Any]) -> FloatArray:
+        from scipy.signal import lfilter  # takes a quarter of a second, and few have strings
+
         squared = self.decay**2
         matches = squared * (letters[None, :, None] == others[:, None, :])
         ends = matches

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from kernlearn.papers.progress import track
+from kernlearn._progress import track
 
 
 def test_passes_on_and_is_silent_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
