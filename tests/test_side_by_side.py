@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from kernlearn._side_by_side import side_by_side
+from kernlearn._side_by_side import alongside, side_by_side
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 5])
@@ -41,3 +41,31 @@ def test_what_a_killed_process_leaves_is_done_here():
 
 def test_what_cannot_be_sent_is_done_here():
     assert side_by_side([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
+
+
+def test_own_work_is_done_here_and_the_rest_is_shared():
+    told, ended = [], []
+
+    def own():
+        ended.append(os.getpid())
+        return "own"
+
+    tasks = [lambda i=i: (i, os.getpid()) for i in range(3)]
+    result, found = alongside(own, tasks, 2, lambda: told.append(1))
+    assert result == "own"
+    assert ended == [os.getpid()]
+    assert [i for i, _ in found] == [0, 1, 2]
+    assert len(told) == 3
+
+
+def test_own_work_and_a_task_go_on_at_once():
+    reading, writing = os.pipe()
+    # It ends only when a copy of this process has written.
+    result, found = alongside(lambda: os.read(reading, 1), [lambda: os.write(writing, b"x")], 2)
+    assert (result, found) == (b"x", [1])
+
+
+def test_without_copies_own_work_is_done_last():
+    order = []
+    alongside(lambda: order.append("own"), [lambda: order.append(1), lambda: order.append(2)], 1)
+    assert order == [1, 2, "own"]

@@ -10,8 +10,8 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import Connection, wait
 from pickle import PicklingError
 from typing import Any, TypeVar
@@ -21,9 +21,10 @@ from threadpoolctl import threadpool_limits
 from kernlearn._memory import available, limited_to, resident
 from kernlearn._orphans import end_with
 
-__all__ = ["cores", "side_by_side"]
+__all__ = ["alongside", "cores", "side_by_side"]
 
 R = TypeVar("R")
+S = TypeVar("S")
 _MISSING: Any = object()
 
 
@@ -66,29 +67,83 @@ def side_by_side(
     """
     found = [_MISSING] * len(tasks)
     n_workers = min(n_workers, len(tasks))
+    if n_workers > 1 and _may_copy():
+        with _copies(tasks, n_workers, n_workers) as (ends, _):
+            _collect(ends, found, tell)
+    _finish(tasks, found, tell)
+    return found
+
+
+def alongside(
+    own: Callable[[], S],
+    tasks: Sequence[Callable[[], R]],
+    n_workers: int,
+    tell: Callable[[], Any] = lambda: None,
+) -> tuple[S, list[R]]:
+    """Work that must be done in this process, while copies of it do the tasks.
+
+    Parameters
+    ----------
+    own : callable
+        Done here, where its result need not be sent and an interrupt is heard. With one process it
+        is done last.
+    tasks : sequence of callables
+        As those of `side_by_side`; when `own` is done, this process does some of them too.
+    n_workers : int
+        How many processes, this one included.
+    tell : callable
+        Called here after every task, not after `own`.
+
+    Examples
+    --------
+    >>> alongside(lambda: "own", [lambda: 1, lambda: 2], n_workers=2)
+    ('own', [1, 2])
+    """
+    found = [_MISSING] * len(tasks)
+    n_copies = min(n_workers - 1, len(tasks))
+    if n_copies < 1 or not _may_copy():
+        _finish(tasks, found, tell)
+        return own(), found
+    with _copies(tasks, n_copies, n_copies + 1) as (ends, next_task):
+        with threadpool_limits(n_workers - n_copies):
+            result = own()
+            while (place := _taken(next_task)) < len(tasks):
+                found[place] = tasks[place]()
+                tell()
+        _collect(ends, found, tell)
+    _finish(tasks, found, tell)
+    return result, found
+
+
+def _may_copy() -> bool:
     # A worker of another pool may not have workers of its own.
-    may = sys.platform == "linux" and not multiprocessing.current_process().daemon
-    if n_workers > 1 and may:
-        _in_copies(tasks, n_workers, found, tell)
+    return sys.platform == "linux" and not multiprocessing.current_process().daemon
+
+
+def _finish(tasks: Sequence[Callable[[], Any]], found: list[Any], tell: Callable[[], Any]) -> None:
+    """Do here what nobody brought back."""
     for place, task in enumerate(tasks):
         if found[place] is _MISSING:
             found[place] = task()
             tell()
-    return found
 
 
-def _in_copies(
-    tasks: Sequence[Callable[[], Any]], n_workers: int, found: list[Any], tell: Callable[[], Any]
-) -> None:
-    """Fill in what copies of this process bring back."""
+@contextmanager
+def _copies(
+    tasks: Sequence[Callable[[], Any]], n_copies: int, n_shares: int
+) -> Iterator[tuple[list[Any], Any]]:
+    """Copies of this process at work, each with its share of the memory.
+
+    Yields the ends of their pipes, and the number of the next task.
+    """
     system = multiprocessing.get_context("fork")
     next_task = system.Value("i", 0)
     there = available()
-    most = None if there is None else resident() + there // n_workers
+    most = None if there is None else resident() + there // n_shares
     workers: list[Any] = []
     ends: list[Any] = []
     try:
-        for _ in range(n_workers):
+        for _ in range(n_copies):
             here, out = system.Pipe(duplex=False)
             worker = system.Process(
                 target=_work, args=(tasks, next_task, out, os.getpid(), most), daemon=True
@@ -97,22 +152,35 @@ def _in_copies(
             out.close()
             workers.append(worker)
             ends.append(here)
-        while ends:
-            for end in list[Any](wait(ends)):
-                try:
-                    place, result, error = end.recv()
-                except (EOFError, OSError):
-                    ends.remove(end)
-                    continue
-                if error is not None:
-                    raise error
-                found[place] = result
-                tell()
+        yield ends, next_task
     finally:
         for worker in workers:
             worker.terminate()
         for worker in workers:
             worker.join()
+
+
+def _collect(ends: list[Any], found: list[Any], tell: Callable[[], Any]) -> None:
+    """Fill in what copies of this process bring back, until all have ended."""
+    while ends:
+        for end in list[Any](wait(ends)):
+            try:
+                place, result, error = end.recv()
+            except (EOFError, OSError):
+                ends.remove(end)
+                continue
+            if error is not None:
+                raise error
+            found[place] = result
+            tell()
+
+
+def _taken(next_task: Any) -> int:
+    """The number of a task that nobody else does."""
+    with next_task.get_lock():
+        place: int = next_task.value
+        next_task.value = place + 1
+    return place
 
 
 def _work(
@@ -129,12 +197,7 @@ def _work(
     # Threads of OpenMP do not survive the copy: with one, none is waited for.
     kept = nullcontext() if most_memory is None else limited_to(most_memory)
     with threadpool_limits(1), kept, suppress(BrokenPipeError):
-        while True:
-            with next_task.get_lock():
-                place = next_task.value
-                next_task.value = place + 1
-            if place >= len(tasks):
-                break
+        while (place := _taken(next_task)) < len(tasks):
             result, failure = None, None
             try:
                 result = tasks[place]()

@@ -13,12 +13,14 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn import _patience
+from kernlearn.cli import fit as fit_command
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
 from kernlearn.estimators import _choices
 from kernlearn.methods import baselines, importance, tuned_svm
 from kernlearn.methods import kernel as kernel_method
 from kernlearn.methods import task as task_module
+from kernlearn.methods.registry import METHODS
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 
@@ -99,6 +101,7 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     ],
 )
 def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
+    monkeypatch.setattr(fit_command, "cores", lambda: 1)  # a copy of the process hears none
     heard = interrupt_from(monkeypatch, 1)
     before = sorted(os.listdir(table.parent))
     result = fit(table, *options)
@@ -106,6 +109,17 @@ def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
     assert "stopped; nothing was written" in result.output
     assert len(heard) == 1
     assert sorted(os.listdir(table.parent)) == before
+
+
+def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
+    monkeypatch.setattr(fit_command, "cores", lambda: 2)
+    two = {name: METHODS[name] for name in ("lssvm", "mkl")}
+    monkeypatch.setattr(task_module, "METHODS", two)
+    interrupt_from(monkeypatch, 1)
+    result = fit(table, "--method", "auto")
+    assert result.exit_code == 0, result.output
+    assert "interrupted from the keyboard" in result.output
+    assert kl.load(table.parent / "m").estimator.status_ is kl.Status.INTERRUPTED
 
 
 def test_after_cross_validation_the_model_on_all_rows_is_kept(table, monkeypatch):

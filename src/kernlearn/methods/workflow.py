@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn._side_by_side import side_by_side
+from kernlearn._side_by_side import alongside, side_by_side
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.methods.contest import contest_steps, hold_contest
+from kernlearn.estimators._low_rank import EXACT_ROWS
+from kernlearn.methods.contest import Contest, contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
@@ -92,16 +93,23 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
 def _learned(task: Task, advance: Advance) -> Outcome:
     splits = task.splits()
     is_kept = not task.cv and not task.refit
-    with nullcontext() if is_kept else interrupts_end_everything():
-        fits = [_fitted(task, train, advance) for train, _ in splits]
+    contests = [_contest(task, train, advance) for train, _ in splits]
+    first = contests[0]
+    if first is not None and _goes_at_once(task, splits[0], first.winner):
+        fits, baselines, kept = _at_once(task, splits[0], first, advance)
+        refitted = True
+    else:
+        with nullcontext() if is_kept else interrupts_end_everything():
+            fits = [
+                _fitted(task, train, contest, advance)
+                for (train, _), contest in zip(splits, contests, strict=True)
+            ]
+        baselines = _contestants(task, splits, advance)
+        kept, refitted = _kept(task, fits, advance)
     model = _Said(fits[0].learner)
     for fit, split in zip(fits, splits, strict=True):
         _ask(model, fit.pipeline, task, split, fit.seconds)
         model.n_learned.append(len(fit.learner.rows(task.y[split[0]])))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what is said of a baseline is no news of the model
-        baselines = _contestants(task, splits, advance)
-    kept, refitted = _kept(task, fits, advance)
     tests = np.concatenate([test for _, test in splits])
     outcome = Outcome(
         kept,
@@ -115,27 +123,92 @@ def _learned(task: Task, advance: Advance) -> Outcome:
     return outcome
 
 
+def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
+    """Whether what is left after a contest is a few short fits, none of which waits for another.
+
+    How a long one goes is told, and an interrupt ends it; and what a model of many rows is depends
+    on how much memory it is given.
+    """
+    if task.n_jobs == 1 or task.cv or not task.refit or len(task.y) > EXACT_ROWS:
+        return False
+    return _gains(task, learner, split[0])
+
+
+def _at_once(
+    task: Task, split: Split, contest: Contest, advance: Advance
+) -> tuple[list[Fit], list[_Said], Fit]:
+    """The model that is judged and the baselines in other processes, the one that is kept here."""
+    every = np.arange(len(task.y))
+    unheard = replace(task, callback=None).learner(contest.winner.method.name)
+
+    def judged() -> tuple[Any, float, list[Warning]] | None:
+        try:
+            with _noted() as notes, interrupts_end_everything():
+                fit = _fitted_by(unheard, task, split[0], lambda: None)
+        except MemoryError:  # of its share, or of all that there is
+            return None
+        return fit.pipeline, fit.seconds, notes
+
+    def own() -> tuple[Fit, list[Warning]]:
+        with _noted() as notes:
+            fit = _fitted_by(contest.winner, task, every, advance, contest)
+        return fit, notes
+
+    baselines = task.baselines()
+    others = [partial(_contestant, task, learner, [split]) for learner in baselines]
+    tasks: list[Callable[[], Any]] = [judged, *others]
+    (kept, notes), (found, *answers) = alongside(own, tasks, task.n_jobs, advance)
+    if found is None:
+        fit = _fitted_by(unheard, task, split[0], lambda: None, contest)
+    else:
+        pipeline, seconds, said = found
+        fit = Fit(pipeline, contest.winner, split[0], contest, seconds)
+        notes = [*said, *notes]
+    for note in notes:  # that of the model which is kept is the last
+        warnings.warn(note, stacklevel=2)
+    asked = zip(baselines, answers, strict=True)
+    return [fit], [_Said(learner, *answer) for learner, answer in asked], kept
+
+
+@contextmanager
+def _noted() -> Iterator[list[Warning]]:
+    """Keep what is told of a fit that did not converge, to tell it in order, or elsewhere."""
+    notes: list[Warning] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", ConvergenceWarning)
+        yield notes
+    notes += [warning.message for warning in caught if isinstance(warning.message, Warning)]
+
+
 def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
     """The model for the file, and whether it is another than the one that was judged."""
     every = np.arange(len(task.y))
     if task.cv:
-        return _fitted(task, every, advance), True
+        return _fitted(task, every, _contest(task, every, advance), advance), True
     judged = fits[0]
-    gains = len(judged.learner.rows(task.y)) > len(judged.learner.rows(task.y[judged.rows]))
-    if not task.refit or not gains:
+    if not task.refit or not _gains(task, judged.learner, judged.rows):
         advance()
         return judged, False
-    return _fitted_by(judged.learner, task, every, advance, judged), True
+    return _fitted_by(judged.learner, task, every, advance, judged.contest), True
 
 
-def _fitted(task: Task, rows: Any, advance: Advance) -> Fit:
+def _gains(task: Task, learner: Learner, rows: Any) -> bool:
+    """Whether of all rows it would learn from more than of these."""
+    return len(learner.rows(task.y)) > len(learner.rows(task.y[rows]))
+
+
+def _contest(task: Task, rows: Any, advance: Advance) -> Contest | None:
+    """Among all methods, on some rows, if the best is asked for."""
+    if task.method != AUTO:
+        return None
+    return hold_contest(task.rivals(), _rows(task.X, rows), task.y[rows], advance, task.n_jobs)
+
+
+def _fitted(task: Task, rows: Any, contest: Contest | None, advance: Advance) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
-    contest = None
-    if task.method == AUTO:
-        given = _rows(task.X, rows), task.y[rows]
-        contest = hold_contest(task.rivals(), *given, advance, task.n_jobs)
     learner = task.learner(task.method) if contest is None else contest.winner
-    return _fitted_by(learner, task, rows, advance, None, contest)
+    return _fitted_by(learner, task, rows, advance, contest)
 
 
 def _fitted_by(
@@ -143,8 +216,7 @@ def _fitted_by(
     task: Task,
     rows: Any,
     advance: Advance,
-    before: Any = None,
-    contest: Any = None,
+    contest: Contest | None = None,
 ) -> Fit:
     start = time.perf_counter()
     pipeline = learner.fit(_rows(task.X, rows), task.y[rows])
@@ -155,7 +227,6 @@ def _fitted_by(
             step.device = None  # the file may be read where there is none
     name_columns(pipeline)
     advance()
-    contest = before.contest if before is not None else contest
     return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
 
 
@@ -175,7 +246,9 @@ def _contestant(
     for train, test in splits:
         start = time.perf_counter()
         try:
-            fitted = learner.fit(_rows(task.X, train), task.y[train])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it is no news of the model
+                fitted = learner.fit(_rows(task.X, train), task.y[train])
         except (MethodError, MemoryError) as error:
             said.note = f"{learner.title} was skipped: {error}"
             break
