@@ -75,7 +75,9 @@ class KernelMixture(Patient, ShowsKernel):
         """By column, how much of what the mixture explains is lost when the column is shuffled."""
         check_is_fitted(self)
         names = self.preparation_.names
-        return dict(zip(names, self._members.relevance(self.preparation_).tolist(), strict=True))
+        with threads_for(len(self._members.Y)):
+            found = self._members.relevance(self.preparation_)
+        return dict(zip(names, found.tolist(), strict=True))
 
     @property
     def kernel_(self) -> Kernel:
