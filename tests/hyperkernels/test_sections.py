@@ -9,7 +9,8 @@ import pytest
 from sklearn.base import clone
 from sklearn.svm import SVC
 
-from kernlearn.hyperkernels import ARDHarmonic, Expansion, Explicit, Harmonic, PowerSeries
+from kernlearn.gram import gram_stack
+from kernlearn.hyperkernels import ARDHarmonic, Expansion, Explicit, Harmonic, PowerSeries, _grid
 from kernlearn.hyperkernels._pairs import choose_pairs
 from kernlearn.kernels import Gaussian, Kernel
 from kernlearn.testing import check_kernel
@@ -148,3 +149,19 @@ def test_samples_reach_every_pair_equally():
     assert not np.tril(counts, -1).any()
     # Each of 28 pairs is in half of the samples; five standard deviations are 61.
     assert np.abs(upper - 300).max() < 62
+
+
+@pytest.mark.parametrize("most", [0, _grid._MOST_SHARED])
+def test_sections_in_one_call_find_out_once_about_the_points(most, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, pairs = rng.normal(size=(9, 2)), rng.normal(size=(3, 2, 2))
+    hyperkernel = Harmonic()
+    seen = []
+    table = Harmonic._grid_table
+    monkeypatch.setattr(
+        Harmonic, "_grid_table", lambda self, *rows: seen.append(1) or table(self, *rows)
+    )
+    monkeypatch.setattr(_grid, "_MOST_SHARED", most)
+    found = gram_stack([hyperkernel.section(pair) for pair in pairs], X)
+    assert len(seen) == (1 if most else 3)
+    np.testing.assert_array_equal(found, hyperkernel.sections(X, pairs))

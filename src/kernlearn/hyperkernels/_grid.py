@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray
 
 if TYPE_CHECKING:
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 _MOST_PAIRS, _FEWEST_PAIRS = 32768, 4096
 # Values of the hyperkernel held beside the result.
 _MOST_VALUES = 4_000_000
+# Numbers known of the pairs of points that the sections of one call share, rather than each find
+# them anew.
+_MOST_SHARED = 4_000_000
 
 
 def fill_grid(
@@ -32,12 +37,14 @@ def fill_grid(
     every pair of points is computed once, and the result is exactly symmetric.
     """
     same = Y is X
+    shares = len(X) * len(Y) * X.shape[1] <= _MOST_SHARED
     n_grid = min(_MOST_PAIRS, max(_FEWEST_PAIRS, _MOST_VALUES // len(fixed)))
     step = max(1, n_grid // len(Y))
     for start in range(0, len(X), step):
         stop = min(start + step, len(X))
         columns = slice(start if same else 0, len(Y))
-        table = hyperkernel._grid_table(X[start:stop], Y[columns])
+        known = partial(hyperkernel._grid_table, X[start:stop], Y[columns])
+        table = shared(("grid", start, stop), known, hyperkernel, X, Y) if shares else known()
         values = hyperkernel._evaluate(fixed, table)
         if weights is not None:
             values = weights @ values
