@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlearn.gram import check_gram, psd
+from kernlearn.kernels import _symmetry
 
 
 def with_eigenvalues(values, seed=0):
@@ -130,3 +131,14 @@ def test_asymmetry_far_from_the_first_rows_is_found_and_rounding_is_let_pass():
 def test_an_unknown_cure_is_refused():
     with pytest.raises(ValueError, match='"shift" or "trust", got \'fix\'; choose'):
         check_gram(np.eye(2), psd="fix")
+
+
+@pytest.mark.parametrize("place", [(0, 1), (1, 0), (2, 8), (8, 2), (9, 7), (4, 4)])
+@pytest.mark.parametrize("change", [1e-6, np.nan, np.inf, -np.inf])
+def test_one_wrong_entry_shows_wherever_it_lies(place, change, monkeypatch):
+    monkeypatch.setattr(_symmetry, "_TILE", 3)
+    K = with_eigenvalues(np.linspace(0.1, 1.0, 10))
+    assert _symmetry.surely_symmetric(K)
+    K[place] += change
+    on_the_diagonal = place == (4, 4) and bool(np.isfinite(change))
+    assert _symmetry.surely_symmetric(K) is on_the_diagonal

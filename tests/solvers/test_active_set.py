@@ -117,3 +117,12 @@ def test_displaced_coefficients_are_right_to_first_order_and_feasible(case):
     assert np.linalg.norm(moved - exact) <= 0.05 * np.linalg.norm(exact - here.coef)
     far = displaced(prepared, machine, 1e4 * direction @ _applied(grams, here.coef))
     assert machine.infeasibility(far) <= 1e-9
+
+
+@pytest.mark.parametrize("n_used", [0, 1, 3, 9])
+def test_products_with_few_and_with_many_rows(n_used):
+    rng = np.random.default_rng(0)
+    K, a = rng.normal(size=(9, 9)), np.zeros(9)
+    K += K.T
+    a[:n_used] = rng.normal(size=n_used)
+    np.testing.assert_allclose(active_set._product(K, a), K @ a, rtol=1e-12, atol=1e-13)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernlearn import learn_weights
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.solvers import problem as problem_module
 from kernlearn.solvers.oracle import MachineObjective
 
 WEIGHTS = np.array([0.6, 1.1, 0.4])
@@ -88,3 +90,27 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
     line = np.outer([0.0, 1.0, 2.0], [0.0, 1.0, 2.0])
     crossed = MachineObjective(GramStack(line[None]), [hard_margin(np.array([1.0, -1.0, 1.0]))])
     assert crossed.evaluate(np.ones(1), None, 1e-9) is None
+
+
+def test_samples_of_the_points_lie_within_one_another(make_stack, monkeypatch):
+    problem = make_stack(n=60)
+    monkeypatch.setattr(problem_module, "LARGE", 20)
+    monkeypatch.setattr(problem_module, "COARSE", ((10, 1e-2), (30, 1e-3)))
+    taken, subset = [], GramStack.subset
+
+    def seen(self, rows):
+        taken.append((self.n_points, rows))
+        return subset(self, rows)
+
+    monkeypatch.setattr(GramStack, "subset", seen)
+    found = learn_weights(problem.grams, problem.y)
+    assert [(n, len(rows)) for n, rows in taken] == [(60, 30), (30, 10)]
+    middle, small = taken[0][1], taken[0][1][taken[1][1]]
+    # Each class has its share of either.
+    share = np.mean(problem.y == problem.y[0])
+    for rows in (middle, small):
+        assert abs(np.mean(problem.y[rows] == problem.y[0]) - share) <= 1.5 / len(rows)
+    monkeypatch.setattr(problem_module, "LARGE", 10**6)
+    alone = learn_weights(problem.grams, problem.y)
+    assert found.objective == pytest.approx(alone.objective, rel=2e-6)
+    assert found.status.is_optimal

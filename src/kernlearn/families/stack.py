@@ -13,8 +13,9 @@ from kernlearn.families.base import LongArray
 Array = NDArray[np.float64]
 
 
-# Up to this share of matrices with weight, adding them one by one beats one pass over the stack.
-SPARSE_SHARE = 0.4
+# Up to this share of matrices with weight, adding them piece by piece beats one pass over the
+# stack; so many numbers stay in cache while they are added to.
+SPARSE_SHARE, PIECE = 0.6, 2**15
 ROWS_AT_A_TIME = 64
 # From this ratio on between the sizes of the terms and of their sum, digits are lost.
 CANCELLING = 1e3
@@ -57,14 +58,14 @@ class GramStack:
         if self.cancels(weights):
             return self.combine_exactly(weights, labelled_only).astype(float)
         support = np.flatnonzero(weights)
-        if n == self.n_points and len(support) > SPARSE_SHARE * self.n_matrices:
-            return (weights @ self.grams.reshape(self.n_matrices, -1)).reshape(n, n)
+        if n == self.n_points:
+            flat = self.grams.reshape(self.n_matrices, -1)
+            if len(support) > SPARSE_SHARE * self.n_matrices:
+                return (weights @ flat).reshape(n, n)
+            return _added(flat, weights, support).reshape(n, n)
         K = np.zeros((n, n))
         for i in support:
-            if n == self.n_points:
-                daxpy(self.grams[i].reshape(-1), K.reshape(-1), a=weights[i])
-            else:
-                K += weights[i] * self.grams[i, :n, :n]
+            K += weights[i] * self.grams[i, :n, :n]
         return K
 
     def cancels(self, weights: Array) -> bool:
@@ -101,7 +102,12 @@ class GramStack:
 
     def subset(self, rows: NDArray[np.intp]) -> GramStack:
         """The same family on some of the labelled points: a small copy."""
-        return GramStack(np.stack([K[np.ix_(rows, rows)] for K in self.grams]))
+        # By places in the matrix as one long row, which is twice as fast as by rows and columns.
+        places = rows[:, None] * self.n_points + rows
+        grams = np.empty((self.n_matrices, len(rows), len(rows)))
+        for K, part in zip(self.grams, grams, strict=True):
+            K.reshape(-1).take(places, out=part, mode="clip")
+        return GramStack(grams)
 
     def inner_products(self, basis: Array) -> Array:
         """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``.
@@ -116,3 +122,13 @@ class GramStack:
             flat = np.tensordot(basis.T, rows, 1).reshape(p, rows[0].size)
             S += flat @ flat.T
         return S
+
+
+def _added(rows: Array, weights: Array, support: NDArray[np.intp]) -> Array:
+    """The sum of some rows under their weights."""
+    total = np.zeros(rows.shape[1])
+    for start in range(0, len(total), PIECE):
+        piece = slice(start, start + PIECE)
+        for i in support:
+            daxpy(rows[i, piece], total[piece], a=weights[i])
+    return total

@@ -28,6 +28,8 @@ PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
 TOLERANCE = 1e-10
 # A factor of so many points is kept while no more than this share of them changes places.
 LARGE_BASE, FEW = 300, 0.12
+# Up to this share of the rows, to copy them takes less time than to multiply with all.
+COPIED = 0.2
 PATIENCE = 4  # full exchanges without progress before single exchanges take over
 
 
@@ -135,8 +137,7 @@ class _Exchange:
         self.segment = self.state[self.S] // 2
         held = machine.breakpoints[self.index, np.minimum(self.state // 2, machine.slopes.shape[1])]
         a = np.where(free, 0.0, held)
-        B = np.flatnonzero(a)
-        K_held = K[B].T @ a[B] if len(B) else np.zeros(len(a))
+        K_held = _product(K, a)
         rows, rhs = self._rows(a)
         if len(self.S) == 0:
             self.base, self.factor, self.border = self.S, np.zeros((0, 0)), rows[:, self.S].T
@@ -149,7 +150,7 @@ class _Exchange:
         a[self.S], self.b = self._free_part(target, rows, rhs)
         drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
         self.settled = bool(drift <= TOLERANCE)
-        self.K_a = K_held + K[self.S].T @ a[self.S]
+        self.K_a = _product(K, a)
         self._finish(a)
 
     def _free_part(self, target: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
@@ -293,6 +294,14 @@ class _Exchange:
             lower=machine.lower_value(coef, K_a),
             upper=machine.upper_value(coef, K_a, multipliers),
         )
+
+
+def _product(K: Array, a: Array) -> Array:
+    """The product Ka, from the rows of a symmetric K that count, if these are few."""
+    used = np.flatnonzero(a)
+    if len(used) > COPIED * len(a):
+        return np.asarray(K @ a)
+    return np.asarray(K[used].T @ a[used]) if len(used) else np.zeros(len(a))
 
 
 def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolution:

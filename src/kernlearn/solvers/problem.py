@@ -383,15 +383,19 @@ def _seen_identity(domain: Domain, traces: Array) -> Array:
 
 def _coarse_start(problem: _Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
     """Weights learned from samples of the points, and how many machines that took."""
-    machines, n_solves = problem.machines, 0
-    order = np.lexsort([machine.linear for machine in machines])
-    usual, domain = domain, replace(domain)
-    for size, tol in COARSE:
-        if 2 * size > len(order):
-            break
+    family, machines = problem.family, problem.machines
+    samples = []
+    # Each is taken from the next larger one, which lies closer together in memory.
+    for size, tol in reversed(COARSE):
+        if 2 * size > machines[0].n_points:
+            continue
+        order = np.lexsort([machine.linear for machine in machines])
         rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
-        family = problem.family.subset(rows)
-        objective = MachineObjective(family, [m.subset(rows) for m in machines])
+        family, machines = family.subset(rows), [machine.subset(rows) for machine in machines]
+        samples.append((family, machines, tol))
+    n_solves, usual, domain = 0, domain, replace(domain)
+    for family, machines, tol in reversed(samples):
+        objective = MachineObjective(family, machines)
         outcome = Newton(objective, domain, None, tol, 20, patience).run()
         n_solves += objective.n_solves
         if outcome.best is not None:
