@@ -47,65 +47,90 @@ def coefficients(
     *,
     tol: float,
 ) -> Array:
-    """The signed dual coefficients of ``estimator`` at the kernel matrix ``K``."""
+    """The signed dual coefficients of ``estimator`` at the kernel matrix ``K``: a first guess."""
     n = K.shape[0]
     limits = {
         "tol": tol,
         "max_iter": max(MAX_ITERATIONS_PER_POINT * n, 20_000),
         "cache_size": max(200.0, 8e-6 * n * n),
     }
-    a = np.zeros(n)
     try:
-        support, dual_coef = _by_compiled(estimator, K, target, sample_weight, limits)
+        return train(estimator, K, target, sample_weight, limits)[0]
+    except ValueError:
+        # Degenerate problems (a zero margin, a ridge of 1e150) are left to the other solvers.
+        return np.zeros(n)
+
+
+def train(
+    estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
+) -> tuple[Array, float]:
+    """Signed coefficients and intercept of a machine (inputs are checked).
+
+    Parameters
+    ----------
+    estimator : SVC, NuSVC, OneClassSVM, SVR or NuSVR
+        The machine, with its C, ν or ε.
+    K : ndarray of shape (n, n)
+        Kernel matrix.
+    target : ndarray of shape (n,) or None
+        Labels −1 and +1, or targets.
+    weight : ndarray of shape (n,) or None
+        Sample weights.
+    limits : dict
+        Some of ``tol``, ``max_iter`` and ``cache_size``.
+
+    Raises
+    ------
+    ValueError
+        Where there is one class, ν is out of reach, or the numbers are not finite.
+    """
+    try:
+        support, coef, intercept = _by_compiled(estimator, K, target, weight, limits)
     except (AttributeError, TypeError):
-        support, dual_coef = _by_estimator(estimator, K, target, sample_weight, limits)
-    a[support] = dual_coef
-    return a
+        support, coef, intercept = _by_estimator(estimator, K, target, weight, limits)
+    a = np.zeros(len(K))
+    a[support] = coef
+    return a, intercept
+
+
+_Found = tuple[NDArray[np.intp], Array, float]
 
 
 def _by_compiled(
     estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
-) -> tuple[NDArray[np.intp], Array]:
-    """Points and their coefficients; none of degenerate problems, such as a zero margin."""
+) -> _Found:
     machine, names = _MACHINES[type(estimator)]
-    y = np.ones(len(K)) if target is None else np.asarray(target, dtype=float)
+    y = np.ones(len(K)) if target is None else np.array(target, dtype=float)
     classes = np.empty(0)
-    nothing = np.empty(0, dtype=np.intp), np.empty(0)
     if isinstance(estimator, SVC | NuSVC):
         y, classes = (y > 0).astype(float), np.ones(2)
         if y.min() == y.max():
-            return nothing
+            raise ValueError("expected two classes, got one")
     compiled.set_verbosity_wrap(0)
-    try:
-        found = compiled.fit(
-            np.ascontiguousarray(K, dtype=float),
-            y,
-            svm_type=machine,
-            kernel="precomputed",
-            sample_weight=np.empty(0) if weight is None else np.asarray(weight, dtype=float),
-            class_weight=classes,
-            **{name: float(getattr(estimator, name)) for name in names},
-            **limits,
-        )
-    except ValueError:  # a ridge of 1e150, a ν that no point reaches
-        return nothing
-    support, dual_coef, intercept = found[0], found[3][0], found[4]
-    if not (np.isfinite(dual_coef).all() and np.isfinite(intercept).all()):
-        return nothing
-    # Its first class is the one of y = −1.
-    return support, -dual_coef if len(classes) else dual_coef
+    found = compiled.fit(
+        np.ascontiguousarray(K, dtype=float),
+        y,
+        svm_type=machine,
+        kernel="precomputed",
+        sample_weight=np.array([] if weight is None else weight, dtype=float),
+        class_weight=classes,
+        **{name: float(getattr(estimator, name)) for name in names},
+        **limits,
+    )
+    support, coef, intercept = found[0], found[3][0], float(found[4][0])
+    if not (np.isfinite(coef).all() and np.isfinite(intercept)):
+        raise ValueError("expected finite coefficients, got others")
+    # Of two classes, its first is the one of y = −1.
+    return (support, -coef, -intercept) if len(classes) else (support, coef, intercept)
 
 
 def _by_estimator(
     estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
-) -> tuple[NDArray[np.intp], Array]:
+) -> _Found:
     """The same by what is public."""
     estimator.set_params(kernel="precomputed", **limits)
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
     with warnings.catch_warnings(), unchecked:
         warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            estimator.fit(K, target, sample_weight=weight)
-        except ValueError:
-            return np.empty(0, dtype=np.intp), np.empty(0)
-    return estimator.support_, estimator.dual_coef_[0]
+        estimator.fit(K, target, sample_weight=weight)
+    return estimator.support_, estimator.dual_coef_[0], float(estimator.intercept_[0])

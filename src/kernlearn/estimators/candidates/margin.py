@@ -7,13 +7,11 @@ is no closed form for rows held out, so a fold is predicted by a machine without
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn import config_context
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
+
+from kernlearn.quality import libsvm
 
 Array = NDArray[np.float64]
 
@@ -30,11 +28,6 @@ def solve_margin(K: Array, Y: Array, lam: float, weight: Array) -> tuple[Array, 
         if np.ptp(y) == 0:  # a fold may take a class away
             intercept[j] = y[0]
             continue
-        machine = SVC(C=1.0 / lam, kernel="precomputed", max_iter=_STEPS * max(len(K), 100))
-        unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
-        with warnings.catch_warnings(), unchecked:
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            machine.fit(K, y, sample_weight=weight)
-        coef[machine.support_, j] = machine.dual_coef_[0]
-        intercept[j] = machine.intercept_[0]
+        steps = {"max_iter": _STEPS * max(len(K), 100)}
+        coef[:, j], intercept[j] = libsvm.train(SVC(C=1.0 / lam), K, y, weight, steps)
     return coef, intercept
