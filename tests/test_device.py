@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy.linalg import LinAlgError
 
 from kernlearn import (
@@ -111,6 +112,28 @@ def test_stacks_are_factorised_one_by_one(place: Place) -> None:
                 factor = np.linalg.cholesky(A[i])
                 expected = np.linalg.solve(factor.T if transposed else factor, B[i])
                 np.testing.assert_allclose(solved[i], expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_on_the_host_they_are_as_scipy_has_them(dtype: type, order: Literal["C", "F"]) -> None:
+    A, B = (X @ X.T + np.eye(len(X))).astype(dtype), X.astype(dtype)
+    factor = scipy.linalg.cholesky(A, lower=True)
+    np.testing.assert_array_equal(np.tril(device.lower_factor(A.copy())), factor)
+    L = np.array(factor, order=order)
+    for right in (B, B[:, 0], B[:, :0]):
+        expected = scipy.linalg.cho_solve((L, True), right)
+        np.testing.assert_array_equal(device.solve_factored(L, right), expected)
+        for transposed in (False, True):
+            solved = device.solve_lower(L, right, transposed)
+            expected = scipy.linalg.solve_triangular(L, right, lower=True, trans=int(transposed))
+            np.testing.assert_array_equal(solved, expected)
+            assert right.size == 0 or solved.dtype == dtype
+    none = np.zeros((0, 0), dtype=dtype)
+    assert device.solve_lower(device.lower_factor(none), B[:0]).shape == B[:0].shape
+    L[3, 3] = 0.0
+    with pytest.raises(LinAlgError, match="singular"):
+        device.solve_lower(L, B)
 
 
 def test_large_matrices_are_factorised_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError
 
-from kernlearn._device import lower_factor
+from kernlearn._device import lower_factor, solve_factored, solve_lower
 from kernlearn.quality.machine import Array, Machine, Multipliers
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
@@ -181,9 +181,7 @@ class _Exchange:
             block.flat[:: len(new) + 1] += self.proximal + machine.ridge[new]
             corner[r + d :, r + d :] = block
         right = np.concatenate([rhs, np.zeros(d), target[new]])
-        solved = cho_solve(
-            (self.factor, True), np.column_stack([target[F], full]), check_finite=False
-        )
+        solved = solve_factored(self.factor, np.column_stack([target[F], full]))
         if not np.isfinite(solved).all():
             raise LinAlgError("the system of the free points has no solution in numbers")
         schur = full.T @ solved[:, 1:] - corner
@@ -367,7 +365,7 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
     if len(S) == 0:
         return None
     z = _projected(solution, dK_coef[S])
-    step = -solve_triangular(solution.factor, z, lower=True, trans="T", check_finite=False)
+    step = -solve_lower(solution.factor, z, transposed=True)
     moving = solution.state[S] % 2 == 1
     S, step = S[moving], step[moving]
     segment = solution.state[S] // 2
@@ -384,8 +382,8 @@ def _projected(solution: MachineSolution, right: Array) -> Array:
     factor = solution.factor
     assert factor is not None
     right, rows = right.astype(factor.dtype), solution.free_rows.T.astype(factor.dtype)
-    half = solve_triangular(factor, right, lower=True, check_finite=False)
-    basis = np.linalg.qr(solve_triangular(factor, rows, lower=True, check_finite=False))[0]
+    half = solve_lower(factor, right)
+    basis = np.linalg.qr(solve_lower(factor, rows))[0]
     # Projected before it is squared: with a nearly singular factor the difference of the squares
     # would be rounding, and need not be positive.
     half, basis = half.astype(float), basis.astype(float)

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve
+from scipy.linalg import LinAlgError
 
-from kernlearn._device import lower_factor
+from kernlearn._device import lower_factor, solve_factored
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.quadratic import quadratic_program
 
@@ -230,7 +230,7 @@ class _Newton:
         """M⁻¹ times blocks of shape (k, n, c)."""
         sign, D = self.program.sign[:, :, None], self.D[:, :, None]
         total = self.E_inverse[:, None] * (sign * right / D).sum(axis=0)
-        u = cho_solve((self.factor, True), total, check_finite=False)
+        u = solve_factored(self.factor, total)
         # Ku from the equation itself: E⁻¹u is what it was made of, less what is left of it.
         Ku = total - self.E_inverse[:, None] * u
         return np.asarray((right - sign * Ku) / D)
