@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from _pytest.doctest import DoctestModule
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
 from kernlearn.quality import QUALITIES, Settings
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without looking for garbage, of which there is none among what is being made."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file():
+    """Look for examples in the docstrings of the package, not in those of its tests."""
+    return [found for found in (yield) if not isinstance(found, DoctestModule)]
 
 
 def gaussian(X, gamma):
