@@ -1,5 +1,6 @@
 """A real cluster of processes: equal to the last bit, whoever dies."""
 
+import multiprocessing
 import os
 import signal
 from collections import Counter
@@ -49,7 +50,18 @@ def once(mark):
     return first
 
 
-@pytest.mark.usefixtures("small_tasks")
+@pytest.fixture
+def forked_workers():
+    """Workers that come from one process, in which all has been imported already."""
+    dask = pytest.importorskip("dask")
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        distributed.utils.get_mp_context()  # which would choose what is imported, once
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["distributed", "kernlearn"])
+        yield
+
+
+@pytest.mark.usefixtures("small_tasks", "forked_workers")
 def test_a_cluster_of_processes_some_of_which_are_killed(tmp_path):
     """One test, since the workers take longer to start than all that they do."""
     threads = clone(MODEL).fit(LAZY, VALUES)
