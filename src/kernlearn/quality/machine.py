@@ -210,17 +210,18 @@ class Machine:
     ) -> Callable[[Array], Array]:
         """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
         segments = range(self.slopes.shape[1]) if segment is None else [segment]
-        points, slopes = self.breakpoints[members], self.slopes[members]
+        points = np.clip(self.breakpoints[members], -LARGE, LARGE)
+        pieces = [(self.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
         ridge = self.ridge[members]
 
         def answer(g: Array) -> Array:
             t = np.zeros(len(g))
-            for j in segments:
-                excess = g - slopes[:, j]
+            for slope, low, high in pieces:
+                excess = g - slope
                 with np.errstate(divide="ignore", invalid="ignore"):
-                    step = np.where(excess == 0.0, 0.0, excess / ridge)
-                part = np.clip(step, points[:, j], points[:, j + 1])
-                t = t + np.clip(part, -LARGE, LARGE)
+                    step = excess / ridge
+                step[excess == 0.0] = 0.0
+                t += np.minimum(np.maximum(step, low), high)
             return t
 
         return answer
@@ -338,10 +339,13 @@ def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> fl
     low, high = -4.0 * spread, 4.0 * spread
     for _ in range(64):
         middle = 0.5 * (low + high)
+        ends = low, high
         if float(answer(residual - middle).sum()) > total:
             low = middle
         else:
             high = middle
+        if middle in ends:  # there is no number between them
+            break
     return 0.5 * (low + high)
 
 
