@@ -27,8 +27,8 @@ MODELS = {
     "KernelRegressor": kl.KernelRegressor(),
     "LSSVMRegressor": kl.LSSVMRegressor(),
     "FirstLevelRegressor": kl.FirstLevelRegressor(),
-    "MKLRegressor least squares": kl.MKLRegressor(quality="least_squares"),
-    "MKLRegressor": kl.MKLRegressor(),
+    "MKLRegressor least squares, C = 1": kl.MKLRegressor(quality="least_squares", C=1.0),
+    "MKLRegressor, C = 1": kl.MKLRegressor(C=1.0),
     "HyperkernelRegressor": kl.HyperkernelRegressor(max_pivots=50),
 }
 

@@ -84,18 +84,18 @@ def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
     ]
     labels, three = y > 0, np.digitize(y, [-0.5, 0.5])
     few = CHECK_RANK
-    yield "least squares", MKLRegressor(kernels, quality="least_squares", rank=few), y
-    yield "tube", MKLRegressor(kernels, rank=few), y
-    yield "bank", MKLRegressor(quality="least_squares", rank=few, random_state=0), y
+    yield "least squares", MKLRegressor(kernels, quality="least_squares", rank=few, C=1.0), y
+    yield "tube", MKLRegressor(kernels, rank=few, C=1.0), y
+    yield "bank", MKLRegressor(quality="least_squares", rank=few, random_state=0, C=1.0), y
     for quality in ("least_squares", "squared_soft_margin", "soft_margin"):
         yield f"{quality}, two classes", MKLClassifier(kernels, quality, rank=few), labels
     yield "squares, three classes", MKLClassifier(kernels, "least_squares", rank=few), three
     yield (
         "free signs",
-        MKLRegressor(kernels[:3], quality="least_squares", weights="free", rank=few),
+        MKLRegressor(kernels[:3], quality="least_squares", weights="free", rank=few, C=1.0),
         y,
     )
-    certified = MKLRegressor(kernels, quality="least_squares", rank=few, certify="exact")
+    certified = MKLRegressor(kernels, quality="least_squares", rank=few, certify="exact", C=1.0)
     yield "exact bound", certified, y
     yield "novelty", MKLNoveltyDetector(kernels[:3], rank=few), None
     yield "LS-SVM classifier", LSSVMClassifier(rank=few), three
@@ -164,7 +164,7 @@ def least_squares(device: Device, n: int) -> tuple[MKLRegressor, float, float]:
     gammas = 2.0 ** np.linspace(-5, 3, N_KERNELS) / 20
     kernels = [Gaussian(float(gamma)) for gamma in gammas]
     model = MKLRegressor(
-        kernels, quality="least_squares", rank=COLUMNS // N_KERNELS, device=device.parameter
+        kernels, quality="least_squares", rank=COLUMNS // N_KERNELS, device=device.parameter, C=1.0
     )
     passes = []
     look = rank.moments_by_fold

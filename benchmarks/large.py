@@ -41,7 +41,7 @@ def kernels() -> list[Gaussian]:
 def fit_least_squares(n: int) -> MKLRegressor:
     X, y = table(n)
     rank = COLUMNS // N_KERNELS
-    return MKLRegressor(kernels(), quality="least_squares", rank=rank).fit(X, y)
+    return MKLRegressor(kernels(), quality="least_squares", rank=rank, C=1.0).fit(X, y)
 
 
 def product_seconds(n: int) -> float:
@@ -63,7 +63,7 @@ def against_the_product(n: int) -> Row:
 
 def memory(n: int) -> Row:
     X, y = table(n)
-    model = MKLRegressor(kernels(), quality="least_squares", rank=COLUMNS // N_KERNELS)
+    model = MKLRegressor(kernels(), quality="least_squares", rank=COLUMNS // N_KERNELS, C=1.0)
     tracemalloc.start()
     model.fit(X, y)
     peak = tracemalloc.get_traced_memory()[1] / 2**30
@@ -89,8 +89,8 @@ def full_rank(n: int = 2000) -> Row:
     some = [Gaussian(0.05), Gaussian(0.2), Gaussian(1.0)]
     labels = y > 0
     cases = [
-        (MKLRegressor(some, quality="least_squares"), y),
-        (MKLRegressor(some), y),
+        (MKLRegressor(some, quality="least_squares", C=1.0), y),
+        (MKLRegressor(some, C=1.0), y),
         (MKLClassifier(some, quality="squared_soft_margin"), labels),
         (MKLClassifier(some), labels),
         (MKLNoveltyDetector(some), None),

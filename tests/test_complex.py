@@ -51,7 +51,7 @@ class Phase(Kernel):
         lambda: kl.HyperNorm(K, 1.0),
         lambda: RankOneStack(K),
         lambda: kl.MKLClassifier([Precomputed(K)]).fit(ROWS, LABELS),
-        lambda: kl.MKLRegressor([Phase()]).fit(X, LABELS),
+        lambda: kl.MKLRegressor([Phase()], C=1.0).fit(X, LABELS),
         lambda: kl.LSSVMClassifier(Precomputed(K)).fit(ROWS, LABELS),
         lambda: kl.LSSVMRegressor(Phase()).fit(X, LABELS),
         lambda: kl.LSSVMRegressor(theta=[1j], lam=1.0, selection=None).fit(X, LABELS),

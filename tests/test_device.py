@@ -169,9 +169,12 @@ def test_slopes_of_the_selection(place: Place) -> None:
 
 
 MODELS = [
-    (MKLRegressor([Gaussian(0.2), Linear()], quality="least_squares", certify="exact"), y),
-    (MKLRegressor([Gaussian(0.2), Polynomial()], weights="free", quality="least_squares"), y),
-    (MKLRegressor([Gaussian(0.2), Laplacian(0.5)]), y),
+    (MKLRegressor([Gaussian(0.2), Linear()], quality="least_squares", certify="exact", C=1.0), y),
+    (
+        MKLRegressor([Gaussian(0.2), Polynomial()], weights="free", quality="least_squares", C=1.0),
+        y,
+    ),
+    (MKLRegressor([Gaussian(0.2), Laplacian(0.5)], C=1.0), y),
     (
         MKLClassifier([Gaussian(0.2), Linear()], quality="squared_soft_margin"),
         np.digitize(y, [-0.5, 0.5]),
@@ -222,7 +225,7 @@ def test_many_kernels_on_a_full_device(place: Place, monkeypatch: Any) -> None:
 
 
 def test_targets_and_weights_may_be_there_too(place: Place) -> None:
-    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=25)
+    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=25, C=1.0)
     weight = np.linspace(1, 2, len(y))
     here = model.fit(X, y, sample_weight=weight).predict(X)
     model.fit(place.put(X), place.put(y), sample_weight=place.put(weight))
@@ -230,7 +233,7 @@ def test_targets_and_weights_may_be_there_too(place: Place) -> None:
 
 
 def test_the_exact_solver_works_on_the_host(place: Place) -> None:
-    model = MKLRegressor([Gaussian(0.2)], rank=None)
+    model = MKLRegressor([Gaussian(0.2)], rank=None, C=1.0)
     here = model.fit(X[:60], y[:60]).predict(X)
     model.fit(place.put(X[:60]), y[:60])
     assert model.device_ == "cpu"
@@ -285,7 +288,7 @@ def test_a_device_without_any_room_says_so(place: Place, monkeypatch: Any) -> No
     def full(*_: Any, **__: Any) -> Any:
         raise OutOfMemoryError("CUDA out of memory")
 
-    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=5)
+    model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=5, C=1.0)
     monkeypatch.setattr("kernlearn.solvers.low_rank.moments.lower_products", full)
     with pytest.raises(MemoryError, match="smaller rank"):
         model.fit(place.put(X), y)
@@ -294,7 +297,7 @@ def test_a_device_without_any_room_says_so(place: Place, monkeypatch: Any) -> No
 @pytest.mark.parametrize("bad", ["gpu", "cuda:", 0, "mps", "cuda:x"])
 def test_an_unknown_device_is_refused(bad: Any) -> None:
     with pytest.raises(ValueError, match="'cuda' or the like of 'cuda:1'"):
-        MKLRegressor([Linear()], rank=5, device=bad).fit(X, y)
+        MKLRegressor([Linear()], rank=5, device=bad, C=1.0).fit(X, y)
 
 
 def test_a_device_that_is_not_there(monkeypatch: Any) -> None:

@@ -32,7 +32,7 @@ ESTIMATORS = {
         LABELS,
     ),
     "noise": (kl.MKLClassifier([Gaussian(5.0)], C=100.0), (NOISE > 0).astype(int)),
-    "least squares": (kl.MKLRegressor(quality="least_squares"), VALUES),
+    "least squares": (kl.MKLRegressor(quality="least_squares", C=1.0), VALUES),
     "a hard tube": (kl.MKLRegressor(C=240.0), VALUES),
     "novelty": (kl.MKLNoveltyDetector(), None),
     "hyperkernel": (kl.HyperkernelClassifier(), LABELS),

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators import _low_rank
+from kernlearn.estimators import _landmark_learning, _low_rank
 from kernlearn.estimators._low_rank import rows_for_C
 from kernlearn.kernels import Gaussian, Laplacian, Linear
 
@@ -82,7 +82,7 @@ def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(monkeyp
     found = clone(model).set_params(rank=30).fit(X, y)
     np.testing.assert_allclose(found.loss_by_C_, exact.loss_by_C_, rtol=1e-4)
     # Of half of the rows the same kernels have half the trace, and C its unit all the same.
-    monkeypatch.setattr(_low_rank, "C_ROWS", N // 2)
+    monkeypatch.setattr(_landmark_learning, "ROWS_FOR_C", N // 2)
     half = clone(model).set_params(rank=30).fit(X, y)
     # The one that both begin with.
     first = [m.loss_by_C_[np.abs(np.log(m.loss_by_C_[:, 0])).argmin()] for m in (half, exact)]

@@ -62,7 +62,7 @@ def test_one_class(refused, problem, n):
 @pytest.mark.parametrize("weights", ["positive", "free"])
 def test_one_row_is_enough_where_no_classes_are_needed(problem, kernels, weights):
     """A single target is predicted everywhere, a single point is not novel."""
-    regressor = MKLRegressor(kernels, weights=weights).fit(problem.X[:1], [3.0])
+    regressor = MKLRegressor(kernels, weights=weights, C=1.0).fit(problem.X[:1], [3.0])
     np.testing.assert_allclose(regressor.predict(problem.X_new), 3.0)
     detector = MKLNoveltyDetector(kernels, weights=weights).fit(problem.X[:1])
     assert detector.predict(problem.X[:1])[0] == 1

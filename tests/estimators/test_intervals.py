@@ -158,7 +158,7 @@ def test_folds_are_machines_trained_without_them(problem):
     )
 
 
-@pytest.mark.parametrize("model", [_given(), kl.MKLRegressor([Gaussian(0.2)])], ids=str)
+@pytest.mark.parametrize("model", [_given(), kl.MKLRegressor([Gaussian(0.2)], C=1.0)], ids=str)
 def test_blocks_of_points_change_nothing(problem, model, monkeypatch):
     model = clone(model).fit(problem.X, problem.target)
     whole = model.predict_interval(problem.X_new)
@@ -188,7 +188,7 @@ def test_a_coverage_that_is_no_probability_is_refused(problem, coverage):
 
 def test_rows_of_no_weight_count_for_nothing(problem):
     weight = np.r_[np.ones(30), np.zeros(10)]
-    for model in [_given(), kl.MKLRegressor([Gaussian(0.2)], "least_squares")]:
+    for model in [_given(), kl.MKLRegressor([Gaussian(0.2)], "least_squares", C=1.0)]:
         with_them = clone(model).fit(problem.X, problem.target, sample_weight=weight)
         without = clone(model).fit(problem.X[:30], problem.target[:30])
         np.testing.assert_allclose(
@@ -206,7 +206,9 @@ def test_frames_and_model_files(problem, tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(problem.X, columns=["a", "b", "c"])
     new = pandas.DataFrame(problem.X_new, columns=["a", "b", "c"])
-    for i, model in enumerate([kl.LSSVMRegressor(Gaussian(0.2), None, 0.05), kl.MKLRegressor()]):
+    for i, model in enumerate(
+        [kl.LSSVMRegressor(Gaussian(0.2), None, 0.05), kl.MKLRegressor(C=1.0)]
+    ):
         model.fit(frame, problem.target)
         kl.save(model, tmp_path / f"{i}.kl")
         loaded = kl.load(tmp_path / f"{i}.kl")

@@ -40,7 +40,7 @@ def always_low_rank(monkeypatch):
             LABELS != "low",
         ),
         (kl.MKLRegressor(quality="least_squares", C=10.0, **TIGHT), VALUES + 50.0),
-        (kl.MKLRegressor(quality="epsilon_svr", center=True, **TIGHT), VALUES + 50.0),
+        (kl.MKLRegressor(quality="epsilon_svr", C=1.0, center=True, **TIGHT), VALUES + 50.0),
         (kl.MKLNoveltyDetector(nu=0.2, **TIGHT), None),
     ],
     ids=["ls classes", "squared hinge", "hinge", "ls regression", "tube", "novelty"],
@@ -90,7 +90,7 @@ def test_auto_doubles_the_rank_while_the_held_out_loss_falls(monkeypatch):
     assert model.rank_ > 8
     assert model.rank_ == N or losses[-1] >= 0.9 * losses[-2]
     assert ranks[-1] == model.rank_
-    flat = kl.MKLRegressor([Linear()], quality="least_squares").fit(X, X @ [1.0, 2.0, 3.0])
+    flat = kl.MKLRegressor([Linear()], quality="least_squares", C=1.0).fit(X, X @ [1.0, 2.0, 3.0])
     assert flat.rank_ == 3
     monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 12**2)
     small = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0).fit(X, VALUES)
@@ -126,7 +126,7 @@ def test_what_landmarks_cannot_do_is_refused_when_asked_for():
 
 
 def test_an_exact_fit_forgets_the_landmarks_of_an_earlier_one():
-    model = kl.MKLRegressor(KERNELS, rank=10, certify="exact").fit(X, VALUES)
+    model = kl.MKLRegressor(KERNELS, rank=10, certify="exact", C=1.0).fit(X, VALUES)
     model.set_params(rank=None).fit(X, VALUES)
     assert model.rank_ is None
     left = {"landmarks_", "landmark_coef_", "residual_trace_", "exact_lower_bound_"}
@@ -145,13 +145,13 @@ def test_free_signs_through_landmarks():
 def test_frames_and_memory_maps_are_sources(tmp_path):
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     kernels = [Columns(["a", "c"], Gaussian(0.5)), Linear()]
-    named = kl.MKLRegressor(kernels, rank=15).fit(frame, VALUES)
+    named = kl.MKLRegressor(kernels, rank=15, C=1.0).fit(frame, VALUES)
     assert named.predict(frame).shape == (N,)
     assert list(named.landmarks_[0].columns) == ["a", "b", "c"]
     mapped = np.memmap(tmp_path / "X", dtype=np.float32, mode="w+", shape=X.shape)
     mapped[:] = X
-    again = kl.MKLRegressor(KERNELS, rank=15).fit(mapped, VALUES)
-    plain = kl.MKLRegressor(KERNELS, rank=15).fit(X.astype(np.float32), VALUES)
+    again = kl.MKLRegressor(KERNELS, rank=15, C=1.0).fit(mapped, VALUES)
+    plain = kl.MKLRegressor(KERNELS, rank=15, C=1.0).fit(X.astype(np.float32), VALUES)
     np.testing.assert_allclose(again.predict(mapped), plain.predict(mapped), rtol=1e-6)
 
 
@@ -172,10 +172,10 @@ def test_a_fitted_model_is_saved_and_read_again(tmp_path):
 
 
 def test_seeds_decide_and_warm_starts_agree():
-    first = kl.MKLRegressor(KERNELS, rank=10, random_state=1).fit(X, VALUES)
-    again = kl.MKLRegressor(KERNELS, rank=10, random_state=1).fit(X, VALUES)
+    first = kl.MKLRegressor(KERNELS, rank=10, random_state=1, C=1.0).fit(X, VALUES)
+    again = kl.MKLRegressor(KERNELS, rank=10, random_state=1, C=1.0).fit(X, VALUES)
     np.testing.assert_array_equal(first.predict(NEW), again.predict(NEW))
-    warm = kl.MKLRegressor(KERNELS, rank=10, random_state=1, warm_start=True)
+    warm = kl.MKLRegressor(KERNELS, rank=10, random_state=1, warm_start=True, C=1.0)
     values = warm.fit(X, VALUES).fit(X, VALUES).predict(NEW)
     np.testing.assert_allclose(values, first.predict(NEW), atol=2e-2)
 
@@ -183,16 +183,18 @@ def test_seeds_decide_and_warm_starts_agree():
 def test_duplicates_constant_columns_and_zero_kernels_do_no_harm():
     dull = np.column_stack([np.repeat(X[:10, 0], 12), np.ones(N)])
     kernels = [Gaussian(0.5), Columns([1], Linear()), Linear()]
-    model = kl.MKLRegressor(kernels, quality="least_squares", rank=50).fit(dull, dull[:, 0])
+    model = kl.MKLRegressor(kernels, quality="least_squares", rank=50, C=1.0).fit(dull, dull[:, 0])
     assert model.rank_ == 10
     assert np.isfinite(model.predict(dull)).all()
     with pytest.raises(ValueError, match="expected at least one kernel with a positive trace"):
-        kl.MKLRegressor([Linear()], rank=3).fit(np.zeros((N, 2)), VALUES)
+        kl.MKLRegressor([Linear()], rank=3, C=1.0).fit(np.zeros((N, 2)), VALUES)
 
 
 def test_an_early_end_keeps_what_was_learned():
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
-        model = kl.MKLRegressor(KERNELS, rank=10, callback=lambda progress: True).fit(X, VALUES)
+        model = kl.MKLRegressor(KERNELS, rank=10, callback=lambda progress: True, C=1.0).fit(
+            X, VALUES
+        )
     assert not model.status_.is_optimal
     assert np.isfinite(model.predict(NEW)).all()
     assert model.lower_bound_ <= model.objective_
@@ -228,7 +230,7 @@ def test_intervals_cover_new_targets(quality, monkeypatch):
     monkeypatch.setattr(refits_module, "_MOST_ROWS", 150)
     many = RNG.standard_normal((400, 3))
     targets = 50 + np.sin(2 * many[:, 0]) + 0.3 * RNG.standard_normal(400)
-    model = kl.MKLRegressor(KERNELS, quality=quality, rank=30).fit(many[:200], targets[:200])
+    model = kl.MKLRegressor(KERNELS, quality=quality, rank=30, C=1.0).fit(many[:200], targets[:200])
     interval = model.predict_interval(many[200:], coverage=0.8)
     inside = (interval[:, 0] <= targets[200:]) & (targets[200:] <= interval[:, 1])
     assert 0.7 < inside.mean() < 0.92
@@ -242,11 +244,11 @@ def test_kernels_without_weight_keep_their_rank(monkeypatch):
     noise = np.random.default_rng(1).standard_normal((N, 1))
     table = np.hstack([X, noise])
     kernels = [Columns([0, 1, 2], Laplacian(0.5)), Columns([3], Gaussian(0.5))]
-    model = kl.MKLRegressor(kernels, quality="least_squares").fit(table, VALUES)
+    model = kl.MKLRegressor(kernels, quality="least_squares", C=1.0).fit(table, VALUES)
     assert model.weights_[1] == pytest.approx(0.0, abs=1e-6)
     useful, useless = (len(points) for points in model.landmarks_)
     assert useless < useful == model.rank_
     # What it leaves free is for the other: 60 columns hold 32 and 8, but not twice 32.
     monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 60**2)
-    again = kl.MKLRegressor(kernels, quality="least_squares").fit(table, VALUES)
+    again = kl.MKLRegressor(kernels, quality="least_squares", C=1.0).fit(table, VALUES)
     assert [len(points) for points in again.landmarks_] == [32, 8]

@@ -5,13 +5,18 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
+from kernlearn import learn
+from kernlearn.estimators import _choices, _low_rank
+from kernlearn.estimators._low_rank import rows_for_C
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
 from kernlearn.methods.words import weights
+from kernlearn.solvers.column_generation import learn_by_columns
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((36, 5))
@@ -39,8 +44,8 @@ CASES = {
     "squared": (kl.MKLClassifier(quality="squared_soft_margin", C=10.0), LABELS),
     "normalised, centred": (kl.MKLClassifier(normalize=True, center=True), LABELS),
     "sum": (kl.MKLClassifier(constraint="sum", total=2.0), LABELS),
-    "tube": (kl.MKLRegressor(), VALUE),
-    "least squares": (kl.MKLRegressor(quality="least_squares"), VALUE),
+    "tube": (kl.MKLRegressor(C=1.0), VALUE),
+    "least squares": (kl.MKLRegressor(quality="least_squares", C=1.0), VALUE),
     "novelty": (kl.MKLNoveltyDetector(), None),
 }
 
@@ -85,6 +90,52 @@ def test_C_is_chosen_along_a_path_of_families():
     few = kl.MKLClassifier(list(many.kernels_), C="auto").fit(X, LABELS > 0)
     assert many.C_ == few.C_
     np.testing.assert_allclose(many.loss_by_C_, few.loss_by_C_, rtol=0.02)
+
+
+@pytest.mark.parametrize(("rank", "n_looks"), [(None, 2), (15, 1)])
+def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_looks):
+    """The kernels with weight at the first C go along the path; the last fit looks at all again."""
+    looks = []
+
+    def counted(family, *rest):
+        looks.append(family.n_points)
+        return learn_by_columns(family, *rest)
+
+    monkeypatch.setattr(learn, "learn_by_columns", counted)
+    model = kl.MKLRegressor(FAMILY, tol=1e-3, rank=rank).fit(X, VALUE)
+    assert len(looks) == n_looks
+    assert 3 <= len(model.loss_by_C_) <= 6
+    assert model.loss_by_C_[model.loss_by_C_[:, 1].argmin(), 0] == model.C_
+    assert (model.rank_ is None) == (rank is None)
+    given = clone(model).set_params(C=model.C_).fit(X, VALUE)
+    assert given.objective_ == pytest.approx(model.objective_, rel=2e-3)
+    assert model.status_.is_optimal
+
+
+def test_of_many_rows_C_of_a_family_is_chosen_on_some(monkeypatch):
+    y = LABELS > 0
+    few = rows_for_C([np.where(y, 1.0, -1.0)], 1, None, 30)
+    by_hand = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X[few], y[few])
+    monkeypatch.setattr(_choices, "ROWS_FOR_C", 30)
+    model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X, y)
+    assert model.C_ == by_hand.C_
+    np.testing.assert_allclose(model.loss_by_C_, by_hand.loss_by_C_, rtol=1e-6)
+    assert len(model.support_) > 0
+    assert model.support_.max() > 30
+
+
+def test_a_family_of_many_rows_has_landmarks_and_a_C(monkeypatch):
+    monkeypatch.setattr(_low_rank, "EXACT_ROWS", 30)
+    model = kl.MKLRegressor(FAMILY, tol=1e-2).fit(X, VALUE)
+    assert model.rank_ is not None
+    assert model.C_ in model.loss_by_C_[:, 0]
+
+
+def test_a_choice_of_C_that_is_stopped_keeps_what_was_learned():
+    with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
+        model = kl.MKLRegressor(FAMILY, callback=lambda progress: True).fit(X, VALUE)
+    assert not model.status_.is_optimal
+    assert np.isfinite(model.predict(X)).all()
 
 
 def test_names_of_columns_label_the_kernels_and_files_keep_them(tmp_path):
@@ -203,7 +254,7 @@ def test_what_cannot_be_is_said(kernels, parameters, sentence):
 
 
 def test_a_million_kernels_of_one_row():
-    model = kl.MKLRegressor(Grid(Gaussian(), size=2)).fit(np.arange(1415.0)[None], [3.0])
+    model = kl.MKLRegressor(Grid(Gaussian(), size=2), C=1.0).fit(np.arange(1415.0)[None], [3.0])
     assert len(model.weights_) == 1_000_405
     assert model.predict(np.zeros((1, 1415))) == pytest.approx(3.0)
     assert model.status_.is_optimal

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from kernlearn import MKLRegressor
 from kernlearn.kernels import Columns, Gaussian, default_bank
@@ -26,8 +27,10 @@ def test_a_sum_of_functions_of_single_columns_is_found(quality):
 
 @pytest.mark.parametrize("quality", QUALITIES)
 def test_an_offset_of_y_is_an_offset_of_the_predictions(problem, kernels, quality):
-    near = MKLRegressor(kernels, quality=quality, tol=1e-9).fit(problem.X, problem.target)
-    far = MKLRegressor(kernels, quality=quality, tol=1e-9).fit(problem.X, problem.target + 1e6)
+    near = MKLRegressor(kernels, quality=quality, tol=1e-9, C=1.0).fit(problem.X, problem.target)
+    far = MKLRegressor(kernels, quality=quality, tol=1e-9, C=1.0).fit(
+        problem.X, problem.target + 1e6
+    )
     np.testing.assert_allclose(
         far.predict(problem.X_new) - 1e6, near.predict(problem.X_new), atol=1e-5
     )
@@ -50,8 +53,18 @@ def test_the_unit_of_y_does_not_matter(problem, kernels, quality, scale):
     )
 
 
+def test_by_default_the_unit_of_y_does_not_matter(problem, kernels):
+    """A tube in thousands: a box of 1 would hardly leave the mean."""
+    plain = MKLRegressor(kernels, epsilon=0.1).fit(problem.X, problem.target)
+    scaled = MKLRegressor(kernels, epsilon=1e3).fit(problem.X, 1e4 * problem.target + 5e4)
+    assert pytest.approx(1e4 * plain.C_) == scaled.C_
+    assert scaled.score(problem.X, 1e4 * problem.target + 5e4) > 0.5
+    boxed = clone(scaled).set_params(C=1.0).fit(problem.X, 1e4 * problem.target + 5e4)
+    assert boxed.score(problem.X, 1e4 * problem.target + 5e4) < 0.01
+
+
 def test_transduction_is_prediction_on_the_unlabelled_points(problem, kernels):
-    model = MKLRegressor(kernels, weights="free", center=True)
+    model = MKLRegressor(kernels, weights="free", center=True, C=1.0)
     model.fit(problem.X, problem.target + 100.0, X_unlabeled=problem.X_new)
     np.testing.assert_allclose(model.transduction_, model.predict(problem.X_new), rtol=1e-9)
     assert abs(model.transduction_.mean() - 100.0) < 2.0
@@ -78,8 +91,8 @@ def test_constant_targets_are_predicted(problem, kernels, quality):
 def test_integer_targets_are_numbers(problem, kernels):
     whole = np.round(5 * problem.target).astype(int)
     np.testing.assert_allclose(
-        MKLRegressor(kernels).fit(problem.X, whole).predict(problem.X_new),
-        MKLRegressor(kernels).fit(problem.X, whole.astype(float)).predict(problem.X_new),
+        MKLRegressor(kernels, C=1.0).fit(problem.X, whole).predict(problem.X_new),
+        MKLRegressor(kernels, C=1.0).fit(problem.X, whole.astype(float)).predict(problem.X_new),
         rtol=1e-9,
     )
 
@@ -95,7 +108,9 @@ def test_repeated_rows_that_can_be_interpolated(quality):
     X = np.repeat(X, times, axis=0)
     kernels = default_bank(X)
     # The program holds the sum of the traces.
-    model = MKLRegressor(kernels, quality=quality, total=float(len(kernels) * len(X))).fit(X, y)
+    model = MKLRegressor(kernels, quality=quality, total=float(len(kernels) * len(X)), C=1.0).fit(
+        X, y
+    )
     grams = [k(X) for k in kernels]
     judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=0.1)
     assert model.objective_ == pytest.approx(judge.value, rel=2e-6)

@@ -67,7 +67,7 @@ def _points(display):
 
 def test_points_can_be_seen_on_any_surface(X):
     """Each has an edge that differs from its face, and one of the two from the surface."""
-    regressor = MKLRegressor(KERNEL).fit(X, X[:, 0])
+    regressor = MKLRegressor(KERNEL, C=1.0).fit(X, X[:, 0])
     display = DecisionSurfaceDisplay.from_estimator(regressor, X, X[:, 0], grid_resolution=5)
     points = _points(display)
     np.testing.assert_array_equal(points.get_array(), X[:, 0])
@@ -98,7 +98,7 @@ def test_the_legend_lies_on_no_region(X, n_classes):
 
 
 def test_numbers_and_novelties(X):
-    regressor = MKLRegressor(KERNEL).fit(X, X[:, 0])
+    regressor = MKLRegressor(KERNEL, C=1.0).fit(X, X[:, 0])
     display = DecisionSurfaceDisplay.from_estimator(regressor, X, X[:, 0], grid_resolution=5)
     assert display.kind == "prediction"
     assert display.response[1, 4] == pytest.approx(regressor.predict(_at(display, 1, 4))[0])

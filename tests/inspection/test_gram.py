@@ -50,7 +50,7 @@ def test_inside_a_class_groups_stay_together():
 def test_the_targets_of_a_regression_order_the_rows(data):
     X, _ = data
     y = np.random.default_rng(2).permutation(24).astype(float)
-    model = MKLRegressor([Gaussian(0.5)]).fit(X, y)
+    model = MKLRegressor([Gaussian(0.5)], C=1.0).fit(X, y)
     display = GramDisplay.from_estimator(model, X, y)
     np.testing.assert_array_equal(display.order, np.argsort(y))
     assert display.classes == []

@@ -41,7 +41,7 @@ def test_the_effective_rank_is_invariant_and_between_one_and_n():
 
 def test_the_line_shows_the_eigenvalues_that_are_not_rounding(closed_figures):
     X = np.random.default_rng(2).normal(size=(20, 2))
-    model = MKLRegressor([Gaussian(0.1)]).fit(X, X[:, 0])
+    model = MKLRegressor([Gaussian(0.1)], C=1.0).fit(X, X[:, 0])
     _, ax = closed_figures.subplots()
     display = SpectrumDisplay.from_estimator(model, X, centered=False, ax=ax)
     assert display.ax_ is ax

@@ -302,7 +302,7 @@ def test_facts_of_a_wrong_kind_break_nothing(bundles, wrong):
 @pytest.mark.parametrize(
     ("estimator", "pictures"),
     [
-        (kl.MKLRegressor(), {"kernel-weights", "decision-surface", "convergence"}),
+        (kl.MKLRegressor(C=1.0), {"kernel-weights", "decision-surface", "convergence"}),
         (kl.HyperkernelRegressor(max_pivots=10), {"feature-scales", "gram"}),
         (kl.LSSVMRegressor(), {"predicted", "spectrum", "embedding"}),
         (kl.FirstLevelRegressor(lam=0.1, mu=0.1), {"relevance", "embedding"}),
@@ -323,7 +323,7 @@ def test_a_regression_has_the_pictures_of_its_method(bundles, draw_only, estimat
 
 def test_columns_and_kernels_have_the_names_that_the_facts_give_them(bundles, draw_only):
     draw_only("kernel-weights", "decision-surface")
-    bundle = bundles.line(kl.MKLRegressor([kl.kernels.Linear(), kl.kernels.Gaussian()]))
+    bundle = bundles.line(kl.MKLRegressor([kl.kernels.Linear(), kl.kernels.Gaussian()], C=1.0))
     named = {
         "relevances": [{"name": "the length", "relevance": 0.5}, {"name": "the width"}],
         "weights": [{"name": "view A: linear"}, {"name": "view B: Gaussian"}],

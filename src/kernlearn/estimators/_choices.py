@@ -19,7 +19,7 @@ from kernlearn.estimators._problem import CombinationProblem
 from kernlearn.estimators._refits import N_FOLDS
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.quality.registry import QUALITIES
-from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C
+from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL, choose_C, middle_of
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 
@@ -109,22 +109,44 @@ class ChoosesByHeldOutRows:
         self, problem: CombinationProblem, control: Control, share: float, sampled: bool
     ) -> tuple[float, Solution]:
         """C, by a sample of the rows where there are many, and the weights of all."""
-        few = np.arange(len(problem.targets[0]))
+        few, start = np.arange(len(problem.targets[0])), self._warm_start(problem.family.n_matrices)
         if problem.is_plain and not sampled:
             few = rows_for_C(problem.targets, 1, self.random_state, ROWS_FOR_C)
-        if len(few) == len(problem.targets[0]):
-            return self._along_path(problem, control, share)
+        if len(few) == len(problem.targets[0]) and not problem.is_of_family:
+            return self._along_path(problem, control, share, start)
         rough = replace(control, tol=max(control.tol, PATH_TOL))
-        C, near = self._along_path(problem.on_rows(few), rough, share)
-        solution = problem.learn(C, near.weights, control, share)
+        path = self._along_path_of_family if problem.is_of_family else self._along_path
+        C, near = path(problem.on_rows(few), rough, share, start)
+        if sampled:  # C alone was asked for
+            return C, near
+        start = near.weights if np.isfinite(near.weights).all() else None
+        solution = problem.learn(C, start, control, share)
         n_solves = near.n_machine_solves + solution.n_machine_solves
         return C, replace(solution, n_machine_solves=n_solves)
 
+    def _along_path_of_family(
+        self, problem: CombinationProblem, control: Control, share: float, start: Array | None
+    ) -> tuple[float, Solution]:
+        """The same for a family: along the path go the kernels with weight where it begins.
+
+        To look at all kernels for every C would take as many fits.
+        """
+        middle = FACTORS[middle_of(FACTORS)] * problem.unit_of_C
+        first = problem.learn(middle, start, control, share)
+        if not np.isfinite(first.weights).all():
+            return middle, first
+        chosen = np.flatnonzero(first.weights)
+        listed = problem.of_kernels(chosen)
+        C, near = self._along_path(listed, control, share, first.weights[chosen])
+        weights = np.zeros_like(first.weights)
+        weights[chosen] = near.weights
+        n_solves = first.n_machine_solves + near.n_machine_solves
+        return C, replace(near, weights=weights, n_machine_solves=n_solves)
+
     def _along_path(
-        self, problem: CombinationProblem, control: Control, share: float
+        self, problem: CombinationProblem, control: Control, share: float, start: Array | None
     ) -> tuple[float, Solution]:
         """The C of the least held-out loss along a path, and its weights."""
-        start = self._warm_start(problem.family.n_matrices)
         weight = problem.settings.sample_weight
         choice = choose_C(
             [factor * problem.unit_of_C for factor in FACTORS],

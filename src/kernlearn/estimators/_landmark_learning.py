@@ -13,7 +13,7 @@ from kernlearn._checks import check_settings, learns_C
 from kernlearn._cluster import Chunked
 from kernlearn._device import telling_of_memory
 from kernlearn._unfinished import warn_if_unfinished
-from kernlearn.estimators._choices import ChoosesByHeldOutRows
+from kernlearn.estimators._choices import ROWS_FOR_C, ChoosesByHeldOutRows
 from kernlearn.estimators._column_pairs import pair_kernels
 from kernlearn.estimators._equal_share import even_shares
 from kernlearn.estimators._low_rank import (
@@ -28,7 +28,7 @@ from kernlearn.estimators._on_cluster import a_few, check_here
 from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._problem import Candidates, Labelled
 from kernlearn.estimators._read_once import at_rows, fitted_transformers, reads
-from kernlearn.families.kernel_pool import is_family
+from kernlearn.families.kernel_pool import KernelPool, is_family
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Kernel, WeightedSum
@@ -79,8 +79,6 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             obstacle = "X_unlabeled"
         elif self.missing is not None:
             obstacle = f"missing={self.missing!r}"
-        elif self._chooses_C() and is_family(self.kernels):
-            obstacle = "C='auto' and a family of kernels"
         elif not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
         elif learns_C(self.quality, self.C):
@@ -101,7 +99,10 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             if is_family(self.kernels):
                 pool = self._pool(rows, len(weight), points)
                 self._note_share(float(self._wanted_share()))  # which no family has but of zero
-                request = self._request(ys, weight, rank, pool.n_matrices, self.C)
+                C = self.C
+                if self._chooses_C():
+                    C = self._C_of_sample(pool, Labelled(rows, ys, weight), control)
+                request = self._request(ys, weight, rank, pool.n_matrices, C)
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
                 learned: Learned = found
@@ -203,15 +204,22 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         return kernels
 
     def _C_of_sample(
-        self, kernels: Sequence[Kernel], labelled: Labelled, control: Control
+        self, kernels: Sequence[Kernel] | KernelPool, labelled: Labelled, control: Control
     ) -> float:
         """C, and the share that sources have equally, by the exact path on a sample of the rows."""
         ys, weight = labelled.targets, labelled.weight
-        few = rows_for_C(ys, len(kernels), self.random_state)
+        n_kept = 1 if isinstance(kernels, KernelPool) else len(kernels)
+        # Shares are told apart by smaller differences than values of C.
+        most = None if isinstance(self._wanted_share(), str) else ROWS_FOR_C
+        few = rows_for_C(ys, n_kept, self.random_state, most)
+        family: GramStack | KernelPool
+        if isinstance(kernels, KernelPool):
+            family = kernels.on_rows(few)
+        else:
+            family = GramStack(gram_stack(kernels, take_rows(labelled.X, few)))
         total = self._checked_total()
         if total is not None and self.constraint == "trace":
             total *= len(few) / len(weight)  # the trace of the same kernel on fewer rows
-        family = GramStack(gram_stack(kernels, take_rows(labelled.X, few)))
         candidates = Candidates(family, total, lambda C: None)
         problem = self._problem([y[few] for y in ys], weight[few], candidates)
         rough = replace(control, tol=max(control.tol, PATH_TOL))

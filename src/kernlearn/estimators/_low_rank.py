@@ -24,8 +24,8 @@ Array = NDArray[np.float64]
 
 # Up to so many rows, Gram matrices fit comfortably and the exact solver takes seconds.
 EXACT_ROWS = 3000
-# Machines other than least squares choose C on a sample of so many rows, and so many numbers in its
-# Gram matrices: a gigabyte.
+# What sources share equally is chosen on a sample of so many rows, and so many numbers in its Gram
+# matrices: a gigabyte.
 C_ROWS, _C_NUMBERS = 1500, 2**27
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000

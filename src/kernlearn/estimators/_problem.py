@@ -124,22 +124,33 @@ class CombinationProblem:
 
     def on_rows(self, rows: Rows) -> CombinationProblem:
         """The same problem on some rows: a machine with the same C, at the same weights."""
-        assert isinstance(self.family, GramStack)  # of plain problems
-        share = len(rows) / len(self.targets[0]) if self.constraint == "trace" else 1.0
+        family = self.family
+        share = len(rows) / family.n_points if self.constraint == "trace" else 1.0
         weight = self.settings.sample_weight[rows]
         return replace(
             self,
-            family=self.family.subset(rows),
+            family=family.on_rows(rows) if isinstance(family, KernelPool) else family.subset(rows),
             targets=[target[rows] for target in self.targets],
             settings=replace(self.settings, sample_weight=weight),
             total=share * self.total,
         )
 
+    def of_kernels(self, chosen: Rows) -> CombinationProblem:
+        """The same problem with these kernels of a family alone, whose matrices are kept."""
+        assert isinstance(self.family, KernelPool)
+        n = self.family.n_labelled
+        grams = np.stack([self.family.gram(int(i))[:n, :n] for i in chosen])
+        return replace(self, family=GramStack(grams), even=self.even[chosen])
+
+    @property
+    def is_of_family(self) -> bool:
+        """Whether the kernels are made when they are looked at."""
+        return isinstance(self.family, KernelPool)
+
     @property
     def is_plain(self) -> bool:
         """Whether it means the same on fewer rows: matrices of labelled points, w ≥ 0, no more."""
-        family = self.family
-        whole = isinstance(family, GramStack) and family.n_labelled == family.n_points
+        whole = self.is_of_family or self.family.n_labelled == self.family.n_points
         return whole and not self.free_sign and self.penalty(1.0) is None
 
     @property

@@ -52,9 +52,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     C : float, "auto" or "learn", default=1.0
         The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" looks along six values, from the
         middle on, each from the weights of the one before, for the one that predicts rows held out
-        best; of more than 500 rows by a sample of so many.
-        Through landmarks "least_squares" does so for next to nothing, and the other machines on a
-        sample of 1500 rows. "learn" makes it one more weight, for "squared_soft_margin".
+        best; of more than 500 rows by a sample of so many. Of a family, those kernels go along
+        that have weight at the first of them, on such a sample.
+        Through landmarks "least_squares" does so for next to nothing, from all rows. "learn" makes
+        it one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     nu : float, default=0.3

@@ -32,10 +32,11 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         What to combine; by default a bank as in :class:`kernlearn.MKLClassifier`.
     quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
         The machine whose value is minimised.
-    C : float or "auto", default=1.0
+    C : float or "auto", default="auto"
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
         looks along six values, in units of the targets' spread where that matters, for the one of
-        the smallest squared error on rows held out; of more than 500 rows by a sample of so many.
+        the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
+        is in units of y, so no number is right for every table.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
     epsilon : float, default=0.1
@@ -58,7 +59,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     equal_share_ : float
         Likewise.
     loss_by_C_ : ndarray of shape (n_tried, 2)
-        With ``C="auto"``, every C and its mean squared error on rows held out.
+        With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise.
 
@@ -67,7 +68,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     >>> import numpy as np
     >>> from kernlearn import MKLRegressor
     >>> X = np.linspace(0, 6, 60)[:, None]
-    >>> model = MKLRegressor(C=10.0, epsilon=0.01).fit(X, np.sin(X[:, 0]))
+    >>> model = MKLRegressor(epsilon=0.01).fit(X, np.sin(X[:, 0]))
     >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99)
     True
     """
@@ -76,7 +77,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self,
         kernels: Any = None,
         quality: str = "epsilon_svr",
-        C: float | str = 1.0,
+        C: float | str = "auto",
         weights: str = "positive",
         *,
         epsilon: float = 0.1,

@@ -82,6 +82,12 @@ class KernelPool:
         with naming(i):
             return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
 
+    def on_rows(self, rows: Positions) -> KernelPool:
+        """The same kernels on some of the labelled rows."""
+        some = take_rows(self.points, rows)
+        prepared, place = self._prepared, self.place
+        return KernelPool(self.kernels, some, len(rows), self.psd, self.workers, prepared, place)
+
     def gram_elsewhere(self, i: int) -> Any:
         """The same on the pool's device; made there, if that is where it is looked at."""
         assert self.place is not None

@@ -165,7 +165,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
     ----------
     quality : str, default="epsilon_svr"
         The machine.
-    C : float or "auto", default=1.0
+    C : float or "auto", default="auto"
         The box |a| ≤ C.
     epsilon : float, default=0.1
         Half the width of the tube.
@@ -176,7 +176,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
     def __init__(
         self,
         quality: str = "epsilon_svr",
-        C: float | str = 1.0,
+        C: float | str = "auto",
         *,
         epsilon: float = 0.1,
         tol: float = 1e-6,

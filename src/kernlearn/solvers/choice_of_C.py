@@ -47,6 +47,11 @@ class Choice(Generic[Found]):
     losses: Array
 
 
+def middle_of(Cs: Sequence[float]) -> int:
+    """Where the search begins."""
+    return (len(Cs) - 1) // 2
+
+
 def choose_C(
     Cs: Sequence[float],
     learn: Callable[[float, Array | None, Control], Found],
@@ -68,7 +73,7 @@ def choose_C(
     """
     rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
     tried: dict[int, tuple[Found, float]] = {}
-    n_solves, left, place = 0, set(range(len(Cs))), (len(Cs) - 1) // 2
+    n_solves, left, place = 0, set(range(len(Cs))), middle_of(Cs)
     while True:
         left.remove(place)
         near = min(tried, key=lambda other: abs(other - place), default=None)
