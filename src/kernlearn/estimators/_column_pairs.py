@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
+from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import ARDGaussian, Columns, Kernel
-from kernlearn.solvers.low_rank.held_out import fold_loss, trained
+from kernlearn.solvers.low_rank.held_out import FoldsOut, trained
 from kernlearn.solvers.low_rank.rank import Look, Seen
 from kernlearn.solvers.low_rank.refits import least_squares_refits
 
@@ -87,6 +88,8 @@ class _Sample:
     def __init__(self, X: Array, Y: Array, weight: Array, random_state: Any) -> None:
         self._X, self._Y, self._weight, self._random_state = X, Y, weight, random_state
         self._variance = X.var(axis=0)
+        # Landmarks do not depend on what is to be explained, and are chosen once for each kernel.
+        self._maps: dict[tuple[Pair, float], NystroemMap] = {}
 
     @property
     def size(self) -> float:
@@ -98,7 +101,13 @@ class _Sample:
         """The least held-out loss over widths, and its kernel."""
         chosen = list(columns)
         kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in _WIDTHS]
-        losses = [self._judged([kernel])[0] for kernel in kernels]
+        losses = []
+        for kernel, width in zip(kernels, _WIDTHS, strict=True):
+            known = self._maps.get((columns, width))
+            loss, _, seen = self._judged([kernel], None if known is None else [known])
+            if len(columns) > 1:  # columns by themselves may be many, and are looked at once
+                self._maps[columns, width] = seen.factors.maps[0]
+            losses.append(loss)
         place = int(np.argmin(losses))
         return losses[place], kernels[place]
 
@@ -114,15 +123,19 @@ class _Sample:
             assert coef is not None  # positive weights and a positive ridge always have a machine
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
-        return _Sample(self._X, self._Y - said.values, self._weight, self._random_state)
+        left = _Sample(self._X, self._Y - said.values, self._weight, self._random_state)
+        left._maps = self._maps
+        return left
 
-    def _judged(self, kernels: Sequence[Kernel]) -> tuple[float, float, Seen]:
+    def _judged(
+        self, kernels: Sequence[Kernel], maps: Sequence[NystroemMap] | None = None
+    ) -> tuple[float, float, Seen]:
         """The least held-out loss over ridges, that ridge, and the moments."""
-        look = Look(self._X, kernels, self._Y, self._weight, self._random_state)
+        look = Look(self._X, kernels, self._Y, self._weight, self._random_state, maps)
         ones = np.ones(len(kernels))
         with threads_for(_LANDMARKS):
             seen = look.at(_LANDMARKS)
-            membership = seen.factors.membership
-            losses = [float(fold_loss(seen.folds, membership, ones, r).sum()) for r in _RIDGES]
+            out = FoldsOut(seen.folds, seen.factors.membership)
+            losses = [float(out.loss(ones, ridge).sum()) for ridge in _RIDGES]
         place = int(np.argmin(losses))
         return losses[place], _RIDGES[place], seen

@@ -99,6 +99,25 @@ def choose_C(
     return Choice(Cs[best], replace(solution, n_machine_solves=n_solves), losses)
 
 
+def lowest(loss: Callable[[int], float], n_places: int) -> int:
+    """The place of the least loss, which falls and then rises along the places.
+
+    The search begins in the middle and goes on next to the best place so far, until both its
+    neighbours are worse.
+
+    >>> lowest(lambda k: (k - 3.2) ** 2, 6)
+    3
+    """
+    losses: dict[int, float] = {}
+    places = [(n_places - 1) // 2]
+    while places:
+        losses[places[0]] = loss(places[0])
+        best = _best(losses, places[0])
+        around = (best + 1, best - 1)
+        places = [k for k in around if 0 <= k < n_places and k not in losses]
+    return best
+
+
 def _best(losses: dict[int, float], otherwise: int) -> int:
     """The place of the least loss, the first of several; NaN is more than any number."""
     return min(losses, key=lambda k: (np.isnan(losses[k]), losses[k], k), default=otherwise)

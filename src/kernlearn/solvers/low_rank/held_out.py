@@ -15,6 +15,7 @@ function of the rank* costs a few small systems. Leaving out one row takes one m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -38,25 +39,55 @@ def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -
     return None if found is None else found.coef
 
 
-def fold_loss(
-    folds: Sequence[Moments], membership: Array, weights: Array, ridge: float, few: bool = False
-) -> Array:
-    """The mean squared error of each target on held-out folds; infinite if K(w) is indefinite.
+class FoldsOut:
+    """Machines that miss a fold each, for any weights and ridge.
 
-    The folds are held out in turn; ``few`` of them, one, where systems are large: it has rows
-    enough.
+    What these do not change, the moments of the rows outside of a fold, is made once.
+
+    Parameters
+    ----------
+    folds : sequence of Moments
+        The moments of each fold. They are held out in turn; ``few`` of them, one, where systems are
+        large: it has rows enough.
+    membership : ndarray of shape (R, m)
+        Ones where a column belongs to a kernel.
+    few : bool
+        Whether one fold is enough, as it is for many columns in any case.
     """
-    everything = total_of(list(folds))
-    loss, mass = np.zeros(len(everything.targets)), 0.0
-    few = few or len(membership) > _FEW_COLUMNS
-    for fold in folds[:1] if few else folds:
-        rest = everything - fold
-        coef = trained(rest, membership, weights, ridge)
-        if coef is None:
-            return np.full(len(loss), np.inf)
-        loss += fold.squared_loss(coef, rest.intercept(coef))
-        mass += fold.mass
-    return loss / mass
+
+    def __init__(self, folds: Sequence[Moments], membership: Array, few: bool = False) -> None:
+        few = few or len(membership) > _FEW_COLUMNS
+        self._membership, self._folds = membership, list(folds[:1] if few else folds)
+        self._others = [
+            _Others.of(total_of([one for one in folds if one is not fold])) for fold in self._folds
+        ]
+
+    def loss(self, weights: Array, ridge: float) -> Array:
+        """The mean squared error of each target; infinite if K(w) is indefinite."""
+        loss, mass = np.zeros(len(self._folds[0].targets)), 0.0
+        for fold, others in zip(self._folds, self._others, strict=True):
+            objective = LeastSquaresObjective(*others.centred, self._membership, ridge)
+            found = objective.evaluate(weights, None, 0.0)
+            if found is None:
+                return np.full(len(loss), np.inf)
+            intercept = (others.targets - others.columns @ found.coef) / others.mass
+            loss += fold.squared_loss(found.coef, intercept)
+            mass += fold.mass
+        return np.asarray(loss / mass)
+
+
+@dataclass(frozen=True, eq=False)
+class _Others:
+    """What is to be known of the rows outside of a fold."""
+
+    centred: tuple[Array, Array, Array]
+    columns: Array
+    targets: Array
+    mass: float
+
+    @classmethod
+    def of(cls, moments: Moments) -> _Others:
+        return cls(moments.centred(), moments.columns, moments.targets, moments.mass)
 
 
 def loss_by_rank(
@@ -77,7 +108,7 @@ def loss_by_rank(
     for rank in ranks:
         chosen = factors.place < rank
         parts = [fold.corner(chosen) for fold in folds]
-        loss = fold_loss(parts, factors.membership[chosen], weights, ridge, few)
+        loss = FoldsOut(parts, factors.membership[chosen], few).loss(weights, ridge)
         losses.append(float(loss.sum()))
     return ranks, np.array(losses)
 

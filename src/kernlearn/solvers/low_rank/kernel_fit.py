@@ -23,7 +23,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.low_rank.exact_refit import exact_refit
 from kernlearn.solvers.low_rank.held_out import (
-    fold_loss,
+    FoldsOut,
     leave_one_out,
     loss_by_rank,
     trained,
@@ -268,6 +268,6 @@ def _selected(
 
 def _best_ridge(seen: Seen, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
-    membership, one = seen.factors.membership, np.ones(1)
-    losses = [float(fold_loss(seen.folds, membership, one, r).sum()) for r in first * _AROUND]
+    out, one = FoldsOut(seen.folds, seen.factors.membership), np.ones(1)
+    losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]
     return float(first * _AROUND[int(np.argmin(losses))])

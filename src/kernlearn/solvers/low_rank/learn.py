@@ -18,7 +18,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
-from kernlearn.solvers.low_rank.held_out import fold_loss, left_out_by_rank, loss_by_rank
+from kernlearn.solvers.low_rank.held_out import FoldsOut, left_out_by_rank, loss_by_rank
 from kernlearn.solvers.low_rank.problem import learn_least_squares, learn_machines
 from kernlearn.solvers.low_rank.rank import Look, Seen
 from kernlearn.solvers.low_rank.refits import (
@@ -148,13 +148,14 @@ def _least_squares(
         near = weight_set if start is None else replace(weight_set, start=start)
         return learn_least_squares(moments, factors, 1.0 / C, near, control, stretch)
 
-    def loss(C: float, solution: LowRankSolution) -> float:
-        found = fold_loss(seen.folds, factors.membership, solution.weights, 1.0 / C)
-        return float(found.sum())
-
     Cs = request.Cs(seen)
     if len(Cs) == 1:
         return Choice(Cs[0], learn(Cs[0], None, control), np.empty((0, 2)))
+    out = FoldsOut(seen.folds, factors.membership)
+
+    def loss(C: float, solution: LowRankSolution) -> float:
+        return float(out.loss(solution.weights, 1.0 / C).sum())
+
     return choose_C(Cs, learn, loss, control)
 
 

@@ -95,8 +95,12 @@ class Positive:
         self.ridge = objective.ridge
         used = np.flatnonzero(diagonal)
         self.used, self.half = used, np.sqrt(diagonal[used])[:, None]
-        self.columns = objective.G[:, used]
-        A = self.half * self.columns[used] * self.half.T
+        # What is as large as G is copied no more often than it must be.
+        every = len(used) == len(diagonal)
+        self.columns = objective.G if every else objective.G[:, used]
+        A = self.columns.copy() if every else self.columns[used]
+        A *= self.half
+        A *= self.half.T
         A[np.diag_indices(len(used))] += self.ridge
         self.factor = lower_factor(A)
 

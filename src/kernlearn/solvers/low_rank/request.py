@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from kernlearn.families.weights import positive_weights
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.quality.registry import Settings
-from kernlearn.solvers.low_rank.held_out import fold_loss
+from kernlearn.solvers.choice_of_C import lowest
+from kernlearn.solvers.low_rank.held_out import FoldsOut
 from kernlearn.solvers.low_rank.problem import Units, learn_least_squares
 from kernlearn.solvers.low_rank.rank import Seen
 from kernlearn.solvers.problem import Control, WeightSet
@@ -33,8 +34,8 @@ class Request:
         One of LOW_RANK_QUALITIES.
     settings : Settings
         Of the machine.
-    rank : int or "auto"
-        Columns of each kernel's factor at most.
+    rank : int, list of int, or "auto"
+        Columns of each kernel's factor at most, for all kernels or for each.
     free_sign : bool
         K(w) ⪰ 0 in place of w ≥ 0.
     constraint : {"trace", "sum"}
@@ -109,8 +110,8 @@ class Request:
         ridges = [1.0 / C for C in self.Cs(seen)]
         ridge = ridges[0]
         if len(ridges) > 1:
-            losses = [fold_loss(seen.folds, factors.membership, even, r).sum() for r in ridges]
-            ridge = ridges[int(np.argmin(losses))]
+            out = FoldsOut(seen.folds, factors.membership)
+            ridge = ridges[lowest(lambda k: float(out.loss(even, ridges[k]).sum()), len(ridges))]
         if self.quality != "least_squares" or self.free_sign:
             return even, ridge
         rough = Control(_ROUGH, _FEW_STEPS)
