@@ -83,6 +83,38 @@ def test_few_landmarks_do_nearly_as_well_and_say_how_nearly():
 
 
 @pytest.mark.usefixtures("always_low_rank")
+def test_a_rank_is_judged_by_a_sample_and_settled_by_all_rows(monkeypatch):
+    rng = np.random.default_rng(1)
+    rows = rng.standard_normal((2000, 3))
+    y = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.2 * rng.standard_normal(2000)
+    looked, looks = [], rank_module.Look.at
+
+    def at(look, rank):
+        looked.append((len(look.source), max(rank)))
+        return looks(look, rank)
+
+    monkeypatch.setattr(rank_module.Look, "at", at)
+    monkeypatch.setattr(rank_module, "_FIRST", 8)
+    model = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0)
+    whole = clone(model).fit(rows, y)
+    assert {n for n, _ in looked} == {2000}
+    ranks = [rank for _, rank in looked]
+    looked.clear()
+    monkeypatch.setattr(rank_module, "_SAMPLE_ROWS", 200)
+    found = clone(model).fit(rows, y)
+    # Where the loss of the sample still falls, all rows are not looked at; they have the last word.
+    assert looked[:2] == [(200, 8), (200, 16)]
+    on_all = [rank for n, rank in looked if n == 2000]
+    assert 1 <= len(on_all) < len(ranks)
+    assert found.rank_ == on_all[-1] >= 0.5 * whole.rank_
+    looked.clear()
+    # Where memory allows for no more, nothing is left to be decided.
+    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 16**2)
+    assert clone(model).fit(rows, y).rank_ == 16
+    assert looked == [(200, 8), (200, 16), (2000, 16)]
+
+
+@pytest.mark.usefixtures("always_low_rank")
 def test_auto_doubles_the_rank_while_the_held_out_loss_falls(monkeypatch):
     monkeypatch.setattr(rank_module, "_FIRST", 8)
     model = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0).fit(X, VALUES)

@@ -1,10 +1,15 @@
-"""How many landmarks: as many as the held-out loss asks for, within the memory and the time."""
+"""How many landmarks: as many as the held-out loss asks for, within the memory and the time.
+
+A rank is judged by a sample of the rows while the loss still falls there: all rows would bear a
+larger rank, never a smaller one. Only at the rank that is enough for the sample are all rows looked
+at, and these decide: they double it further where their own loss still falls.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +22,7 @@ from kernlearn._threads import threads_for
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.solvers.low_rank.held_out import loss_by_rank
 from kernlearn.solvers.low_rank.moments import Moments, moments_by_fold, total_of
 
@@ -35,6 +41,9 @@ _FIRST = 64
 # A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
 # and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
 _ENOUGH = 0.01
+# Rows by which a rank is judged at first: so many, and so many for every column. A sample that is
+# not much smaller than the table is not worth a look of its own.
+_SAMPLE_ROWS, _ROWS_PER_COLUMN, _WORTH_A_SAMPLE = 20_000, 5, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,26 +110,63 @@ class Look:
         """
         most, m = most_columns(), len(self.kernels)
         ranks = np.full(m, min(_FIRST, max(most // m, 1)))
+        sampled = True
         while True:
+            look = self._of_some(int(ranks.sum())) if sampled else self
             start = time.monotonic()
-            seen = self.at(ranks.tolist())
-            longer = _LONGER * (time.monotonic() - start)
-            rank = int(ranks.max())
-            full = rank >= len(self.source) or int(seen.factors.place.max(initial=0)) + 1 < rank
-            if full or longer > _TIME_SHARE * patience.seconds_left:
+            seen = look.at(ranks.tolist())
+            share = len(look.source) / len(self.source)
+            longer = _LONGER * (time.monotonic() - start) / share
+            larger, is_last = _larger(seen, ranks, most, stand_in, longer, patience)
+            if larger is not None:
+                ranks = larger
+            elif look is self:
                 return seen
-            weights, ridge = stand_in(seen)
-            shares = weights * seen.moments.traces[0]
-            larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
-            if larger.sum() > most:
-                return seen
-            with threads_for(seen.factors.n_columns):
-                _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
-            everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
-            worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
-            if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
-                return seen
-            ranks = larger
+            elif is_last:
+                return self.at(ranks.tolist())
+            else:
+                sampled = False
+
+    def _of_some(self, n_columns: int) -> Look:
+        """The same look at a sample that is large enough for so many columns."""
+        n, size = len(self.source), max(_SAMPLE_ROWS, _ROWS_PER_COLUMN * n_columns)
+        is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
+        if not is_here or size > _WORTH_A_SAMPLE * n:
+            return self  # where rows are elsewhere, looking at them takes less than fetching them
+        rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        source, weight = take_rows(self.source, rows), self.sample_weight[rows]
+        return replace(self, source=source, Y=self.Y[rows], sample_weight=weight)
+
+
+def _larger(
+    seen: Seen,
+    ranks: NDArray[np.intp],
+    most: int,
+    stand_in: Callable[[Seen], tuple[Array, float]],
+    longer: float,
+    patience: Patience,
+) -> tuple[NDArray[np.intp] | None, bool]:
+    """The ranks to go on with, None for none; and whether more rows could not change that.
+
+    ``longer`` is how many seconds all rows would take at twice the ranks.
+    """
+    rank = int(ranks.max())
+    if longer > _TIME_SHARE * patience.seconds_left:
+        return None, True
+    if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
+        return None, False  # exact
+    weights, ridge = stand_in(seen)
+    shares = weights * seen.moments.traces[0]
+    larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
+    if larger.sum() > most:
+        return None, True
+    with threads_for(seen.factors.n_columns):
+        _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
+    everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+    worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
+    if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
+        return None, False
+    return larger, False
 
 
 def most_columns() -> int:
