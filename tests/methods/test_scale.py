@@ -6,13 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.estimators import _low_rank
+from kernlearn.estimators import MKLRegressor, _landmark_learning, _low_rank
+from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
 from kernlearn.methods import mkl as mkl_module
 from kernlearn.methods.landmarks import landmark_facts
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
+from kernlearn.solvers.low_rank.rank import Look
 from kernlearn.tables import describe_columns
 
 
@@ -51,6 +53,72 @@ def test_all_rows_are_learned_from_through_landmarks(name, task):
     if name == "mkl":
         assert estimator.quality == "least_squares"
         assert 3 <= len(estimator.loss_by_C_) <= 6
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_refit_learns_weights_and_machine_alone(task, monkeypatch):
+    X, y = table(900)
+    y = (y > y.mean()).astype(int) if task == "classification" else y
+    columns = describe_columns(X, list(X.columns))
+    learner = Learner(find_method("mkl"), Setting(task, seed=0), lambda: preparation(columns))
+    first = learner.fit(X[:600], y[:600])
+
+    def never(*args):
+        raise AssertionError("it was chosen before")
+
+    for name in ("_bank_of_sample", "_request_of_list"):
+        monkeypatch.setattr(LearnsThroughLandmarks, name, never)
+    monkeypatch.setattr(Look, "at_enough", never)
+    again, took_over = learner.refit(first, X, y)
+    assert took_over
+    one, other = first[-1], again[-1]
+    assert again[0] is first[0]
+    assert other.kernels_ == one.kernels_
+    assert (other.C_, other.bank_notes_) == (one.C_, one.bank_notes_)
+    np.testing.assert_array_equal(other.loss_by_C_, one.loss_by_C_)
+    sizes = [len(points) for points in other.landmarks_]
+    had = [len(points) for points in one.landmarks_]
+    few = _landmark_learning.FEW_LANDMARKS
+    assert sizes == [n if w else min(n, few) for n, w in zip(had, one.weights_, strict=True)]
+    # Its parameters are those of any other, and nothing of the first fit is left in it.
+    assert "_taken_over" not in vars(other)
+    assert other.get_params()["C"] == "auto"
+    assert max(np.abs(points).max() for points in other.landmarks_) > 0
+    assert np.mean((again.predict(X) - y) ** 2) < 1.1 * np.mean((first.predict(X) - y) ** 2)
+    assert other.duality_gap_ <= other.tol
+
+
+@pytest.mark.usefixtures("few_rows_are_many")
+def test_a_refit_to_more_rows_is_a_fit_to_them_at_the_same_choices():
+    X, y = table(400)
+    columns = describe_columns(X, list(X.columns))
+    learner = Learner(
+        find_method("mkl"), Setting("regression", seed=0), lambda: preparation(columns)
+    )
+    first = learner.fit(X[:300], y[:300])
+    again, _ = learner.refit(first, X, y)
+    one, other = first[-1], again[-1]
+    sizes = {len(points) for points in other.landmarks_}
+    direct = MKLRegressor(
+        other.kernels_, quality="least_squares", C=one.C_, rank=max(sizes), random_state=0
+    ).fit(first[:-1].transform(X), y)
+    if len(sizes) == 1:
+        np.testing.assert_allclose(other.weights_, direct.weights_, rtol=1e-3)
+    np.testing.assert_allclose(
+        again.predict(X), direct.predict(first[:-1].transform(X)), atol=0.05 * np.std(y)
+    )
+
+
+def test_exact_fits_choose_anew():
+    X, y = table(60)
+    columns = describe_columns(X, list(X.columns))
+    learner = Learner(
+        find_method("mkl"), Setting("regression", seed=0), lambda: preparation(columns)
+    )
+    again, took_over = learner.refit(learner.fit(X[:40], y[:40]), X, y)
+    assert not took_over
+    np.testing.assert_array_equal(again.predict(X), learner.fit(X, y).predict(X))
 
 
 @pytest.mark.usefixtures("few_rows_are_many")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,39 @@ from kernlearn.solvers.problem import Control
 Array = NDArray[np.float64]
 
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
+# What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
+FEW_LANDMARKS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What a fit through landmarks has chosen, for a fit to more rows of the same kind.
+
+    Attributes
+    ----------
+    kernels : sequence of Kernel
+        The bank, pairs of columns included, and what it says of its widths.
+    notes : list of str or None
+        What was said of the bank.
+    C : float
+        C.
+    loss_by_C : ndarray or None
+        What it was chosen by.
+    share : float
+        Of the weight, what all sources have equally.
+    ranks : tuple of int
+        Landmarks of each kernel.
+    weights : ndarray
+        Where to begin.
+    """
+
+    kernels: Sequence[Kernel]
+    notes: list[str] | None
+    C: float
+    loss_by_C: Array | None
+    share: float
+    ranks: tuple[int, ...]
+    weights: Array
 
 
 class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
@@ -60,11 +93,16 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
     equal_share: Any = 0.0
     rank: Any = None
     certify: str | None = None
+    rank_: int | None
+    landmarks_: list[Any]
+    weights_: Array
     kernels_: Sequence[Kernel]
     kernel_: Any
     bank_notes_: list[str]
     status_: Any
     C_: float
+    # Of another fit, for this one alone.
+    _taken_over: Chosen | None = None
     # Methods of the whole that are used here.
     _checked_total: Any
     _pool: Any
@@ -87,6 +125,26 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             obstacle = f"quality={self.quality!r}"
         return chosen_rank(self.rank, n_rows, obstacle)
 
+    def _chosen(self) -> Chosen | None:
+        """What this fit has chosen; None where it was exact, or of sources and their own choices.
+
+        A kernel that has no weight has had its chance with all its landmarks, and keeps few.
+        """
+        if self.rank_ is None or is_family(self.kernels) or self.center or self._n_views():
+            return None
+        if any(map(reads, self.kernels_)):
+            return None
+        sizes = [len(points) for points in self.landmarks_]
+        pairs = zip(sizes, self.weights_, strict=True)
+        ranks = tuple(size if weight else min(size, FEW_LANDMARKS) for size, weight in pairs)
+        own = vars(self)
+        found = own.get("bank_notes_"), self.C_, own.get("loss_by_C_"), own.get("equal_share_", 0.0)
+        return Chosen(self.kernels_, *found, ranks, self.weights_)
+
+    def _take_over(self, chosen: Chosen) -> None:
+        """Let the next fit, which is through landmarks, learn weights and machines alone."""
+        self._taken_over = chosen
+
     def _learn_through_landmarks(
         self, rows: Any, ys: Sequence[Array], weight: Array, rank: int | str, control: Control
     ) -> Learned:
@@ -94,6 +152,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         check_here(self, rows)
         points = centre_of(rows, self.random_state) if self.center else a_few(rows, BANK_ROWS)
         self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
+        chosen = self.__dict__.pop("_taken_over", None)
         source = self._on_its_device(rows)
         with telling_of_memory():
             if is_family(self.kernels):
@@ -106,6 +165,11 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
                 found = learn_family_through_landmarks(source, pool, ys, request, control)
                 kernels, weights = found.kernels, found.solution.weights[found.active]
                 learned: Learned = found
+            elif chosen is not None:
+                request = self._request_again(chosen, ys, weight)
+                kernels = list(self.kernels_)
+                learned = learn_through_landmarks(source, kernels, ys, request, control)
+                weights = learned.solution.weights
             else:
                 self.kernels_ = kernels = self._bank_of_sample(rows, points, ys, weight)
                 seen, sample = kernels, Labelled(rows, ys, weight)
@@ -124,6 +188,8 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         self.C_ = learned.C
         if len(learned.loss_by_C):
             self.loss_by_C_ = learned.loss_by_C
+        elif chosen is not None and chosen.loss_by_C is not None:
+            self.loss_by_C_ = chosen.loss_by_C
         warn_if_unfinished(
             type(self).__name__,
             self.status_,
@@ -138,7 +204,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         self,
         ys: Sequence[Array],
         weight: Array,
-        rank: int | str,
+        rank: int | str | list[int],
         m: int,
         C: Any,
         factors_of_C: tuple[float, ...] = (),
@@ -175,6 +241,16 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         factors = FACTORS if chooses and in_closed_form else ()
         ys, weight = labelled.targets, labelled.weight
         return self._request(ys, weight, rank, len(kernels), C, factors)
+
+    def _request_again(self, chosen: Chosen, ys: Sequence[Array], weight: Array) -> Request:
+        """What is left to learn where an earlier fit has chosen kernels, ranks and C."""
+        self.kernels_ = list(chosen.kernels)
+        if chosen.notes is not None:
+            self.bank_notes_ = list(chosen.notes)
+        self._note_share(chosen.share)
+        ranks = [min(rank, len(weight)) for rank in chosen.ranks]
+        request = self._request(ys, weight, ranks, len(ranks), chosen.C)
+        return replace(request, start=chosen.weights)
 
     def _bank_of_sample(
         self, rows: Any, points: Any, ys: Sequence[Array], weight: Array

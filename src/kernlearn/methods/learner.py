@@ -62,12 +62,7 @@ class Learner:
 
     def fit(self, X: Any, y: Any) -> Pipeline:
         """Fit to typed rows; parameters are chosen by cross-validation within them."""
-        self.method.check(self.setting)
-        kept = self.rows(y)
-        if len(kept) < len(y):
-            X, y = X.iloc[kept].reset_index(drop=True), y[kept]
-        spread = float(np.std(y)) or 1.0 if self.setting.task == "regression" else 1.0
-        plan = self.method.plan(replace(self.setting, spread=spread, n_rows=len(y)))
+        X, y, plan = self._planned(X, y)
         weights = self._weighted(plan, y)
         steps = list(plan.steps)
         if self.prepare is not None and not self.method.prepares:
@@ -76,23 +71,58 @@ class Learner:
             steps = [("prepare", prepare), *steps]
         if not plan.grid:
             if self.client is not None and len(y) > EXACT_ROWS:
-                return self._fitted_there(steps, X, y, weights)
+                before = Pipeline(steps[:-1])
+                table = before.fit_transform(X, y)
+                return self._with_last(before.steps, steps[-1], table, y, weights)
             return Pipeline(steps).fit(X, y, **weights)
         some = self.rows(y, self.method.tuning_rows)
         folds = fold_splits(y[some], self.setting.task, INNER_FOLDS, self.setting.seed)
         numbered = [(some[train], some[test]) for train, test in folds]
         return tuned_pipeline(steps, plan.grid, X, y, numbered, self._score)
 
-    def _fitted_there(
-        self, steps: list[tuple[str, Any]], X: Any, y: Any, weights: dict[str, Any]
+    def refit(self, model: Pipeline, X: Any, y: Any) -> tuple[Pipeline, bool]:
+        """Fit to more rows than a model of this method had, and say whether its choices were kept.
+
+        Through landmarks they are: what columns are prepared to, kernels, ranks and parameters rest
+        on thousands of rows, and only weights and machine are learned anew. Else all rows choose.
+        """
+        last = model.steps[-1][1]
+        chosen = last._chosen() if hasattr(last, "_chosen") else None
+        if chosen is None:
+            return self.fit(X, y), False
+        X, y, plan = self._planned(X, y)
+        weights = self._weighted(plan, y)
+        plan.steps[-1][1]._take_over(chosen)
+        before = model.steps[:-1]
+        table = Pipeline(before).transform(X) if before else X
+        return self._with_last(before, plan.steps[-1], table, y, weights), True
+
+    def _planned(self, X: Any, y: Any) -> tuple[Any, Any, Plan]:
+        """The rows that it learns from, and the plan for so many."""
+        self.method.check(self.setting)
+        kept = self.rows(y)
+        if len(kept) < len(y):
+            X, y = X.iloc[kept].reset_index(drop=True), y[kept]
+        spread = float(np.std(y)) or 1.0 if self.setting.task == "regression" else 1.0
+        return X, y, self.method.plan(replace(self.setting, spread=spread, n_rows=len(y)))
+
+    def _with_last(
+        self,
+        before: list[tuple[str, Any]],
+        step: tuple[str, Any],
+        table: Any,
+        y: Any,
+        weights: dict[str, Any],
     ) -> Pipeline:
-        """The same pipeline, its last step fitted to rows that lie on the cluster."""
-        name, last = steps[-1]
-        before = Pipeline(steps[:-1])
-        table = np.asarray(before.fit_transform(X, y), dtype=float)
+        """Fitted steps and the last one, fitted to what they make of the rows.
+
+        On the cluster, where there is one.
+        """
+        name, last = step
+        table = np.asarray(table, dtype=float)
         options = {key.removeprefix(f"{name}__"): value for key, value in weights.items()}
-        last.fit(spread(self.client, table), y, **options)
-        return Pipeline([*before.steps, (name, last)])
+        last.fit(table if self.client is None else spread(self.client, table), y, **options)
+        return Pipeline([*before, (name, last)])
 
     def _weighted(self, plan: Plan, y: Any) -> dict[str, Any]:
         """Tell the plan the weights of the classes; what the fit must be told instead."""

@@ -35,8 +35,9 @@ def row_account(
     dict
         JSON values: ``read``, ``dropped``, ``used``, ``held_out``, ``folds`` (None with one
         division), ``to_learn_from``, ``models`` (rows that each learned from, and those its
-        parameters were tuned on, None where nothing was), ``refitted``, ``in_the_file`` (rows that
-        the model in the file learned from), ``single_classes``, ``small_classes`` (with their
+        parameters were tuned on, None where nothing was), ``refitted``, ``took_over`` (whether
+        that kept the choices of the model that was scored), ``in_the_file`` (rows that the model
+        in the file learned from), ``single_classes``, ``small_classes`` (with their
         rows) and ``sentences``.
     """
     kept = outcome.kept
@@ -53,6 +54,7 @@ def row_account(
             for j in outcome.judged
         ],
         "refitted": outcome.refitted,
+        "took_over": kept.took_over,
         "in_the_file": len(kept.learner.rows(task.y[kept.rows])),
         "single_classes": [str(label) for label in task.y[singles].tolist()],
         "small_classes": _small(task),
@@ -131,8 +133,9 @@ def _in_the_file(task: Task, account: dict[str, Any]) -> str:
     n, used = account["in_the_file"], account["used"]
     if account["refitted"]:
         which = f"all {_rows(used)}" if n == used else f"a random {n} of all {_rows(used)}"
+        how = ", with the kernels, ranks and C of the one before" * account["took_over"]
         return (
-            f"The model in the file was then fitted anew, to {which}; the scores are those of "
+            f"The model in the file was then fitted anew, to {which}{how}; the scores are those of "
             f"{'the models' if task.cv else 'the model'} before that."
         )
     why = "as asked for" if not task.refit else "since it is given no more rows than it had"

@@ -171,13 +171,17 @@ class Judged:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted model, by which learner, to which rows, and the contest that chose the learner."""
+    """A fitted model, by which learner, to which rows, and the contest that chose the learner.
+
+    Whether it took over what an earlier fit had chosen is kept, too.
+    """
 
     pipeline: Any
     learner: Learner
     rows: Any
     contest: Contest | None
     seconds: float
+    took_over: bool = False
 
 
 @dataclass(frozen=True, eq=False)

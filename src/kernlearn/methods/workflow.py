@@ -64,10 +64,11 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
     """Choose a method if asked to, score it on rows held out, and fit the model that is kept.
 
     What is scored is a model that has not seen the rows it is scored on. The model that is kept is
-    fitted to all rows, by the method that won, unless the task says otherwise. With
-    cross-validation the whole procedure is scored, the choice of a method included. An interrupt
-    ends everything, except in the fit of the model that is kept: that ends with what it has, and a
-    note says so.
+    fitted to all rows, by the method that won, unless the task says otherwise; through landmarks
+    with the preparation, the kernels, the ranks and the C of the one that is scored, so that only
+    weights and machine are learned once more. With cross-validation the whole procedure is scored,
+    the choice of a method included. An interrupt ends everything, except in the fit of the model
+    that is kept: that ends with what it has, and a note says so.
 
     Parameters
     ----------
@@ -190,7 +191,7 @@ def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
     if not task.refit or not _gains(task, judged.learner, judged.rows):
         advance()
         return judged, False
-    return _fitted_by(judged.learner, task, every, advance, judged.contest), True
+    return _fitted_by(judged.learner, task, every, advance, judged.contest, judged), True
 
 
 def _gains(task: Task, learner: Learner, rows: Any) -> bool:
@@ -217,9 +218,14 @@ def _fitted_by(
     rows: Any,
     advance: Advance,
     contest: Contest | None = None,
+    before: Fit | None = None,
 ) -> Fit:
     start = time.perf_counter()
-    pipeline = learner.fit(_rows(task.X, rows), task.y[rows])
+    given, took_over = (_rows(task.X, rows), task.y[rows]), False
+    if before is None:
+        pipeline = learner.fit(*given)
+    else:
+        pipeline, took_over = learner.refit(before.pipeline, *given)
     for _, step in pipeline.steps:
         if hasattr(step, "callback"):
             step.callback = None  # it was for this fit alone
@@ -227,7 +233,8 @@ def _fitted_by(
             step.device = None  # the file may be read where there is none
     name_columns(pipeline)
     advance()
-    return Fit(pipeline, learner, rows, contest, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Fit(pipeline, learner, rows, contest, seconds, took_over)
 
 
 def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
