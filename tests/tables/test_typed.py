@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.tables import Column, TableError, describe_columns, typed_columns
+from kernlearn.tables.typed import as_text
 
 
 def table(n=40):
@@ -84,3 +85,21 @@ def test_whole_numbers_are_one_category_however_they_come():
 def test_row_numbers_go_on():
     known = [Column("row number", "row number", "")]
     assert typed_columns(table(), known, 7)["row number"].tolist()[:2] == [7.0, 8.0]
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (pd.Series(["a ", " b", None, "a", "1.0", ""]), ["a", "b", "", "a", "1.0", ""]),
+        (pd.Series(["x", np.nan, "x"], dtype=object), ["x", "", "x"]),
+        (pd.Series(["x", pd.NA], dtype="string"), ["x", ""]),
+        # Equal things that read differently.
+        (pd.Series([1, True, 1.0, "1"], dtype=object), ["1", "True", "1", "1"]),
+        (pd.Series([None, None], dtype=object), ["", ""]),
+        (pd.Series([2.0, 2.5, np.nan]), ["2", "2.5", ""]),
+    ],
+)
+def test_text_is_what_a_cell_reads(cells, expected):
+    found = as_text(cells)
+    assert found.dtype == object
+    assert found.tolist() == expected

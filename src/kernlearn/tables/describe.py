@@ -65,7 +65,7 @@ def _described(name: str, cells: Any, is_category: bool) -> Column:
     if len(present) == 0:
         return Column(name, "empty", "left out: no cell has a value")
     if is_category:
-        return _category(name, present, n_missing)
+        return _category(name, as_text(present), n_missing)
     numbers = as_numbers(present)
     if not np.isnan(numbers).any():
         check_not_too_large(numbers, present, name)
@@ -119,16 +119,19 @@ def _check_one_type(name: str, present: Any, numbers: Any) -> None:
 def _text_column(name: str, present: Any, n_missing: int) -> Column:
     texts = as_text(present)
     n_values, n = len(set(texts)), len(texts)
-    n_words = sum(len(text.split()) for text in texts) / n
-    if n_values == n and n >= ROWS_FOR_IDENTIFIER and n_words < WORDS_OF_PROSE:
+    if n_values == n >= ROWS_FOR_IDENTIFIER and _mean_words(texts) < WORDS_OF_PROSE:
         return Column(name, "identifier", "left out: its text differs in every row")
     if (n_values > MAX_CATEGORIES and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
         return Column(name, "text", f"left out: free text, {n_values} different values")
-    return _category(name, present, n_missing)
+    return _category(name, texts, n_missing)
 
 
-def _category(name: str, present: Any, n_missing: int) -> Column:
-    values = set(as_text(present))
+def _mean_words(texts: Any) -> float:
+    return sum(len(text.split()) for text in texts) / len(texts)
+
+
+def _category(name: str, texts: Any, n_missing: int) -> Column:
+    values = set(texts)
     if len(values) == 1 and n_missing == 0:
         return Column(name, "constant", f"left out: every cell is {next(iter(values))!r}")
     words = f"one column of 0 and 1 for each of {counted(len(values), 'value')}"

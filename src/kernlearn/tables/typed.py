@@ -102,6 +102,13 @@ def as_text(cells: Any) -> Any:
 
     A whole number reads the same whether it came as text, as an integer or as a float.
     """
+    pd = load_pandas("reading a table")
+    if pd.api.types.infer_dtype(cells, skipna=True) == "string":
+        # Of many cells with few values each value is looked at once. Only of text: 1 and True are
+        # equal, and read differently.
+        codes, found = pd.factorize(cells)
+        texts = np.array([*map(_text, found), ""], dtype=object)
+        return texts[codes]  # a missing cell has the code −1
     values = np.empty(len(cells), dtype=object)
     for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
         values[i] = "" if missing else _text(cell)
