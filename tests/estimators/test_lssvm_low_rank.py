@@ -7,6 +7,7 @@ from sklearn.base import clone
 import kernlearn as kl
 from kernlearn.estimators import _low_rank
 from kernlearn.kernels import Laplacian
+from kernlearn.solvers.low_rank import rank as rank_module
 
 RNG = np.random.default_rng(0)
 N = 150
@@ -47,6 +48,20 @@ def test_at_full_rank_it_is_the_exact_machine(model, y):
     np.testing.assert_array_equal(found.support_vectors_, X[found.support_])
     if hasattr(exact, "calibration_"):
         np.testing.assert_allclose(found.calibration_, exact.calibration_, rtol=1e-4)
+
+
+def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls(monkeypatch):
+    monkeypatch.setattr(_low_rank, "EXACT_ROWS", 10)
+    monkeypatch.setattr(rank_module, "_FIRST", 8)
+    model = kl.LSSVMRegressor(**{**GIVEN, "lam": 0.01})
+    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 27**2)
+    assert clone(model).fit(X, VALUES).rank_ == 27
+    # For a few more it is not worth another look, nor where the loss does not fall.
+    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 18**2)
+    assert clone(model).fit(X, VALUES).rank_ == 16
+    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 12**2)
+    noise = np.random.default_rng(0).standard_normal(N)
+    assert clone(model).set_params(lam=10.0).fit(X, noise).rank_ == 8
 
 
 def test_selection_through_landmarks_comes_near_the_exact_one():

@@ -199,7 +199,8 @@ def fit_through_landmarks(
     look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
     one = np.ones(1)
     if rank == "auto":
-        seen = look.at_enough(lambda seen: (one, first), limits.patience)
+        # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
+        seen = look.at_enough(lambda seen: (one, first), limits.patience, fills=True)
     else:
         seen = look.at(int(rank))
     factors, moments = seen.factors, seen.moments

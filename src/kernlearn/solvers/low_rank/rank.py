@@ -41,6 +41,8 @@ _FIRST = 64
 # A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
 # and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
 _ENOUGH = 0.01
+# Of the columns there are, how many more are worth another look.
+_WORTH_FILLING = 0.25
 # Rows by which a rank is judged at first: so many, and so many for every column. A sample that is
 # not much smaller than the table is not worth a look of its own.
 _SAMPLE_ROWS, _ROWS_PER_COLUMN, _WORTH_A_SAMPLE = 20_000, 5, 0.25
@@ -101,12 +103,17 @@ class Look:
         return Seen(factors, parts, fold)
 
     def at_enough(
-        self, stand_in: Callable[[Seen], tuple[Array, float]], patience: Patience
+        self,
+        stand_in: Callable[[Seen], tuple[Array, float]],
+        patience: Patience,
+        fills: bool = False,
     ) -> Seen:
         """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
         The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
         kernel that has next to no weight there keeps the rank it has: the room is for the others.
+        With ``fills``, where there is room for some more but not for twice as many, these are
+        taken.
         """
         most, m = most_columns(), len(self.kernels)
         ranks = np.full(m, min(_FIRST, max(most // m, 1)))
@@ -117,7 +124,7 @@ class Look:
             seen = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
             longer = _LONGER * (time.monotonic() - start) / share
-            larger, is_last = _larger(seen, ranks, most, stand_in, longer, patience)
+            larger, is_last = _larger(seen, ranks, most, stand_in, longer, patience, fills)
             if larger is not None:
                 ranks = larger
             elif look is self:
@@ -145,6 +152,7 @@ def _larger(
     stand_in: Callable[[Seen], tuple[Array, float]],
     longer: float,
     patience: Patience,
+    fills: bool,
 ) -> tuple[NDArray[np.intp] | None, bool]:
     """The ranks to go on with, None for none; and whether more rows could not change that.
 
@@ -158,8 +166,12 @@ def _larger(
     weights, ridge = stand_in(seen)
     shares = weights * seen.moments.traces[0]
     larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
-    if larger.sum() > most:
-        return None, True
+    n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
+    if n_columns + n_more > most:
+        room = most - n_columns
+        if not fills or room < _WORTH_FILLING * n_columns:
+            return None, True
+        larger = ranks + (larger - ranks) * room // n_more
     with threads_for(seen.factors.n_columns):
         _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
     everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
