@@ -9,10 +9,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
+from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
 from kernlearn.quality import QUALITIES, Settings
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 @pytest.hookimpl(wrapper=True)

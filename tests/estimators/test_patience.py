@@ -22,7 +22,7 @@ from kernlearn.solvers.first_level import FirstLevelProblem
 FEW = {"max_pivots": 8}
 LONG = {
     "MKLClassifier": {},
-    "MKLRegressor": {},
+    "MKLRegressor": {"C": 1.0},
     "MKLNoveltyDetector": {},
     "HyperkernelClassifier": FEW,
     "HyperkernelRegressor": FEW,

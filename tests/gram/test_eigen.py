@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kernlearn.gram import eigenvectors
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(n=st.integers(1, 12), rank=st.integers(1, 12), seed=st.integers(0, 99))
 def test_pairs_rebuild_the_matrix_and_their_number_is_its_rank(n, rank, seed):
     F = np.random.default_rng(seed).standard_normal((n, rank))

@@ -152,7 +152,7 @@ tables = st.tuples(st.integers(1, 12), st.integers(1, 3)).flatmap(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(X=tables, tol=st.sampled_from([0.0, 1e-9, 1e-3, 0.3]), max_rank=st.integers(1, 14))
 def test_laws_on_any_points(X, tol, max_rank):
     for kernel in (Linear(), Polynomial(2), Gaussian(0.1)):
@@ -170,7 +170,7 @@ def test_laws_on_any_points(X, tol, max_rank):
         np.testing.assert_allclose(np.trace(residual), found.residual_trace, atol=1e-11 * trace)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(X=tables)
 def test_laws_on_pairs_of_any_points(X):
     hk = ARDHarmonic(0.6, np.full(X.shape[1], 0.3))

@@ -20,7 +20,7 @@ def with_eigenvalues(values, seed=0):
 spectra = st.lists(st.floats(0.01, 10.0), min_size=1, max_size=8)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=spectra, seed=st.integers(0, 99))
 def test_positive_definite_matrices_come_back_as_the_same_object(values, seed):
     K = with_eigenvalues(values, seed)
@@ -28,7 +28,7 @@ def test_positive_definite_matrices_come_back_as_the_same_object(values, seed):
         assert check_gram(K, psd=cure) is K
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(values=spectra, negative=st.floats(0.001, 5.0), seed=st.integers(0, 99))
 def test_cures_do_what_they_say(values, negative, seed):
     K = with_eigenvalues([*values, -negative], seed)

@@ -66,7 +66,7 @@ def by_pairs(X, function):
     return np.array([[function(x, z) for z in X] for x in X], dtype=float)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(X=dna, k=st.integers(1, 4))
 def test_spectrum_counts_the_words_that_are_shared(X, k):
     def shared(x, z):
@@ -83,7 +83,7 @@ def test_spectrum_of_long_words_in_many_letters_and_of_any_script():
     assert Spectrum(2)(["日本語"], ["本語日本"])[0, 0] == 2
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(X=dna, k=st.integers(1, 3), m=st.integers(0, 2))
 def test_mismatch_counts_the_words_that_are_near(X, k, m):
     m = min(m, k - 1)
@@ -103,7 +103,7 @@ def test_mismatch_counts_the_words_that_are_near(X, k, m):
         np.testing.assert_array_equal(Mismatch(k, 0)(X), Spectrum(k)(X))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     X=st.integers(1, 8).flatmap(
         lambda n: st.lists(st.text("ACG", min_size=n, max_size=n), min_size=1, max_size=5)
@@ -121,7 +121,7 @@ def test_weighted_degree_compares_words_at_the_same_place(X, degree):
     np.testing.assert_allclose(WeightedDegree(degree)(X), by_pairs(X, shared), atol=1e-13)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(X=dna, p=st.integers(1, 3), decay=st.sampled_from([0.3, 0.8, 1.0]))
 def test_subsequence_sums_over_all_places(X, p, decay):
     def places(text):

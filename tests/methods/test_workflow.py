@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import warnings
 
@@ -36,6 +37,19 @@ class Proud(Neighbours):
     def fit(self, X, y):
         if os.getpid() != self.first and len(y) == 75:
             raise MemoryError("expected more")
+        return super().fit(X, y)
+
+
+class Waiting(Neighbours):
+    """Is fitted to all rows only when another has been fitted to those that are learned from."""
+
+    other_is_done = multiprocessing.get_context("fork").Event()
+
+    def fit(self, X, y):
+        if len(y) == 75:
+            self.other_is_done.set()
+        if len(y) == 100:
+            assert self.other_is_done.wait(60)
         return super().fit(X, y)
 
 
@@ -79,7 +93,7 @@ def test_the_model_that_is_judged_is_fitted_in_another_process(monkeypatch):
     seen = []
     ask = workflow._ask
     monkeypatch.setattr(workflow, "_ask", lambda *a: (seen.append(a[1][-1]), ask(*a)))
-    learn(problem(Neighbours, 2, monkeypatch))
-    judged = next(model for model in seen if isinstance(model, Neighbours))
+    learn(problem(Waiting, 2, monkeypatch))
+    judged = next(model for model in seen if isinstance(model, Waiting))
     assert judged.pid_ != os.getpid()
     assert len(judged._fit_X) == 75

@@ -24,7 +24,7 @@ def test_results_come_back(tmp_path: Path) -> None:
 
 
 @given(cut=st.integers(min_value=0, max_value=400))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_cut_leaves_the_whole_lines(tmp_path: Path, cut: int) -> None:
     """Whatever byte a killed process got to, the lines before it are there and can go on."""
     file = ResultsFile(tmp_path, "t", SETTINGS)

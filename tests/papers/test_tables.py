@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from kernlearn.papers.table_writers import print_table, to_csv, to_markdown, write_table
@@ -31,7 +31,6 @@ TABLE = ComparisonTable(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=20))
 def test_mean_and_error_against_the_standard_library(values: list[float]) -> None:
     mean, error = mean_and_error(values)

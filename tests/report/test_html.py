@@ -32,7 +32,7 @@ def _read(html):
     return reader
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text() | st.text(alphabet="<>&;\"'/!-?ax"))
 @example('<b class="x">&lt;</b>')
 def test_any_text_comes_back_as_the_same_text(text):

@@ -18,7 +18,7 @@ from kernlearn.solvers.pairs.solve import solve_pairs
 from kernlearn.solvers.status import Status
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 9), b=st.floats(-5, 5))
 def test_no_intercept_is_better(seed, n, b):
     rng = np.random.default_rng(seed)

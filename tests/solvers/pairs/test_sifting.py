@@ -62,7 +62,7 @@ def test_degenerate_programs_equal_the_program_as_printed(make_problem, only_sif
     assert solution.objective == pytest.approx(kondor_section5(K, labels, C).value, rel=2e-6)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(2, 90),
@@ -190,7 +190,7 @@ def test_what_the_small_programs_cannot_solve_is_left_to_the_other_method(
     assert solve_pairs(program).objective == pytest.approx(best, rel=2e-6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 8),
