@@ -61,7 +61,10 @@ def minimise_model(
     if k == 0:
         return None
     scale = max(abs(centre.upper), 1e-300)
-    H = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
+    with np.errstate(over="ignore"):
+        H = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
+    if not np.isfinite(H).all():  # where K(w) all but vanishes: planes alone tell where to go
+        H = np.zeros((p, p))
     H.flat[:: p + 1] += FLAT
     gradients = np.array([plane.gradient for plane in planes]) @ domain.basis / scale
     constants = np.array([plane.constant for plane in planes]) / scale
