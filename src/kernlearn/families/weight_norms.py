@@ -52,14 +52,17 @@ class LpNorm:
         return 0.5 * self.strength * self._norm(weights) ** 2
 
     def gradient(self, weights: Array) -> Array:
-        r"""λ ‖w‖^(2−p) |w|^(p−1) with the signs of w."""
+        r""":math:`\lambda\lVert w\rVert^{2-p}\,|w|^{p-1}` with the signs of w."""
         norm = self._norm(weights)
         if norm == 0.0:
             return np.zeros(len(weights))
         return np.asarray(self.strength * norm * self._slopes(weights / norm))
 
     def hessian(self, weights: Array) -> Array:
-        """λ((2 − p) s sᵀ + (p − 1) diag |u|^(p−2)) at u = w/‖w‖ with s its slopes."""
+        r""":math:`\lambda((2 - p) s s^\top + (p - 1)\,\mathrm{diag}\,|u|^{p-2})`.
+
+        At :math:`u = w/\lVert w\rVert`, with s the slopes of its norm.
+        """
         norm = self._norm(weights)
         u = weights / norm if norm else np.full(len(weights), len(weights) ** (-1.0 / self.p))
         slopes, size = self._slopes(u), np.abs(u)
