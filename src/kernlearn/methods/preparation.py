@@ -6,20 +6,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
 from kernlearn.tables.describe import MAX_CATEGORIES
 
-__all__ = ["preparation", "prepared_name"]
+__all__ = ["preparation", "prepared_name", "words_of"]
 
 NUMBERS, CATEGORIES = "numbers", "categories"
 
 
-def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | None = None) -> Any:
+def preparation(
+    columns: Sequence[Column],
+    views: Mapping[str, Sequence[str]] | None = None,
+    counts_words: bool = False,
+) -> Any:
     """The transformer from a typed table to numbers.
 
     Numbers and dates: missing cells filled by the median, then mean 0 and standard deviation 1.
@@ -33,6 +38,8 @@ def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | 
     views : mapping from str to sequence of str, optional
         Groups of columns. The result is then a data frame with columns named ``view__...``, and
         things, such as sequences and graphs, are passed on; without views they are left out.
+    counts_words : bool, default=False
+        Without views, whether free text becomes the TF-IDF of its words; the result is then sparse.
 
     Returns
     -------
@@ -40,13 +47,32 @@ def preparation(columns: Sequence[Column], views: Mapping[str, Sequence[str]] | 
         Not fitted.
     """
     if not views:
-        return _of_columns(columns)
+        numbers = _of_columns(columns)
+        if counts_words:
+            # A vectoriser takes one column of texts, not a table of them.
+            counted = [(f"words_{i}", _words(), name) for i, name in enumerate(words_of(columns))]
+            numbers = ColumnTransformer([*numbers.transformers, *counted], sparse_threshold=1.0)
+        return numbers
     by_name = {column.name: column for column in columns}
     parts = []
     for view, names in views.items():
         kept = [by_name[name] for name in names if by_name[name].is_used]
         parts.append((view, _of_columns(kept, THINGS), columns_used(kept)))
     return ColumnTransformer(parts).set_output(transform="pandas")
+
+
+def words_of(columns: Sequence[Column]) -> list[str]:
+    """The columns of free text that are read as words."""
+    return columns_used(columns, "words")
+
+
+def _words() -> Any:
+    return Pipeline([("fill", FunctionTransformer(_present)), ("count", TfidfVectorizer())])
+
+
+def _present(texts: Any) -> list[str]:
+    """Texts, empty where there is none."""
+    return [text if isinstance(text, str) else "" for text in texts]
 
 
 def _of_columns(columns: Sequence[Column], things: Sequence[str] = ()) -> Any:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kernlearn._patience import Progress
-from kernlearn.methods.baselines import BASELINES, GUESS
+from kernlearn.methods.baselines import BASELINES, GUESS, LINEAR
 from kernlearn.methods.contest import Contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance
@@ -16,7 +16,7 @@ from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS, Metric
 from kernlearn.methods.paired import Paired
-from kernlearn.methods.preparation import preparation
+from kernlearn.methods.preparation import preparation, words_of
 from kernlearn.methods.registry import METHODS, find_method
 from kernlearn.methods.scores import Score
 from kernlearn.methods.splits import Split, fold_splits, holdout_split
@@ -120,15 +120,21 @@ class Task:
     def baselines(self) -> list[Learner]:
         """What the model is held against; all columns as they are, whatever the views.
 
-        Of kernel matrices there are no columns, and things are for kernels alone: without other
-        columns the simplest guess is what is left.
+        Of kernel matrices there are no columns, and things are for kernels alone, but for free
+        text, whose words logistic regression is given, too: it is what one would try with them.
+        Without other columns the simplest guess is what is left.
         """
         setting = replace(self.setting, views=(), kernels=())
         readable = set(columns_used(self.columns)) - set(columns_used(self.columns, *THINGS))
-        has_columns = bool(readable) and not self.setting.kernels
-        methods = [m for m in BASELINES if has_columns and m.name != self.method]
-        prepare = partial(preparation, self.columns)
-        return [Learner(method, setting, prepare) for method in (*methods, GUESS)]
+        words = words_of(self.columns) if self.setting.task == "classification" else []
+        learners = []
+        for method in BASELINES:
+            counts_words = method is LINEAR and bool(words)
+            has_columns = bool(readable) or counts_words
+            if has_columns and not self.setting.kernels and method.name != self.method:
+                prepare = partial(preparation, self.columns, counts_words=counts_words)
+                learners.append(Learner(method, setting, prepare))
+        return [*learners, Learner(GUESS, setting, partial(preparation, self.columns))]
 
 
 @dataclass(frozen=True, eq=False)
