@@ -137,10 +137,17 @@ def test_learned_parameter_is_a_hard_margin_with_the_identity_in_the_stack(make_
 
 
 @pytest.mark.parametrize("name", [*FREE, *POSITIVE])
-def test_saddle_point(name, make_problem, combine):
-    """Weights and α of one solution bear out its value: both sides of the min-max agree."""
+def test_saddle_point_and_scales_of_single_kernels(name, make_problem, combine):
+    """Weights and α of one solution bear out its value: both sides of the min-max agree.
+
+    And scales of single kernels go into the weights.
+    """
     p = make_problem(seed=11, n_unlabelled=2)
     solution = (FREE | POSITIVE)[name](p.grams, p.y, c=20.0)
+    scales = np.array([1e3, 1.0, 1e-3])
+    scaled = (FREE | POSITIVE)[name](scales[:, None, None] * p.grams, p.y, c=20.0)
+    assert scaled.value == pytest.approx(solution.value, rel=1e-6)
+    assert scales * scaled.weights == pytest.approx(solution.weights, abs=1e-3)
     tau = {"41": 0.5, "43": 0.5}.get(name, solution.tau or 0.0)
     n = p.y.size
     alpha, weights = solution.alpha, solution.weights
@@ -183,13 +190,3 @@ def test_indefinite_matrices_may_enter_a_semidefinite_program(make_problem):
     assert np.linalg.eigvalsh(mixed[0])[0] < -1e-3
     plain = eq36(p.grams, p.y, 2.0, c=20.0)
     assert eq36(mixed, p.y, 2.0, c=20.0).value == pytest.approx(plain.value, rel=1e-6)
-
-
-@pytest.mark.parametrize("name", [*FREE, *POSITIVE])
-def test_scales_of_single_kernels_go_into_the_weights(name, make_problem):
-    p = make_problem(seed=15)
-    scales = np.array([1e3, 1.0, 1e-3])
-    plain = (FREE | POSITIVE)[name](p.grams, p.y, c=30.0)
-    scaled = (FREE | POSITIVE)[name](scales[:, None, None] * p.grams, p.y, c=30.0)
-    assert scaled.value == pytest.approx(plain.value, rel=1e-6)
-    assert scales * scaled.weights == pytest.approx(plain.weights, abs=1e-3)

@@ -143,9 +143,8 @@ EXAMPLES = {
 }
 
 
-@pytest.fixture(scope="module", params=[0, 1])
-def data(request):
-    rng = np.random.default_rng(request.param)
+def _data(seed):
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(12, 2))
     y = np.where(X[:, 0] + 0.5 * rng.normal(size=12) > 0, 1.0, -1.0)
     y[:2] = 1.0, -1.0
@@ -157,10 +156,10 @@ def data(request):
     )
 
 
-@pytest.mark.parametrize(("lambda_q", "squared"), [(0.02, False), (1.0, True)])
+@pytest.mark.parametrize(("seed", "lambda_q", "squared"), [(0, 0.02, False), (1, 1.0, True)])
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_certificate(name, lambda_q, squared, data):
-    example, c = EXAMPLES[name], 1.7
+def test_certificate(name, seed, lambda_q, squared):
+    example, data, c = EXAMPLES[name], _data(seed), 1.7
     solution = example.solve(data, lambda_q=lambda_q, squared=squared, c=c)
     beta, value = solution.weights, solution.value / example.value
     K = np.tensordot(beta, data.S, 1)
