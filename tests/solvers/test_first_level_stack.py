@@ -184,7 +184,12 @@ def test_one_machine_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPat
         FirstLevelStacks(None)(asks_of([make_problem(0)]))
 
 
-@pytest.mark.parametrize("lam", [None, 0.3])
+@pytest.mark.parametrize(
+    ("lam", "place"),
+    [(None, None), (0.3, PLACES[1]), (None, PLACES[2])],
+    indirect=["place"],
+    ids=str,
+)
 def test_searches_side_by_side_end_where_they_end_alone(lam, place) -> None:
     problems = [make_problem(i, n=20 + i) for i in range(2)]
     folds = [[np.arange(i, len(p.X), 2) for i in range(2)] for p in problems]

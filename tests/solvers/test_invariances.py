@@ -65,7 +65,7 @@ def test_swapping_the_labels_or_the_sign_of_targets_does_not_matter(case, before
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e4, 1e150])
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
 def test_the_scale_of_the_kernels_is_a_unit(case, scale, before):
     if case[0] == "lagrangian":
         return  # the weight of its intercept is fixed, so that the kernels' scale is not a unit
@@ -79,24 +79,26 @@ def test_the_scale_of_the_kernels_is_a_unit(case, scale, before):
     np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e3, 1e150])
 @pytest.mark.parametrize(("quality", "weights"), [case for case in CASES if case[0] in REGRESSIONS])
-def test_the_scale_of_targets_is_a_unit(quality, scale, weights, make_stack):
+def test_the_scale_of_targets_is_a_unit(quality, weights, make_stack):
     problem = make_stack(seed=21, n=10)
     case = quality, weights, problem.grams, problem.target
     ridge = quality == "least_squares"  # its C is a ridge on K, which has no unit of y
     before = _learn(case)
-    after = _learn(
-        case,
-        y=scale * problem.target,
-        C=0.8 if ridge else 0.8 * scale,
-        epsilon=0.1 * scale,
-    )
-    assert after.objective == pytest.approx(scale**2 * before.objective, rel=1e-7)
-    np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
+    for scale in (1e-150, 1e150):
+        after = _learn(
+            case,
+            y=scale * problem.target,
+            C=0.8 if ridge else 0.8 * scale,
+            epsilon=0.1 * scale,
+        )
+        assert after.objective == pytest.approx(scale**2 * before.objective, rel=1e-7)
+        np.testing.assert_allclose(after.weights, before.weights, atol=2e-3)
 
 
-@pytest.mark.parametrize("quality", REGRESSIONS)
+@pytest.mark.parametrize(
+    ("quality", "weights"), list(zip(REGRESSIONS, ["positive", "free", "positive"], strict=True))
+)
 def test_a_constant_added_to_the_targets_goes_to_the_intercept(quality, weights, make_stack):
     problem = make_stack(seed=22, n=10)
     case = quality, weights, problem.grams, problem.target

@@ -51,18 +51,24 @@ def _check_kernel(found, grams, total):
 
 
 def _with_kinds():
-    """Every program with every kind; where C has three values, the kinds take them in turn."""
+    """Both signs with every kind, each program with every second one.
+
+    Where C has three values, the kinds take them in turn; so they do both layouts.
+    """
+    programs = list(dict.fromkeys(case[3] for case in PROGRAMS))
     for case, name in zip(PROGRAMS, IDS, strict=True):
+        number = programs.index(case[3])
         for turn, kind in enumerate(KINDS):
+            if (turn + number + number // 2) % 2:
+                continue
             if case[2] not in CS or CS[turn % len(CS)] == case[2]:
-                yield pytest.param(case, kind, id=f"{name}-{kind}")
+                layout = list(LAYOUTS)[(number + turn // 2) % len(LAYOUTS)]
+                yield pytest.param(case, kind, layout, id=f"{name}-{kind}")
 
 
-@pytest.mark.parametrize(("case", "kind"), list(_with_kinds()))
-def test_same_optimum_as_the_printed_program(case, kind, make_stack):
-    # Every program and every kind has both layouts, in turn.
-    turn = (PROGRAMS.index(case) + KINDS.index(kind)) % len(LAYOUTS)
-    n, unlabelled, seed = list(LAYOUTS.values())[turn]
+@pytest.mark.parametrize(("case", "kind", "layout"), list(_with_kinds()))
+def test_same_optimum_as_the_printed_program(case, kind, layout, make_stack):
+    n, unlabelled, seed = LAYOUTS[layout]
     problem = make_stack(kind, n, unlabelled, seed)
     found, expected = _solve_both(case, problem.grams, problem.y)
     if not np.isfinite(expected.value):
@@ -96,8 +102,7 @@ def test_same_weights_where_they_are_unique(case, make_stack):
         assert tau == pytest.approx(expected.tau, abs=1e-3 * size)
 
 
-@pytest.mark.parametrize("total", [0.5, 40.0])
-@pytest.mark.parametrize("program", [reference.eq36, reference.eq38])
+@pytest.mark.parametrize(("program", "total"), [(reference.eq36, 0.5), (reference.eq38, 40.0)])
 def test_another_total(program, total, make_stack):
     problem = make_stack(seed=6)
     weights = "free" if program is reference.eq36 else "positive"
@@ -109,8 +114,9 @@ def test_another_total(program, total, make_stack):
 
 RANK_ONE = [
     *(("hard_margin", None, reference.eq32) for _ in LAYOUTS),
-    *(("soft_margin", C, reference.eq37) for C in CS),
-    *(("squared_soft_margin", C, reference.eq42) for C in CS),
+    ("soft_margin", 1e-3, reference.eq37),
+    ("soft_margin", 1e4, reference.eq37),
+    ("squared_soft_margin", 1.0, reference.eq42),
     ("squared_soft_margin", "learn", reference.eq46),
 ]
 
@@ -126,7 +132,7 @@ def test_rank_one_families(case, layout, make_stack):
     quality, C, program = case
     n, unlabelled, seed = LAYOUTS[layout]
     problem = make_stack("standard", n, unlabelled, seed)
-    vectors, _ = eigenvectors(problem.grams[1], n_components=10)
+    vectors, _ = eigenvectors(problem.grams[1], n_components=6)
     parameter = {} if C in (None, "learn") else {"C": C}
     expected = program(vectors, problem.y, **parameter)
     for weights in ("positive", "free"):

@@ -17,10 +17,12 @@ WITHOUT_C = ["nu_svm", "one_class"]
 WITH_C = ["epsilon_svr", "nu_svr", "least_squares"]
 # Every machine once, with the values of C in turn.
 MACHINES = [*((name, 1.0) for name in WITHOUT_C), *zip(WITH_C, CS, strict=True)]
-# Every machine with every kind, which take the values of C in turn.
+# Every machine with every second kind, which take the values of C in turn.
 WITH_KINDS = [
-    *((name, 1.0, kind) for name in WITHOUT_C for kind in KINDS),
-    *((name, CS[i % len(CS)], kind) for name in WITH_C for i, kind in enumerate(KINDS)),
+    (name, CS[i % len(CS)] if name in WITH_C else 1.0, kind)
+    for turn, name in enumerate([*WITHOUT_C, *WITH_C])
+    for i, kind in enumerate(KINDS)
+    if (turn + i) % 2 == 0
 ]
 
 
@@ -71,7 +73,7 @@ def test_free_weights_of_two_kernels_by_search(quality, C, make_stack, target_of
         return reference.fixed_kernel_program(K, y, quality, C=C, nu=0.3, epsilon=0.1).value
 
     low, high = (_end_of_cone(smallest, start=1.0, towards=end) for end in (-20.0, 20.0))
-    best = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-6})
+    best = minimize_scalar(value, bounds=(low, high), method="bounded", options={"xatol": 1e-4})
     expected = min(best.fun, value(low), value(high))
     assert found.objective == pytest.approx(expected, rel=2e-6)
     assert found.status.is_optimal
