@@ -44,8 +44,16 @@ def naive_loo(K, y, C):
     return np.array([naive_least_squares(K, y, others[i], [i], C)[0] for i in range(n)])
 
 
-@pytest.mark.parametrize("splits", SPLITS)
-@pytest.mark.parametrize("quality", MACHINES)
+# A machine for each left out is the dearest: one for labels and one for values.
+@pytest.mark.parametrize(
+    ("quality", "splits"),
+    [
+        (quality, splits)
+        for quality in MACHINES
+        for splits in SPLITS
+        if splits != "loo" or quality in ("soft_margin", "nu_svr")
+    ],
+)
 def test_it_is_the_mean_over_folds_of_cross_val_score(quality, splits, make_stack, target_of):
     problem = make_stack(seed=10, n=40)
     y, (ours, theirs) = target_of(quality, problem), SPLITS[splits]

@@ -24,6 +24,8 @@ FUNCTIONALS = [
             ("least_squares", "zero_one"),
             ("least_squares", "squared"),
         ]
+        # A machine for each left out is the dearest: one for labels and one for values.
+        if cv != "loo" or quality in ("soft_margin", "nu_svr", "least_squares")
     ),
     Alignment(),
     Alignment(centered=True),
@@ -38,7 +40,7 @@ def _target(functional, problem):
 
 @pytest.mark.parametrize("functional", FUNCTIONALS, ids=repr)
 def test_the_laws_hold(functional, make_stack):
-    problem = make_stack(seed=30, n=20)
+    problem = make_stack(seed=30, n=14)
     kernel = KERNELS[FUNCTIONALS.index(functional) % 2]  # in turn
     check_quality(functional, kernel, problem.X, _target(functional, problem))
 
@@ -47,8 +49,8 @@ def test_the_laws_hold(functional, make_stack):
     "functional", [f for f in FUNCTIONALS if f.targets in ("labels", "either")], ids=repr
 )
 def test_the_laws_hold_for_three_classes(functional, make_stack):
-    problem = make_stack(seed=31, n=21)
-    names = np.array(["low", "mid", "top"])[np.searchsorted([-0.3, 0.5], problem.target)]
+    problem = make_stack(seed=31, n=15)
+    names = np.array(["low", "mid", "top"])[problem.target.argsort().argsort() // 5]
     check_quality(functional, Gaussian(0.3), problem.X, names)
 
 
