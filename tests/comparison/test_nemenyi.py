@@ -79,8 +79,8 @@ def test_groups_are_named_and_divided_at_the_level():
 
 def test_without_a_difference_to_explain_nothing_is_divided():
     # Two clear rivals, but the methods as a whole show no difference at this level.
-    rng = np.random.default_rng(3)
-    tables = (rng.normal(size=(6, 8)) for _ in range(2000))
+    rng = np.random.default_rng(10)
+    tables = (rng.normal(size=(6, 8)) for _ in range(20))
     c = next(
         c
         for c in map(compare, tables)

@@ -100,7 +100,7 @@ def test_random_pivots_are_drawn_as_one_at_a_time():
         after = d - K[:, i] ** 2 / d[i]
         expected[i] = d[i] / d.sum() * after / after.sum()
     counts, generator = np.zeros((4, 4)), np.random.RandomState(0)
-    n_draws = 2000
+    n_draws = 1000
     for _ in range(n_draws):
         draw = at_random(generator)
         found = factorise(lambda r: lambda p: K[p][:, r], d, 0.0, 2, draw)
