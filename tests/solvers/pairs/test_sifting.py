@@ -110,7 +110,7 @@ def test_many_pairs_start_from_a_sample(make_problem, make_program, only_sifting
 
 def test_what_is_no_generator_gets_no_coefficient_from_the_sample(make_problem, make_program):
     """An incomplete factor may leave a section with a mean below zero on all pairs."""
-    problem = make_problem(n=80, d=8, sigma=2.0)
+    problem = make_problem(n=65, d=8, sigma=2.0)
     factor = make_program(problem, dense=False, max_rank=20).space.factor.copy()
     factor[::2] -= 1.1 * factor[::2].mean(axis=0)
     program = PairProgram(FactorSpace(factor, np.arange(0)), problem.labels, 10.0, True)
@@ -189,7 +189,7 @@ def test_what_the_small_programs_cannot_solve_is_left_to_the_other_method(
     assert solve_pairs(program).objective == pytest.approx(best, rel=2e-6)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(1, 8),
