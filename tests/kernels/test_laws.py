@@ -97,20 +97,20 @@ def test_every_kernel_of_the_package_is_exported_and_has_an_example(thing_exampl
 
 
 @pytest.mark.parametrize("name", ON_TABLES)
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(X=tables)
 def test_laws(name, X):
     check_kernel(ON_TABLES[name], X)
 
 
 @pytest.mark.parametrize("name", ON_HISTOGRAMS)
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(X=tables)
 def test_laws_on_histograms(name, X):
     check_kernel(ON_HISTOGRAMS[name], np.abs(X))
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(rows=st.lists(st.integers(0, 11), min_size=1, max_size=8))
 def test_laws_of_precomputed(rows):
     check_kernel(EXAMPLES["Precomputed"], np.array(rows)[:, None])
@@ -126,7 +126,7 @@ def test_laws_with_many_rows_of_each_table(name):
     np.testing.assert_allclose(kernel(X, Y), both[:70, 70:], rtol=1e-12, atol=1e-13)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(X=tables)
 def test_products_distribute_over_sums(X):
     a, b, c = Linear(), Gaussian(0.3), Polynomial(2)
@@ -135,7 +135,7 @@ def test_products_distribute_over_sums(X):
     np.testing.assert_allclose(left.diag(X), right.diag(X), rtol=1e-12, atol=1e-9)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(X=tables)
 def test_powers_are_repeated_products_and_factors_come_out(X):
     k = Polynomial(1, offset=0.5)
