@@ -99,8 +99,9 @@ def test_drawn_points_approach_the_integral():
         return np.abs(hk(P) - expected).max() / expected.max()
 
     # The error falls like 1/√n_points; sixteen times as many points, a quarter of it.
-    assert error(1600) < 0.1
-    assert error(1600) < 0.6 * error(100)
+    many = error(1600)
+    assert many < 0.1
+    assert many < 0.6 * error(100)
 
 
 def test_drawing_is_repeatable_and_follows_the_seed():

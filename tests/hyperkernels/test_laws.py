@@ -85,7 +85,7 @@ def test_every_hyperkernel_of_the_package_is_exported_and_has_an_example():
 
 
 @pytest.mark.parametrize("name", EXAMPLES | MORE)
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(X=points)
 def test_laws(name, X):
     check_hyperkernel((EXAMPLES | MORE)[name], X)
