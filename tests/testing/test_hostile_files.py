@@ -7,7 +7,7 @@ from kernlearn.testing.hostile import Failure, files, run
 
 
 def test_hostile_files():
-    assert run(150, seed=0) == []
+    assert run(96, seed=0) == []
 
 
 def test_a_failure_is_told(monkeypatch):
