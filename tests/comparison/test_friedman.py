@@ -93,6 +93,7 @@ def test_iman_davenport_is_the_analysis_of_variance_of_the_ranks(table):
     assert ours.pvalue == pytest.approx(tail, abs=1e-9)
 
 
+@settings(max_examples=30)
 @given(arrays(float, st.tuples(st.integers(2, 12), st.just(2)), elements=st.integers(0, 3)))
 def test_of_two_methods_friedman_is_the_sign_test(table):
     wins, losses = (table[:, 0] < table[:, 1]).sum(), (table[:, 0] > table[:, 1]).sum()

@@ -22,7 +22,7 @@ features = st.tuples(st.integers(1, 7), st.integers(1, 4)).flatmap(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(F=features)
 def test_unit_diagonal_is_the_cosine_and_agrees_with_the_kernel(F):
     K = F @ F.T
@@ -37,7 +37,7 @@ def test_unit_diagonal_is_the_cosine_and_agrees_with_the_kernel(F):
     np.testing.assert_allclose(cross, cosine_similarity(F[:2], F), atol=1e-12)
 
 
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(F=features)
 def test_centring_moves_the_mean_of_the_features_to_the_origin(F):
     K = F @ F.T

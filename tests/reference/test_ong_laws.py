@@ -47,7 +47,9 @@ def test_as_printed_the_squared_norm_alone_sets_the_scale(program):
     free = program(None)
     # The value is convex in c: what is lowest around here is lowest of all.
     around = free.weights.sum() * np.array([0.7, 1.5])
-    search = minimize_scalar(lambda c: program(c).value, bounds=around, method="bounded")
+    search = minimize_scalar(
+        lambda c: program(c).value, bounds=around, method="bounded", options={"xatol": 1e-4}
+    )
     assert free.value == pytest.approx(search.fun, rel=1e-6)
     assert free.weights.sum() == pytest.approx(search.x, rel=1e-3)
 
