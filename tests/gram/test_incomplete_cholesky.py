@@ -60,7 +60,7 @@ def all_pairs(X):
 
 @pytest.mark.usefixtures("blocks")
 @pytest.mark.parametrize("kernel", [Gaussian(0.3), Laplacian(0.5), Polynomial(3)], ids=repr)
-@pytest.mark.parametrize("rank", [1, 6, 7, 25])
+@pytest.mark.parametrize("rank", [1, 7, 25])
 def test_pivots_and_factor_are_those_of_greedy_selection(kernel, rank):
     factor, pivots, residual = greedy(kernel(X), rank)
     found = incomplete_cholesky(kernel, X, tol=0.0, max_rank=rank)
@@ -83,7 +83,7 @@ def test_the_complete_factor_is_numpys_cholesky_of_the_permuted_matrix():
 
 
 @pytest.mark.usefixtures("blocks")
-@pytest.mark.parametrize("tol", [0.5, 1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("tol", [0.5, 1e-3, 1e-8])
 def test_it_stops_at_the_first_rank_that_reaches_the_tolerance(tol):
     kernel = Gaussian(0.05)
     found = incomplete_cholesky(kernel, X, tol=tol)

@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectKBest
 from sklearn.frozen import FrozenEstimator
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler, TargetEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, TargetEncoder
 
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import (
@@ -94,7 +94,6 @@ def test_nothing_of_the_users_is_changed_and_new_rows_do_not_add_to_the_vocabula
         (Features(HashingVectorizer(n_features=64), Linear()), TEXTS),
         (Normalized(Centered(Features(CountVectorizer(), Linear()), TEXTS)), TEXTS),
         (Columns(["colour"], Features(OneHotEncoder(handle_unknown="ignore"), Linear())), FRAME),
-        (Columns(["age", "height"], Features(StandardScaler(), Gaussian())), FRAME),
         (
             Columns("review", Features(TfidfVectorizer(), Linear()))
             * Columns("age", Gaussian(1e-3))
