@@ -28,20 +28,20 @@ def _id(page):
 
 @pytest.fixture
 def fewer_rows(monkeypatch):
-    """Every fourth row of the larger tables: what is tested is that the code runs."""
+    """Every sixth row of the tables: what is tested is that the code runs."""
 
     def thinned(load):
         def loaded(*, return_X_y=False, as_frame=False):
             data = load(as_frame=as_frame)
             for name in ("data", "target", "frame"):
                 if data[name] is not None:
-                    rows = data[name][::4]
+                    rows = data[name][::6]
                     data[name] = rows.reset_index(drop=True) if as_frame else rows
             return (data.data, data.target) if return_X_y else data
 
         return loaded
 
-    for name in ("load_breast_cancer", "load_wine"):
+    for name in ("load_breast_cancer", "load_diabetes", "load_iris", "load_wine"):
         monkeypatch.setattr(sklearn.datasets, name, thinned(getattr(sklearn.datasets, name)))
 
 
