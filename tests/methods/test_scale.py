@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,13 +20,34 @@ from kernlearn.solvers.low_rank.rank import Look
 from kernlearn.tables import describe_columns
 
 
+def small_limit(patch):
+    patch.setattr(_low_rank, "EXACT_ROWS", 60)
+    patch.setattr(mkl_module, "EXACT_ROWS", 60)
+
+
 @pytest.fixture
 def few_rows_are_many(monkeypatch):
-    monkeypatch.setattr(_low_rank, "EXACT_ROWS", 60)
-    monkeypatch.setattr(mkl_module, "EXACT_ROWS", 60)
+    small_limit(monkeypatch)
 
 
-def table(n=150):
+@pytest.fixture(scope="module")
+def fit_to_some():
+    """A learner and its fit to 300 of 400 rows, made once for each task."""
+
+    @cache
+    def fit(task):
+        X, y = table(400)
+        y = (y > y.mean()).astype(int) if task == "classification" else y
+        columns = describe_columns(X, list(X.columns))
+        learner = Learner(find_method("mkl"), Setting(task, seed=0), lambda: preparation(columns))
+        with pytest.MonkeyPatch.context() as patch:
+            small_limit(patch)
+            return learner, learner.fit(X[:300], y[:300]), X, y
+
+    return fit
+
+
+def table(n=120):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
     return frame, (np.sin(2 * frame["a"]) + frame["b"] ** 2 + 0.1 * rng.normal(size=n)).to_numpy()
@@ -57,12 +80,8 @@ def test_all_rows_are_learned_from_through_landmarks(name, task):
 
 @pytest.mark.usefixtures("few_rows_are_many")
 @pytest.mark.parametrize("task", ["classification", "regression"])
-def test_a_refit_learns_weights_and_machine_alone(task, monkeypatch):
-    X, y = table(900)
-    y = (y > y.mean()).astype(int) if task == "classification" else y
-    columns = describe_columns(X, list(X.columns))
-    learner = Learner(find_method("mkl"), Setting(task, seed=0), lambda: preparation(columns))
-    first = learner.fit(X[:600], y[:600])
+def test_a_refit_learns_weights_and_machine_alone(task, fit_to_some, monkeypatch):
+    learner, first, X, y = fit_to_some(task)
 
     def never(*args):
         raise AssertionError("it was chosen before")
@@ -90,13 +109,8 @@ def test_a_refit_learns_weights_and_machine_alone(task, monkeypatch):
 
 
 @pytest.mark.usefixtures("few_rows_are_many")
-def test_a_refit_to_more_rows_is_a_fit_to_them_at_the_same_choices():
-    X, y = table(400)
-    columns = describe_columns(X, list(X.columns))
-    learner = Learner(
-        find_method("mkl"), Setting("regression", seed=0), lambda: preparation(columns)
-    )
-    first = learner.fit(X[:300], y[:300])
+def test_a_refit_to_more_rows_is_a_fit_to_them_at_the_same_choices(fit_to_some):
+    learner, first, X, y = fit_to_some("regression")
     again, _ = learner.refit(first, X, y)
     one, other = first[-1], again[-1]
     sizes = {len(points) for points in other.landmarks_}

@@ -25,13 +25,14 @@ def test_accuracy():
     assert (score.low, score.high) == wilson_interval(3, 4)
 
 
-def test_r2_and_its_bootstrap_by_a_loop():
+def test_r2_and_its_bootstrap_by_a_loop(monkeypatch):
+    monkeypatch.setattr("kernlearn.methods.scores.N_BOOTSTRAP", 200)
     rng = np.random.default_rng(3)
     y = rng.normal(size=30)
     predicted = y + 0.4 * rng.normal(size=30)
     score = held_out_score(Metric("r2"), HeldOut(y, predicted, 0), seed=5)
     assert score.value == pytest.approx(r2_score(y, predicted), rel=1e-14)
-    draws = np.random.default_rng(5).integers(30, size=(1000, 30))
+    draws = np.random.default_rng(5).integers(30, size=(200, 30))
     values = [r2_score(y[rows], predicted[rows]) for rows in draws]
     np.testing.assert_allclose(
         (score.low, score.high), np.quantile(values, [0.025, 0.975]), rtol=1e-10

@@ -31,7 +31,7 @@ class Counting(TransformerMixin, BaseEstimator):
         return np.asarray(X)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_chooses_as_grid_search_does(seed):
     rng = np.random.default_rng(seed)
     X = pd.DataFrame(rng.normal(size=(60, 3)) * [1.0, 10.0, 0.1])

@@ -43,7 +43,7 @@ def few_candidates(monkeypatch):
     monkeypatch.setattr(importance, "MOST_REPEATS", 1)
 
 
-def orders(n=56):
+def orders(n=40):
     rng = np.random.default_rng(0)
     y = np.arange(n) % 2
     return pd.DataFrame(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import time
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import pytest
@@ -14,22 +14,15 @@ import pytest
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_batches, run_tasks
 
-SCRIPT = """
-import sys, time
-from pathlib import Path
-from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_tasks
 
-folder = Path(sys.argv[1])
+def run_slowly(folder: Path) -> None:
+    def work(i: int) -> int:
+        with (folder / "calls.txt").open("a") as file:
+            file.write(f"{i}\n")
+        time.sleep(0.05)
+        return i * i
 
-def work(i):
-    with (folder / "calls.txt").open("a") as file:
-        file.write(f"{i}\\n")
-    time.sleep(0.05)
-    return i * i
-
-run_tasks(work, {str(i): (i,) for i in range(200)}, ResultsFile(folder, "r", {}), quiet=True)
-"""
+    run_tasks(work, {str(i): (i,) for i in range(200)}, ResultsFile(folder, "r", {}), quiet=True)
 
 
 def square(i: int) -> int:
@@ -102,15 +95,16 @@ def test_more_tasks_continue_the_same_file(tmp_path: Path) -> None:
     assert calls == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the child runs no threads
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     """Kill -9 in the midst: finished tasks are never called again."""
-    script = tmp_path / "script.py"
-    script.write_text(SCRIPT)
     results = ResultsFile(tmp_path, "r", {}).path
-    process = subprocess.Popen([sys.executable, str(script), str(tmp_path)])
+    # A copy of this process, since the package takes seconds to import.
+    process = multiprocessing.get_context("fork").Process(target=run_slowly, args=(tmp_path,))
+    process.start()
     _wait_for_lines(results, 3, process)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait()
+    process.join()
     calls = [int(line) for line in (tmp_path / "calls.txt").read_text().split()]
     with ResultsFile(tmp_path, "r", {}) as file:
         finished = file.finished()
@@ -130,9 +124,9 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert again == list(range(len(finished), 200))
 
 
-def _wait_for_lines(path: Path, wanted: int, process: subprocess.Popen[bytes]) -> None:
+def _wait_for_lines(path: Path, wanted: int, process: BaseProcess) -> None:
     deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
+    while time.monotonic() < deadline and process.is_alive():
         if path.exists() and path.read_bytes().count(b"\n") >= wanted:
             return
         time.sleep(0.01)

@@ -42,8 +42,8 @@ def invented() -> ImageSet:
 @pytest.fixture(autouse=True, scope="module")
 def _small() -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protocol, "N_TRAIN_PER_DIGIT", 8)
-        patch.setattr(protocol, "N_TEST_PER_DIGIT", 12)
+        patch.setattr(protocol, "N_TRAIN_PER_DIGIT", 6)
+        patch.setattr(protocol, "N_TEST_PER_DIGIT", 10)
         patch.setattr(figure1, "SIGMAS", (0.3, 0.6))
         patch.setattr(figure1, "SIGMA_HS", (0.0,))
         patch.setattr(figure1, "COSTS", (100.0,))
@@ -155,7 +155,7 @@ def test_the_picture_has_training_above_testing(
         "fixed RBF, test",
     ]
     drawn = [sum(len(c.get_offsets()) for c in ax.collections) for ax in figure.axes]
-    assert drawn == [16, 16, 24, 24]
+    assert drawn == [12, 12, 20, 20]
 
 
 @pytest.mark.usefixtures("table")

@@ -22,14 +22,15 @@ def rings() -> Split:
     return Split(X, y[:120], y[120:])
 
 
-@pytest.mark.parametrize("norm", ["hard", "1-norm", "2-norm"])
+@pytest.mark.parametrize("norm", ["hard", "2-norm"])
 def test_finds_a_width_that_works(rings: Split, norm: Norm) -> None:
     assert tuned_rbf_accuracy(rings, norm, seed=0) >= 96
 
 
-def test_test_labels_have_no_say_in_the_choice(rings: Split) -> None:
+def test_test_labels_have_no_say_in_the_choice_of_one_that_works(rings: Split) -> None:
     flipped = Split(rings.X, rings.y_train, -rings.y_test)
     accuracy = tuned_rbf_accuracy(rings, "1-norm", seed=0)
+    assert accuracy >= 96
     assert tuned_rbf_accuracy(flipped, "1-norm", seed=0) == pytest.approx(100 - accuracy)
 
 
