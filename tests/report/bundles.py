@@ -102,10 +102,11 @@ def facts(**changes):
 def wine(estimator=None, name="alcohol", rename=None, **changes):
     """Three classes of wine, with a column of categories; `name` renames the first column."""
     data = load_wine(as_frame=True)
-    X = data.data.iloc[:, :4].rename(columns={"alcohol": name})
-    X["colour"] = np.where(data.data["hue"] > 1, "dark", "light")
+    rows = data.frame.iloc[::2]
+    X = rows.iloc[:, :4].rename(columns={"alcohol": name})
+    X["colour"] = np.where(rows["hue"] > 1, "dark", "light")
     names = np.array(rename or ["barolo", "grignolino", "barbera"])
-    y = names[data.target.to_numpy()]
+    y = names[rows["target"].to_numpy()]
     prepare = make_column_transformer(
         (OneHotEncoder(sparse_output=False), ["colour"]),
         remainder=StandardScaler(),
@@ -113,15 +114,14 @@ def wine(estimator=None, name="alcohol", rename=None, **changes):
     )
     model = kl.MKLClassifier() if estimator is None else estimator
     pipeline = make_pipeline(prepare, model).fit(X, y)
-    rows = np.arange(0, len(X), 2)
-    return ModelBundle(pipeline, facts(**changes), X.iloc[rows], y[rows])
+    return ModelBundle(pipeline, facts(**changes), X, y)
 
 
 def line(estimator):
     """A regression on two columns."""
     rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["length", "width"])
-    y = np.sin(X["length"].to_numpy()) + 0.1 * rng.normal(size=60)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["length", "width"])
+    y = np.sin(X["length"].to_numpy()) + 0.1 * rng.normal(size=40)
     pipeline = make_pipeline(StandardScaler(), estimator).fit(X, y)
     made = facts(
         task="regression",
