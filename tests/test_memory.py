@@ -17,7 +17,7 @@ from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.solvers.low_rank.rank import most_columns
 
-N = 220
+N = 160
 X = np.random.default_rng(0).normal(size=(N, 3))
 NOISE = np.random.default_rng(1).normal(size=N)
 VALUES = X[:, 0] * X[:, 1] + 0.3 * NOISE
@@ -72,9 +72,9 @@ def test_the_estimate_is_an_upper_bound_and_no_large_one(name, monkeypatch):
 
 def test_learn_weights(monkeypatch):
     grams = np.stack([Gaussian(g)(X) for g in (0.1, 1.0)])
-    monkeypatch.setenv(_memory.ALLOWANCE, "6MB")
+    monkeypatch.setenv(_memory.ALLOWANCE, "3.3MB")
     kl.learn_weights(grams, LABELS)
-    with pytest.raises(MemoryError, match=r"learn_weights on 220 points, .* which is not copied"):
+    with pytest.raises(MemoryError, match=r"learn_weights on 160 points, .* which is not copied"):
         kl.learn_weights(list(grams), LABELS)
 
 

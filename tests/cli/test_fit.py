@@ -40,17 +40,20 @@ def run(*arguments):
     return RUNNER.invoke(app, list(map(str, arguments)))
 
 
-@pytest.fixture(autouse=True)
-def few_candidates(monkeypatch):
-    """What is tuned is tested elsewhere."""
-    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
-    monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
-    monkeypatch.setattr(tuned_svm, "CS", (1.0,))
-    monkeypatch.setattr(tuned_svm, "GAMMAS", ())
-    monkeypatch.setattr(baselines, "CS", (1.0,))
-    monkeypatch.setattr(task_module, "BASELINES", ())
-    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
-    monkeypatch.setattr(scores_module, "N_DRAWS", 40)
+@pytest.fixture(autouse=True, scope="module")
+def few_candidates():
+    """What is tuned, and what is done side by side, is tested elsewhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fit_command, "cores", lambda: 1)
+        patch.setattr(_choices, "FACTORS", (1.0,))
+        patch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
+        patch.setattr(tuned_svm, "CS", (1.0,))
+        patch.setattr(tuned_svm, "GAMMAS", ())
+        patch.setattr(baselines, "CS", (1.0,))
+        patch.setattr(task_module, "BASELINES", ())
+        patch.setattr(importance, "MOST_REPEATS", 1)
+        patch.setattr(scores_module, "N_DRAWS", 40)
+        yield
 
 
 @pytest.fixture
@@ -84,20 +87,30 @@ def table(wine, tmp_path):
     return path
 
 
-@pytest.fixture(scope="module")
-def model_content(tmp_path_factory):
-    """The bytes of a model file, made once."""
-    folder = tmp_path_factory.mktemp("model")
+def fit_once(folder, *options):
+    """What a fit tells, with the bytes of its model file."""
     make_wine().to_csv(folder / "wine.csv", index=False)
-    arguments = ["--target", "target", "--method", "lssvm", "--model", folder / "m"]
-    result = run("fit", folder / "wine.csv", *arguments)
+    arguments = ["--target", "target", "--method", "lssvm", "--model", folder / "m", "--json"]
+    result = run("fit", folder / "wine.csv", *arguments, *options)
     assert result.exit_code == 0, result.output
-    return (folder / "m").read_bytes()
+    facts = json.loads(result.stdout)
+    assert facts.pop("written") == [str(folder / "m")]
+    return facts, (folder / "m").read_bytes()
+
+
+@pytest.fixture(scope="module")
+def of_all_rows(tmp_path_factory):
+    return fit_once(tmp_path_factory.mktemp("all"))
+
+
+@pytest.fixture(scope="module")
+def of_some_rows(tmp_path_factory):
+    return fit_once(tmp_path_factory.mktemp("some"), "--no-refit")
 
 
 @pytest.fixture
-def fitted(model_content, tmp_path):
-    (tmp_path / "m").write_bytes(model_content)
+def fitted(of_all_rows, tmp_path):
+    (tmp_path / "m").write_bytes(of_all_rows[1])
     return tmp_path / "m"
 
 
@@ -125,16 +138,12 @@ def test_it_says_what_it_did(table, tmp_path):
         assert words in text, words
 
 
-@pytest.mark.usefixtures("two_baselines")
-def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path):
-    arguments = ["--method", "lssvm", "--model", tmp_path / "m", "--json", "--no-refit"]
-    result = run("fit", table, "--target", "target", *arguments)
-    facts = json.loads(result.stdout)
+def test_the_score_is_that_of_rows_the_model_has_not_seen(of_some_rows, table, wine, tmp_path):
+    facts, content = of_some_rows
+    (tmp_path / "m").write_bytes(content)
     bundle = kl.load(tmp_path / "m")
     assert isinstance(bundle, ModelBundle)
-    written = facts.pop("written")
     assert facts == bundle.facts
-    assert written == [str(tmp_path / "m")]
     # The rows that the model knows are its support vectors: a least-squares machine keeps them all.
     assert len(bundle.estimator.support_vectors_) == facts["n_train"] == 66
     held_out = run("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
@@ -145,16 +154,16 @@ def test_the_score_is_that_of_rows_the_model_has_not_seen(table, wine, tmp_path)
     train_right = (bundle.pipeline.predict(bundle.sample_X) == bundle.sample_y).sum()
     assert len(bundle.sample_X) == 66
     assert facts["scores"][0]["score"] == pytest.approx((all_right - train_right) / 23)
-    assert [score["role"] for score in facts["scores"]] == ["model", *["baseline"] * 3]
+    assert [score["role"] for score in facts["scores"]] == ["model", "baseline"]
     assert "is the one that was scored, as asked for" in facts["rows"]["sentences"][3]
 
 
-def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(table, tmp_path):
-    arguments = ["fit", table, "--target", "target", "--method", "lssvm", "--json"]
-    facts = json.loads(run(*arguments, "--model", tmp_path / "m").stdout)
-    once = json.loads(run(*arguments, "--no-refit").stdout)
-    other = json.loads(run(*arguments, "--no-refit", "--seed", 2).stdout)
-    assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == facts["n_train"] == 89
+def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
+    of_all_rows, of_some_rows, fitted, tmp_path
+):
+    facts, once = of_all_rows[0], of_some_rows[0]
+    assert len(kl.load(fitted).estimator.support_vectors_) == facts["n_train"] == 89
+    other, _ = fit_once(tmp_path, "--no-refit", "--seed", 2)
     drop = ("seconds", "created", "command", "versions")
     scores = [
         [{k: v for k, v in entry.items() if k not in drop} for entry in found["scores"]]
@@ -171,7 +180,6 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(table,
     assert not once["rows"]["refitted"]
 
 
-@pytest.mark.usefixtures("two_baselines")
 def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
     few = replace(METHODS["lssvm"], max_rows=30)
     monkeypatch.setitem(METHODS, "lssvm", few)
@@ -179,7 +187,7 @@ def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
         run("fit", table, "--target", "target", "--method", "lssvm", "--json").stdout
     )
     rows = facts["rows"]
-    assert [model["learned_from"] for model in rows["models"]] == [30, 66, 66, 66]
+    assert [model["learned_from"] for model in rows["models"]] == [30, 66]
     assert rows["in_the_file"] == 30
     assert not rows["refitted"]  # it would see no more rows than it has seen
     text = " ".join(rows["sentences"])
@@ -207,7 +215,7 @@ def test_small_classes_stop_nothing(wine, tmp_path, options):
 
 @pytest.mark.usefixtures("two_baselines")
 def test_the_metric_that_is_asked_for_judges(table, monkeypatch):
-    arguments = ["fit", table, "--target", "target", "--method", "lssvm"]
+    arguments = ["fit", table, "--target", "target", "--method", "lssvm", "--no-refit"]
     facts = json.loads(run(*arguments, "--metric", "neg_log_loss", "--json").stdout)
     assert facts["metric"] == "log loss"
     assert not facts["greater_is_better"]
@@ -226,7 +234,7 @@ def test_the_metric_that_is_asked_for_judges(table, monkeypatch):
 
 
 def test_weights_of_classes(table):
-    arguments = ["fit", table, "--target", "target", "--json", "--method"]
+    arguments = ["fit", table, "--target", "target", "--no-refit", "--json", "--method"]
 
     def recall(method, *options):
         facts = json.loads(run(*arguments, method, *options).stdout)
@@ -243,7 +251,7 @@ def test_weights_of_classes(table):
 
 def test_every_baseline_is_there_and_compared(table, monkeypatch):
     monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
-    facts = json.loads(run("fit", table, "--target", "alcohol", "--json").stdout)
+    facts = json.loads(run("fit", table, "--target", "alcohol", "--no-refit", "--json").stdout)
     names = [entry["name"] for entry in facts["scores"][1:]]
     assert names == [
         "ridge regression", "SVM with a tuned Gaussian kernel", "gradient boosting",
@@ -261,7 +269,7 @@ def test_every_baseline_is_there_and_compared(table, monkeypatch):
 
 
 def test_what_was_tried_is_in_the_facts(table):
-    facts = json.loads(run("fit", table, "--target", "target", "--json").stdout)
+    facts = json.loads(run("fit", table, "--target", "target", "--no-refit", "--json").stdout)
     assert facts["method"] == "kernel"
     assert {row["candidate"] for row in facts["candidates"]} >= {"linear", "Gaussian"}
     assert sum(row["weight"] for row in facts["candidates"]) == pytest.approx(1.0)
@@ -280,7 +288,7 @@ def test_a_matrix_that_is_no_kernel_is_repaired_if_asked(wine, table, tmp_path):
     np.save(tmp_path / "k.npy", K)
     arguments = ["fit", table, "--target", "target", "--kernel-matrix", tmp_path / "k.npy"]
     check_failure(run(*arguments), "pass --psd clip to set negative eigenvalues to zero, or --psd")
-    result = run(*arguments, "--psd", "clip", "--json")
+    result = run(*arguments, "--psd", "clip", "--no-refit", "--json")
     assert result.exit_code == 0, result.output
     assert json.loads(result.stdout)["scores"][-1]["name"] == "always the most frequent class"
 
@@ -309,9 +317,8 @@ def test_views_have_kernels_of_their_own(table, tmp_path):
     views.write_text(
         '[views]\ntaste = ["alcohol", "flavanoids"]\nlook = ["colour [bold]", "bottle"]\n'
     )
-    result = run(
-        "fit", table, "--target", "target", "--views", views, "--json", "--model", tmp_path / "m"
-    )
+    options = ["--views", views, "--no-refit", "--json", "--model", tmp_path / "m"]
+    result = run("fit", table, "--target", "target", *options)
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     assert facts["views"] == {
@@ -413,8 +420,8 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path,
 )
 def test_numbers_come_with_intervals_where_the_model_has_them(table, tmp_path, method, columns):
     model = tmp_path / "m.kl"
-    fit = ["fit", table, "--target", "alcohol", "--method", method, "--model", model, "--json"]
-    facts = json.loads(run(*fit).stdout)
+    fit = ["fit", table, "--target", "alcohol", "--method", method, "--model", model, "--no-refit"]
+    facts = json.loads(run(*fit, "--json").stdout)
     assert (facts["task"], facts["metric"], facts["classes"]) == ("regression", "R²", None)
     assert facts["scores"][-1]["name"] == "always the mean"
     if method == "lssvm":
@@ -441,7 +448,7 @@ def test_quiet_prints_nothing_and_a_delimiter_can_be_told(wine, table, fitted, t
     other = tmp_path / "t.csv"
     wine.to_csv(other, index=False, sep=";")
     for arguments in (
-        ["fit", other, "--target", "target", "--method", "lssvm", "--delimiter", ";"],
+        ["fit", other, "--target", "target", "--method", "lssvm", "--delimiter", ";", "--no-refit"],
         ["predict", fitted, table, "--out", tmp_path / "p.csv"],
     ):
         result = run(*arguments, "--quiet")
@@ -542,8 +549,8 @@ def test_a_full_disk_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch)
 
     monkeypatch.setattr(os, "fsync", full)
     before = sorted(os.listdir(tmp_path))
-    result = run("fit", table, "--target", "target", "--method", "lssvm", "--model", tmp_path / "x")
-    check_failure(result, "No space left on device")
+    fit = ["fit", table, "--target", "target", "--method", "lssvm", "--no-refit", "--model"]
+    check_failure(run(*fit, tmp_path / "x"), "No space left on device")
     result = run("predict", fitted, table, "--out", tmp_path / "p.csv")
     check_failure(result, "No space left on device")
     assert sorted(os.listdir(tmp_path)) == before
@@ -613,7 +620,7 @@ def test_the_device_reaches_the_estimator(table, tmp_path, monkeypatch):
     monkeypatch.setattr(
         kl.LSSVMClassifier, "_note_device", lambda self, X: asked.append(self.device)
     )
-    options = ["--method", "lssvm", "--device", "cpu", "--model", tmp_path / "m.kl"]
+    options = ["--method", "lssvm", "--device", "cpu", "--no-refit", "--model", tmp_path / "m.kl"]
     assert run("fit", table, "--target", "target", *options).exit_code == 0
     assert set(asked) == {"cpu"}
     assert kl.load(tmp_path / "m.kl").pipeline[-1].device is None
@@ -656,8 +663,9 @@ def test_a_table_that_does_not_fit_is_sampled_and_it_is_said(tmp_path, monkeypat
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=X[:, 0] + X[:, 1] ** 2)
     frame.to_csv(tmp_path / "t.csv", index=False)
     monkeypatch.setattr(problem, "TABLE_SHARE", 1e-5)
-    arguments = ["fit", tmp_path / "t.csv", "--target", "y", "--method", "lssvm", "--json"]
-    result = run(*arguments, "--memory", f"{_memory.resident() / 1e6 + 1000:.0f}MB")
+    arguments = ["fit", tmp_path / "t.csv", "--target", "y", "--method", "lssvm"]
+    memory = f"{_memory.resident() / 1e6 + 1000:.0f}MB"
+    result = run(*arguments, "--no-refit", "--json", "--memory", memory)
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     rows = facts["rows"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -92,14 +91,3 @@ def test_a_misspelt_command_is_put_right() -> None:
     shown = CliRunner().invoke(app, ["fti"])
     assert shown.exit_code == 2
     assert "Did you mean 'fit'?" in " ".join(shown.stderr.split())
-
-
-def test_a_command_imports_no_other() -> None:
-    code = (
-        "import sys; from kernlearn.cli.app import app; from typer.main import get_command;"
-        "group = get_command(app); group.get_command(None, 'fit');"
-        "print(*sorted({'kernlearn.cli.fit', 'kernlearn.papers', 'kernlearn.speed',"
-        "'kernlearn.report', 'scipy.signal'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.split() == ["kernlearn.cli.fit"]

@@ -107,10 +107,16 @@ def test_a_pipe_is_written_to(name, folder):
 
 
 def test_standard_output_holds_the_table_and_nothing_but_our_own_words(folder):
-    """Not what compiled code prints, nor a place in the source; and Greek is no error."""
+    """Not what compiled code prints, nor a place in the source; and Greek is no error.
+
+    In the same process, since it takes seconds to start: a command imports no other.
+    """
     code = (
-        "import ctypes, warnings; from kernlearn.cli import main; import kernlearn.cli.app as app;"
-        "command = app.app;"
+        "import ctypes, sys, warnings; from typer.main import get_command;"
+        "from kernlearn.cli import main; import kernlearn.cli.app as app;"
+        "command = app.app; get_command(command).get_command(None, 'fit');"
+        "print('imported', *sorted({'kernlearn.cli.fit', 'kernlearn.papers', 'kernlearn.speed',"
+        "'kernlearn.report', 'scipy.signal'} & set(sys.modules)), file=sys.stderr);"
         "app.app = lambda: (ctypes.CDLL(None).puts(b'noise'), warnings.warn('late\\x1b[31m'),"
         "print('γ = \\udcff', flush=True), command()); main()"
     )
@@ -129,6 +135,7 @@ def test_standard_output_holds_the_table_and_nothing_but_our_own_words(folder):
     own = b"first\n\\u03b3 = \\udcff\n"
     assert shown.read_bytes() == own + (folder / "plain.csv").read_bytes()
     lines = done.stderr.splitlines()
+    assert lines[0] == b"imported kernlearn.cli.fit"
     assert {b"kernlearn: note: late\\ufffd[31m", b"noise"} < set(lines)
     assert b"60 rows predicted; written: /dev/stdout" in b" ".join(lines)
     assert b"Warning" not in done.stderr

@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 
 def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch):
-    monkeypatch.setattr(predict_module, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(predict_module, "CHUNK_ROWS", 20)
     command = ["predict", folder / "model.kl", folder / "table.csv", "--quiet", "--out"]
     assert run(*command, folder / "here.csv").exit_code == 0
     there = run(*command, folder / "there.csv", "--cluster", in_process.scheduler_address)

@@ -11,6 +11,12 @@ from kernlearn.papers.lanckriet2004.protocol import Split
 from kernlearn.papers.lanckriet2004.rbf_baseline import Norm, tuned_rbf_accuracy
 
 
+@pytest.fixture(autouse=True)
+def _few_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rbf_baseline, "CS", (0.1, 10.0, 1000.0))
+    monkeypatch.setattr(rbf_baseline, "RELATIVE_SIGMAS", (1 / 32, 1 / 4, 2.0))
+
+
 @pytest.fixture(scope="module")
 def rings() -> Split:
     """A disc in a ring: no line separates them, a Gaussian kernel does."""
