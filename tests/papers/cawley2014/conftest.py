@@ -18,7 +18,7 @@ N_PUBLISHED = 2
 def make_points(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Two noisy classes told apart by the first input; the others are noise."""
     generator = np.random.default_rng(sorted(REPLICATES).index(name))
-    n_inputs = 2 if name in ("banana", "synthetic") else 3
+    n_inputs = 3 if name == "thyroid" else 2
     X = 5.0 + 3.0 * generator.standard_normal((N_TRAIN + N_TEST, n_inputs))
     y = np.where(X[:, 0] - 5.0 + generator.standard_normal(len(X)) > 0, 1, -1)
     return X, y

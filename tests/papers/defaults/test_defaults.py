@@ -120,7 +120,7 @@ def test_a_division_is_the_same_for_every_method(folder: Path) -> None:
 
 def test_every_method_fits_both_tasks() -> None:
     generator = np.random.default_rng(0)
-    frame = pd.DataFrame({"a": generator.normal(size=24), "b": ["u", "v", "w"] * 8})
+    frame = pd.DataFrame({"a": generator.normal(size=18), "b": ["u", "v", "w"] * 6})
     number = frame["a"].to_numpy() + (frame["b"] == "u")
     for task, y in ((methods.CLASSES, (number > 0.4).astype(int)), (methods.NUMBERS, number)):
         table = data.Table("made up", frame, np.asarray(y))
