@@ -6,25 +6,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.model_selection import cross_val_score
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
 from kernlearn.hyperkernels import ARDHarmonic, Harmonic
 from kernlearn.kernels import Gaussian
-
-REASONS = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "pivots and widths come from the points: a row of weight two is one point, a repeated "
-        "row is two"
-    )
-}
-
-
-@parametrize_with_checks(
-    [kl.HyperkernelClassifier(max_pivots=8)], expected_failed_checks=lambda estimator: REASONS
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

@@ -16,18 +16,12 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
 from kernlearn.hyperkernels import ARDHarmonic, GaussianHyperkernel, Harmonic, Hyperkernel
 from kernlearn.kernels import Gaussian
 from kernlearn.reference import kondor_section5
 from kernlearn.testing import check_kernel
-
-
-@parametrize_with_checks([kl.HyperkernelMetric(max_pivots=30)])
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

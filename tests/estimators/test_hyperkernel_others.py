@@ -3,28 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
 from kernlearn.hyperkernels import Harmonic
-
-REASONS = {
-    "check_sample_weight_equivalence_on_dense_data": (
-        "pivots and widths come from the points: a row of weight two is one point, a repeated "
-        "row is two"
-    )
-}
-
-
-@parametrize_with_checks(
-    [
-        kl.HyperkernelRegressor(scale=1.0, max_pivots=8),
-        kl.HyperkernelNoveltyDetector(max_pivots=8),
-    ],
-    expected_failed_checks=lambda estimator: REASONS,
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
