@@ -101,9 +101,9 @@ def test_losses_are_those_of_machines_that_did_not_see_the_rows(problem):
 
 def test_noise_asks_for_a_small_C_and_clear_classes_for_a_large_one():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(200, 2))
+    X = rng.normal(size=(120, 2))
     clear = np.sin(4 * X[:, 0]) * np.sin(4 * X[:, 1]) > 0
-    noisy = X[:, 0] + 2 * rng.normal(size=200) > 0
+    noisy = X[:, 0] + 2 * rng.normal(size=120) > 0
     small = kl.MKLClassifier([Gaussian(2.0)], C="auto").fit(X, noisy).C_
     assert small < kl.MKLClassifier([Gaussian(2.0)], C="auto").fit(X, clear).C_
 

@@ -12,7 +12,7 @@ from kernlearn.estimators._low_rank import rows_for_C
 from kernlearn.kernels import Gaussian, Laplacian, Linear
 
 RNG = np.random.default_rng(0)
-N = 90
+N = 72
 X = RNG.standard_normal((N, 3))
 VALUES = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.2 * RNG.standard_normal(N)
 LABELS = np.digitize(VALUES, [-0.5, 0.5])

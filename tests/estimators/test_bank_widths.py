@@ -85,7 +85,7 @@ def test_estimators_tell_what_they_chose(problem, capsys):
     )
 
 
-def _rare(seed, n=400):
+def _rare(seed, n=300):
     """Nineteen of one class to one of the other, a little apart."""
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.05).astype(int)

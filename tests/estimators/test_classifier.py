@@ -167,8 +167,9 @@ def test_random_state_draws_the_sample_behind_the_default_bank():
         model = MKLNoveltyDetector(random_state=seed, tol=0.5, normalize=False)
         return model.fit(X).kernels_[2].gamma
 
-    assert widest(0) == widest(0)
-    assert widest(0) != widest(1)
+    first = widest(0)
+    assert widest(0) == first
+    assert widest(1) != first
 
 
 @pytest.mark.parametrize("weights", ["positive", "free"])

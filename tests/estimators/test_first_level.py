@@ -53,7 +53,7 @@ def test_no_other_scales_are_better(problem):
 
 def test_it_finds_the_columns_that_matter():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 6))
+    X = rng.normal(size=(90, 6))
     y = X[:, 1] * X[:, 4] > 0
     model = FirstLevelClassifier().fit(X, y)
     assert set(np.argsort(model.theta_)[-2:]) == {1, 4}
@@ -112,7 +112,7 @@ def test_weights_are_repeated_rows(problem):
 
 
 def test_the_cross_validated_loss_is_that_of_refitting_and_least(problem):
-    folds = KFold(4)
+    folds = KFold(3)
     X, y = problem.X, np.sin(3 * problem.X[:, 0]) + 0.2 * problem.target
     model = FirstLevelRegressor(cv=folds).fit(X, y)
     losses = []
@@ -126,9 +126,9 @@ def test_the_cross_validated_loss_is_that_of_refitting_and_least(problem):
 
 
 def test_both_strategies_agree(problem):
-    descent = FirstLevelClassifier(cv=2).fit(problem.X, problem.y)
-    simplex = FirstLevelClassifier(cv=2, strategy="nelder-mead", tol=1e-3)
-    simplex.fit(problem.X, problem.y)
+    X, y = problem.X[:, :2], problem.y
+    descent = FirstLevelClassifier(cv=2).fit(X, y)
+    simplex = FirstLevelClassifier(cv=2, strategy="nelder-mead", tol=1e-3).fit(X, y)
     assert descent.cv_loss_ <= simplex.cv_loss_ * (1 + 1e-4)
     assert descent.n_machine_solves_ < simplex.n_machine_solves_
 

@@ -24,8 +24,11 @@ def _given(model, fitted):
     return clone(model).set_params(selection=None, lam=fitted.lam_, theta=theta)
 
 
-@pytest.mark.parametrize("selection", ["loo", "cv", "bayes"])
-@pytest.mark.parametrize("kernel", ["rbf", "ard", Gaussian(0.2)], ids=["rbf", "ard", "fixed"])
+@pytest.mark.parametrize(
+    ("kernel", "selection"),
+    [("rbf", "loo"), ("ard", "cv"), (Gaussian(0.2), "bayes")],
+    ids=["rbf", "ard", "fixed"],
+)
 def test_leave_one_out_predictions_are_those_of_refitting(problem, kernel, selection):
     model = LSSVMRegressor(kernel, selection).fit(problem.X, problem.target)
     again = cross_val_predict(_given(model, model), problem.X, problem.target, cv=LeaveOneOut())

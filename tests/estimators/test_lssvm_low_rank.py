@@ -65,8 +65,9 @@ def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls(monkeypatc
 
 
 def test_selection_through_landmarks_comes_near_the_exact_one():
-    exact = kl.LSSVMRegressor("ard", rank=None).fit(X, VALUES)
-    found = kl.LSSVMRegressor("ard", rank=100).fit(X, VALUES)
+    rows, values = X[:110], VALUES[:110]
+    exact = kl.LSSVMRegressor("ard", rank=None).fit(rows, values)
+    found = kl.LSSVMRegressor("ard", rank=100).fit(rows, values)
     # A hundred landmarks determine so smooth a kernel on these rows.
     assert found.loo_loss_ == pytest.approx(exact.loo_loss_, rel=1e-3)
     np.testing.assert_allclose(found.theta_, exact.theta_, rtol=0.05, atol=1e-3)
@@ -78,14 +79,14 @@ def test_selection_through_landmarks_comes_near_the_exact_one():
 
 def test_first_level_learns_relevances_through_landmarks(monkeypatch):
     monkeypatch.setattr(_low_rank, "EXACT_ROWS", 100)
-    model = kl.FirstLevelRegressor(refit="landmarks").fit(X, VALUES)
+    model = kl.FirstLevelRegressor(refit="landmarks", tol=1e-2).fit(X, VALUES)
     assert model.rank_ is not None
     assert model.refit_ == "landmarks"
     assert model.mu_ == 0.0
     assert model.relevance_["x0"] > 10 * model.relevance_["x2"]
     assert model.score(X, VALUES) > 0.95
     assert 0 < model.cv_loss_ < 0.1
-    classifier = kl.FirstLevelClassifier(rank=40).fit(X, LABELS)
+    classifier = kl.FirstLevelClassifier(rank=20, tol=1e-1).fit(X, LABELS)
     assert classifier.refit_ == "landmarks"
     assert classifier.predict_proba(NEW).shape == (30, 3)
     assert classifier.score(X, LABELS) > 0.8

@@ -41,9 +41,9 @@ class Several:
 CASES = {
     "classes": (kl.MKLClassifier(), LABELS),
     "two classes, weights": (kl.MKLClassifier(class_weight={0: 2.0, 1: 0.5}), VALUE > 0),
-    "squared": (kl.MKLClassifier(quality="squared_soft_margin", C=10.0), LABELS),
-    "normalised, centred": (kl.MKLClassifier(normalize=True, center=True), LABELS),
-    "sum": (kl.MKLClassifier(constraint="sum", total=2.0), LABELS),
+    "squared": (kl.MKLClassifier(quality="squared_soft_margin", C=10.0), VALUE > 0),
+    "normalised, centred": (kl.MKLClassifier(normalize=True, center=True), VALUE > 0),
+    "sum": (kl.MKLClassifier(constraint="sum", total=2.0), VALUE > 0),
     "tube": (kl.MKLRegressor(C=1.0), VALUE),
     "least squares": (kl.MKLRegressor(quality="least_squares", C=1.0), VALUE),
     "novelty": (kl.MKLNoveltyDetector(), None),

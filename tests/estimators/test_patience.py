@@ -42,7 +42,7 @@ OTHERS = [
     ("HyperkernelMetric", {"n_pairs": 60, "random_state": 0, "combination": "linear"}),
     ("LSSVMClassifier", {"kernel": "ard", "selection": "bayes"}),
     ("LSSVMRegressor", {"kernel": Gaussian(0.5)}),
-    ("FirstLevelClassifier", {"cv": 2, "tol": 1e-2, "strategy": "nelder-mead"}),
+    ("FirstLevelClassifier", {"cv": 2, "tol": 1e-1, "strategy": "nelder-mead"}),
     ("FirstLevelClassifier", {"lam": 0.1, "mu": 0.1}),
     ("FirstLevelRegressor", {"kernel": "rbf", "cv": 2, "tol": 1e-2}),
 ]

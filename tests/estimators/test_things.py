@@ -99,7 +99,7 @@ def test_lists_of_strings_split_search_clone_and_pickle(tmp_path):
     kernels = [Features(TfidfVectorizer(), Linear()), Features(TfidfVectorizer(), Gaussian(0.5))]
     model = kl.MKLClassifier(kernels)
     grid = {"kernels__0__transformer__min_df": [1, 2]}
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(texts, Y)
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(texts, Y)
     assert search.best_score_ > 0.85
     fitted = search.best_estimator_
     values = fitted.decision_function(texts)
@@ -199,7 +199,7 @@ def test_sparse_rows_through_estimators_searches_and_files(tmp_path):
         np.testing.assert_allclose(values, by_dense.decision_function(SPARSE.toarray()), atol=1e-5)
         kl.save(by_sparse, tmp_path / "model")
         np.testing.assert_array_equal(kl.load(tmp_path / "model").decision_function(SPARSE), values)
-        assert len(cross_val_score(model, SPARSE, SPARSE_Y, cv=3, error_score="raise")) == 3
+        assert len(cross_val_score(model, SPARSE, SPARSE_Y, cv=2, error_score="raise")) == 2
     pipeline = make_pipeline(TfidfVectorizer(), kl.MKLClassifier([Linear(), Gaussian()]))
     assert cross_val_score(pipeline, FRAME["review"], Y, cv=3).mean() > 0.85
 
@@ -280,12 +280,12 @@ KINDS = {
 def test_things_are_split_searched_cloned_and_saved(kind, tmp_path):
     make, kernels, grid = KINDS[kind]
     rng = np.random.default_rng(7)
-    y = np.arange(24) % 2
+    y = np.arange(20) % 2
     X = [make(label, rng) for label in y]
     model = kl.MKLClassifier(kernels, C=10.0, normalize=True)
-    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    search = GridSearchCV(model, grid, cv=2, error_score="raise").fit(X, y)
     assert search.best_score_ > 0.7
-    frame = pd.DataFrame({"thing": pd.Series(X, dtype=object), "noise": rng.normal(size=24)})
+    frame = pd.DataFrame({"thing": pd.Series(X, dtype=object), "noise": rng.normal(size=20)})
     columns = [*(Columns("thing", k) for k in kernels), Columns("noise", Gaussian())]
     in_frame = kl.MKLClassifier(columns, C=10.0, normalize=True)
     assert cross_val_score(in_frame, frame, y, cv=2, error_score="raise").mean() > 0.6
