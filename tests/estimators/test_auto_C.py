@@ -54,14 +54,15 @@ def test_learn_weights_keeps_the_sum_of_the_traces(problem):
     assert kl.learn_weights(grams, problem.y).weights.sum() == pytest.approx(3.0)
 
 
+TWO_KERNELS = [Linear(), Gaussian(0.3)]
 MODELS = [
     kl.MKLClassifier(C="auto"),
-    kl.MKLClassifier(C="auto", quality="least_squares"),
-    kl.MKLClassifier(C="auto", quality="alignment"),
-    kl.MKLClassifier([Linear(), Gaussian(0.3)], C="auto", weights="free"),
+    kl.MKLClassifier(TWO_KERNELS, C="auto", quality="least_squares"),
+    kl.MKLClassifier(TWO_KERNELS, C="auto", quality="alignment"),
+    kl.MKLClassifier(TWO_KERNELS, C="auto", weights="free"),
     kl.HyperkernelClassifier(C="auto", max_pivots=8),
     kl.MKLRegressor(C="auto"),
-    kl.MKLRegressor(C="auto", quality="least_squares"),
+    kl.MKLRegressor(TWO_KERNELS, C="auto", quality="least_squares"),
     kl.HyperkernelRegressor(C="auto", quality="epsilon_svr", max_pivots=8),
 ]
 
@@ -80,7 +81,11 @@ def test_the_solution_is_that_of_the_chosen_C(problem, model):
         chosen.predict(problem.X_new), given.predict(problem.X_new), rtol=1e-3, atol=1e-3
     )
     assert not hasattr(given, "loss_by_C_")
-    assert not hasattr(chosen.set_params(C=1.0).fit(problem.X, y), "loss_by_C_")
+
+
+def test_a_given_C_forgets_what_was_looked_at_before(problem):
+    chosen = kl.MKLClassifier([Gaussian(0.3)], C="auto").fit(problem.X, problem.y)
+    assert not hasattr(chosen.set_params(C=1.0).fit(problem.X, problem.y), "loss_by_C_")
 
 
 def test_losses_are_those_of_machines_that_did_not_see_the_rows(problem):

@@ -72,7 +72,12 @@ def test_the_solution_is_that_of_the_chosen_C(model, y):
     np.testing.assert_allclose(chosen.predict(X), given.predict(X), rtol=1e-2, atol=1e-2)
     assert 2 <= len(chosen.loss_by_C_) <= 6
     assert not hasattr(given, "loss_by_C_")
-    assert not hasattr(chosen.set_params(C=1.0).fit(X, y), "loss_by_C_")
+
+
+def test_a_given_C_forgets_what_was_looked_at_before():
+    chosen = kl.MKLRegressor([Gaussian(0.2)], quality="least_squares", C="auto", rank=30)
+    assert hasattr(chosen.fit(X, VALUES), "loss_by_C_")
+    assert not hasattr(chosen.set_params(C=1.0).fit(X, VALUES), "loss_by_C_")
 
 
 @pytest.mark.parametrize(("model", "y"), MODELS[2:], ids=NAMES[2:])

@@ -22,6 +22,7 @@ WHOLE = Gaussian(0.1)
 @pytest.fixture(autouse=True)
 def few_landmarks(monkeypatch):
     monkeypatch.setattr(_column_pairs, "_LANDMARKS", 100)
+    monkeypatch.setattr(_column_pairs, "_KEPT", 2)
 
 
 def test_the_pair_that_tells_most_beyond_all_columns_is_found():

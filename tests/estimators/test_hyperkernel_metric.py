@@ -155,12 +155,12 @@ def test_unseen_pairs_are_told_apart(model, digits):
 
 def test_neighbours_in_the_learned_metric_and_an_svc(model, digits):
     X, y = digits
-    old, new = X[:20], X[900:910]
-    apart, far = np.repeat(new, 20, axis=0), np.tile(old, (10, 1))
-    D = model.pair_distance(np.stack([apart, far], axis=1)).reshape(10, 20)
+    old, new = X[:10], X[900:905]
+    apart, far = np.repeat(new, 10, axis=0), np.tile(old, (5, 1))
+    D = model.pair_distance(np.stack([apart, far], axis=1)).reshape(5, 10)
     for algorithm in ("brute", "ball_tree"):
         neighbours = KNeighborsClassifier(1, metric=model.pair_distance, algorithm=algorithm)
-        found, _ = neighbours.fit(old, y[:20]).kneighbors(new)
+        found, _ = neighbours.fit(old, y[:10]).kneighbors(new)
         np.testing.assert_allclose(found[:, 0], D.min(axis=1), rtol=1e-6)
     svc = SVC(kernel=model.kernel_, C=10.0).fit(X[:60], y[:60])
     by_matrix = SVC(kernel="precomputed", C=10.0).fit(model.kernel_(X[:60]), y[:60])

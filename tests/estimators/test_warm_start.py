@@ -18,7 +18,7 @@ ALONG_C = np.logspace(-1, 1, 3)
 @pytest.fixture(scope="module")
 def tumours():
     X, y = load_breast_cancer(return_X_y=True)
-    return scale(X)[:80], y[:80]
+    return scale(X)[:60], y[:60]
 
 
 def solved(model, X, y):
