@@ -23,16 +23,16 @@ from kernlearn.kernels import (
 )
 
 RNG = np.random.default_rng(0)
-Y = np.arange(80) % 2
+Y = np.arange(50) % 2
 WORDS = np.array([["poor", "thin", "cold", "blue"], ["good", "warm", "soft", "blue"]])
 FRAME = pd.DataFrame(
     {
         "text": [" ".join(RNG.choice(WORDS[label], 5)) for label in Y],
-        "kind": RNG.choice(["hat", "coat"], 80),
-        "age": RNG.normal(40.0, 9.0, 80) + 5 * Y,
+        "kind": RNG.choice(["hat", "coat"], 50),
+        "age": RNG.normal(40.0, 9.0, 50) + 5 * Y,
     }
 )
-WITH_GAPS = FRAME.assign(text=FRAME["text"].where(np.arange(80) % 7 > 0, None))
+WITH_GAPS = FRAME.assign(text=FRAME["text"].where(np.arange(50) % 7 > 0, None))
 TEXT = Features(TfidfVectorizer(), Linear())
 KERNELS = {
     "text": Columns("text", TEXT),
@@ -98,5 +98,5 @@ def test_every_text_is_read_three_times_however_many_blocks_there_are(quality, m
     slow = model.fit(FRAME, Y)
     np.testing.assert_allclose(slow.decision_function(FRAME), values, atol=1e-8)
     # For the vocabulary, for what kernels take from the sample that they see, and for the fit.
-    assert n_read <= 3 * 80
+    assert n_read <= 3 * 50
     assert list(model.landmarks_[0].columns) == list(FRAME.columns)
