@@ -12,7 +12,7 @@ from kernlearn.solvers.status import Status
 Array = NDArray[np.float64]
 
 # Ordinary problems take 3 to 10 evaluations of the objective; from here on one may wonder.
-MANY_EVALUATIONS = 25
+MANY_EVALUATIONS = 15
 
 
 @dataclass(frozen=True)
