@@ -99,4 +99,4 @@ def test_every_text_is_read_three_times_however_many_blocks_there_are(quality, m
     np.testing.assert_allclose(slow.decision_function(FRAME), values, atol=1e-8)
     # For the vocabulary, for what kernels take from the sample that they see, and for the fit.
     assert n_read <= 3 * 50
-    assert list(model.landmarks_[0].columns) == list(FRAME.columns)
+    assert list(model.landmarks_[1].columns) == list(FRAME.columns)

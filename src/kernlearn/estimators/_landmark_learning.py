@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from kernlearn._checks import check_settings, learns_C
 from kernlearn._cluster import Chunked
@@ -36,11 +37,8 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.choice_of_C import FACTORS, PATH_TOL
 from kernlearn.solvers.low_rank.family import learn_family_through_landmarks
-from kernlearn.solvers.low_rank.learn import (
-    LOW_RANK_QUALITIES,
-    Learned,
-    learn_through_landmarks,
-)
+from kernlearn.solvers.low_rank.learn import LOW_RANK_QUALITIES, learn_through_landmarks
+from kernlearn.solvers.low_rank.learned import Learned
 from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.problem import Control
 
@@ -117,7 +115,9 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             obstacle = "X_unlabeled"
         elif self.missing is not None:
             obstacle = f"missing={self.missing!r}"
-        elif not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
+        elif not (
+            isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc") or issparse(rows)
+        ):
             obstacle = f"rows that are a {type(rows).__name__}"
         elif learns_C(self.quality, self.C):
             obstacle = "C='learn'"
@@ -132,7 +132,8 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         """
         if self.rank_ is None or is_family(self.kernels) or self.center or self._n_views():
             return None
-        if any(map(reads, self.kernels_)):
+        # What transformers read, and sparse rows, are looked at in a way of their own.
+        if any(map(reads, self.kernels_)) or any(issparse(p) or p is None for p in self.landmarks_):
             return None
         sizes = [len(points) for points in self.landmarks_]
         pairs = zip(sizes, self.weights_, strict=True)
@@ -173,7 +174,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             else:
                 self.kernels_ = kernels = self._bank_of_sample(rows, points, ys, weight)
                 seen, sample = kernels, Labelled(rows, ys, weight)
-                once = _is_table(source) and any(map(reads, kernels))
+                once = issparse(source) or (_is_table(source) and any(map(reads, kernels)))
                 if once:
                     seen, source = at_rows(kernels, source)
                     sample = Labelled(source, ys, weight)

@@ -8,16 +8,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count
 from kernlearn._device import beside, telling_of_memory, to_host
 from kernlearn.estimators._intervals import in_blocks, plus_interval
 from kernlearn.families.factors import Factors
+from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Kernel
+from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
-from kernlearn.solvers.low_rank.learn import Learned
+from kernlearn.solvers.low_rank.learned import Learned
 from kernlearn.solvers.low_rank.refits import FoldMachines
 
 Array = NDArray[np.float64]
@@ -29,6 +32,8 @@ EXACT_ROWS = 3000
 C_ROWS, _C_NUMBERS = 1500, 2**27
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
+# Numbers that a row of sparse features may well have.
+_WORDS = 256
 _FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
 
 
@@ -153,7 +158,8 @@ def store_low_rank(estimator: Any, learned: Learned) -> None:
     """Set the fitted attributes that tell of the landmarks."""
     solution = learned.solution
     maps = solution.factors.maps
-    estimator.rank_ = max(each.rank for each in maps)
+    # Kernels with sparse features have no landmarks.
+    estimator.rank_ = max((each.rank for each in maps if each.points is not None), default=0)
     estimator.residual_trace_ = solution.residual_trace
     estimator.landmarks_ = [each.points for each in maps]
     estimator.landmark_coef_ = solution.factors.expansion(solution.coef)
@@ -166,7 +172,10 @@ def store_low_rank(estimator: Any, learned: Learned) -> None:
 def with_points_of(learned: Learned, rows: Any) -> Learned:
     """What was learned from row numbers, with these rows as its landmarks."""
     solution = learned.solution
-    maps = [replace(each, points=take_rows(rows, each.rows)) for each in solution.factors.maps]
+    maps = [
+        replace(each, points=take_rows(rows, each.rows)) if isinstance(each, NystroemMap) else each
+        for each in solution.factors.maps
+    ]
     return replace(learned, solution=replace(solution, factors=Factors(maps)))
 
 
@@ -180,17 +189,32 @@ def forget_low_rank(estimator: Any) -> None:
 def landmark_values(
     kernels: Sequence[Kernel], landmarks: Sequence[Any], coefs: Sequence[Array], X: Any
 ) -> Array:
-    """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines)."""
+    """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines).
+
+    Where a kernel has no landmarks, β are coefficients of its sparse features.
+    """
     parts = [part for part in zip(kernels, landmarks, coefs, strict=True) if part[2].any()]
     if not parts:
-        return np.zeros((len(X), coefs[0].shape[1]))
+        n = X.shape[0] if issparse(X) else len(X)
+        return np.zeros((n, coefs[0].shape[1]))
 
     def block_values(block: Any, rows: slice) -> Array:
-        found = [
-            to_host(kernel(block, points) @ beside(coef, block)) for kernel, points, coef in parts
-        ]
+        with sharing():
+            found = [
+                _sparse_values(kernel, block, coef)
+                if points is None
+                else to_host(kernel(block, points) @ beside(coef, block))
+                for kernel, points, coef in parts
+            ]
         return np.asarray(sum(found[1:], start=found[0]))
 
-    most = max(len(points) for _, points, _ in parts)
+    most = max(_WORDS if points is None else len(coef) for _, points, coef in parts)
     with telling_of_memory():
         return map_rows(X, block_values, most)
+
+
+def _sparse_values(kernel: Kernel, X: Any, coef: Array) -> Array:
+    """The function of coefficients of sparse features."""
+    rows = kernel.sparse_rows(X)
+    assert rows is not None
+    return rows.times(coef)

@@ -18,6 +18,7 @@ from scipy.sparse import csr_array, issparse
 from kernlearn.kernels import Centered, Columns, Features, Kernel, Linear, WhereKnown
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, take_rows
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.where_known import known_rows
@@ -58,6 +59,12 @@ class AtRows(Kernel):
         if len(i):
             values[i] = self.kernel.diag(rows)
         return values
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """Those of the kernel on what the table holds; zero where a row is missing."""
+        there, rows = self._known(X)
+        found = self.kernel.sparse_rows(rows)
+        return None if found is None else found.among(len(X), there)
 
     def _known(self, X: FloatArray) -> tuple[NDArray[np.intp], Any]:
         places = self.places[X[:, 0].astype(np.intp)]
@@ -105,7 +112,7 @@ def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], FloatAr
     rows : ndarray or DataFrame
         All rows.
     """
-    n = len(rows)
+    n = rows.shape[0]
     with sharing():  # what one transformer made of its columns serves all of its kernels
         found = [_at_rows(kernel, rows, np.arange(n)) for kernel in kernels]
     return found, np.arange(n, dtype=float)[:, None]

@@ -103,7 +103,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
         "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
         "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
-        ``C="learn"``.
+        ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
+        of sparse features, such as words, need no landmarks: they are taken as they are.
     certify : {"exact"}, optional
         Bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel on all
         pairs of rows, in blocks.
@@ -170,7 +171,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Columns of the largest factor; None on Gram matrices. With landmarks there are no
         ``dual_coef_``, ``support_`` and ``support_vectors_``, but what follows.
     landmarks_, landmark_coef_ : list of m arrays
-        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine.
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
     residual_trace_ : ndarray of shape (m,)
         The part of each kernel's trace that its landmarks leave out.
     loss_by_rank_ : dict

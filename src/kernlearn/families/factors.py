@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kernlearn._device import empty_beside, to_host
 from kernlearn.families.stack import GramStack
-from kernlearn.gram.landmarks import NystroemMap, choose_landmarks
+from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
 
 Array = NDArray[np.float64]
@@ -29,12 +29,12 @@ class Factors:
 
     Parameters
     ----------
-    maps : sequence of NystroemMap
+    maps : sequence of NystroemMap or SparseMap
         From rows to the factor of each kernel.
     """
 
-    def __init__(self, maps: Sequence[NystroemMap]) -> None:
-        self.maps = list(maps)
+    def __init__(self, maps: Sequence[NystroemMap | SparseMap]) -> None:
+        self.maps: list[Any] = list(maps)
         self.n_matrices = len(self.maps)
 
     @classmethod
@@ -77,8 +77,7 @@ class Factors:
     @cached_property
     def shift(self) -> Array:
         """Means of the columns over the landmarks: near the means over the rows."""
-        means = [each.corner.mean(axis=0) if each.rank else np.zeros(0) for each in self.maps]
-        return np.concatenate(means)
+        return np.concatenate([each.centre for each in self.maps])
 
     def __call__(self, X: Any) -> Any:
         """The block of Z on the rows of `X`, where these are.
@@ -102,14 +101,10 @@ class Factors:
         return Factors([each.truncated(rank) for each in self.maps])
 
     def expansion(self, coef: Array) -> list[Array]:
-        """From coefficients of the columns (R, k) to those of kᵢ(x, landmark), one (rᵢ, k) each.
-
-        Zᵢ(x)uᵢ = kᵢ(x, Sᵢ) Lᵢ⁻ᵀuᵢ.
-        """
+        """From coefficients of the columns (R, k) to those of kᵢ(x, landmark), one (rᵢ, k) each."""
         parts, start = [], 0
         for each in self.maps:
-            own = coef[start : start + each.rank]
-            parts.append(each.inverse.T @ own)
+            parts.append(each.expansion(coef[start : start + each.rank]))
             start += each.rank
         return parts
 

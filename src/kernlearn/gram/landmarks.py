@@ -79,10 +79,55 @@ class NystroemMap:
         identity = np.eye(self.rank)
         return np.asfortranarray(np.tril(solve_triangular(self.corner, identity, lower=True)))
 
+    @property
+    def centre(self) -> FloatArray:
+        """Means of the columns over the landmarks."""
+        return self.corner.mean(axis=0) if self.rank else np.zeros(0)
+
+    def expansion(self, coef: FloatArray) -> FloatArray:
+        """From coefficients of the columns to those of k(x, landmark): Z(x)u = k(x, S) L⁻ᵀu."""
+        return np.asarray(self.inverse.T @ coef)
+
     def truncated(self, rank: int) -> NystroemMap:
         """The map to the first `rank` columns."""
         points = take_rows(self.points, slice(rank))
         return NystroemMap(self.kernel, points, self.rows[:rank], self.corner[:rank, :rank])
+
+
+@dataclass(frozen=True, eq=False)
+class SparseMap:
+    """The map from rows to sparse features that are the factor of their kernel, without landmarks.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        One that has `sparse_rows`.
+    rank : int
+        How many features there are.
+    """
+
+    kernel: Kernel
+    rank: int
+    points: None = None
+
+    def __call__(self, X: Any) -> FloatArray:
+        """The features of the rows of `X`, made dense."""
+        rows = self.kernel.sparse_rows(X)
+        assert rows is not None
+        return rows.times(np.eye(self.rank))
+
+    @property
+    def centre(self) -> FloatArray:
+        """Where they are measured from."""
+        return np.zeros(self.rank)
+
+    def expansion(self, coef: FloatArray) -> FloatArray:
+        """Coefficients of the features are what the function is made of."""
+        return coef
+
+    def truncated(self, rank: int) -> SparseMap:
+        """All features: they are not in any order."""
+        return self
 
 
 @dataclass(frozen=True, eq=False)

@@ -243,8 +243,8 @@ def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
 
 
 def _count(source: Any) -> int:
-    """Rows; arrays of other libraries need not have a length."""
-    return int(source.shape[0]) if is_elsewhere(source) else len(source)
+    """Rows; sparse matrices and arrays of other libraries need not have a length."""
+    return int(source.shape[0]) if hasattr(source, "shape") else len(source)
 
 
 def _part(

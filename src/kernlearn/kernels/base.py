@@ -14,6 +14,7 @@ from kernlearn._device import beside, is_elsewhere, namespace, to_host
 from kernlearn._memory import require_matrices
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import (
     FloatArray,
@@ -172,6 +173,10 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     @abstractmethod
     def _diag(self, X: Any) -> FloatArray:
         """Compute the diagonal; inputs are checked."""
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """The rows of `X` as sparse features whose inner products k is; None if it is none."""
+        return None
 
     def _by_column(self, x: Any, z: Any) -> FloatArray:
         """The factor κ of k(x, z) = Π κ(x_r, z_r), entry by entry of two arrays that broadcast."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -49,6 +50,16 @@ class Centered(_Wrapper):
             return self
         fitted = with_parts(self, kernel=self.kernel.fitted_to(X))
         return with_parts(fitted, mean=fitted._overall_mean())
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """The rows around the mean of the sample."""
+        rows = self.kernel.sparse_rows(X)
+        if rows is None:
+            return None
+        sample = shared(
+            "sparse sample", lambda: self.kernel.sparse_rows(self.sample), self.kernel, self.sample
+        )
+        return None if sample is None else rows.around(sample)
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         rows, mean = self._means(X), self._overall_mean()

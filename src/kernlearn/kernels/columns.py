@@ -12,6 +12,7 @@ from kernlearn._device import is_elsewhere, take_columns
 from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, is_frame
 from kernlearn.kernels.base import Kernel
 
@@ -53,6 +54,10 @@ class Columns(_Wrapper):
 
     def _diag(self, X: Any) -> FloatArray:
         return self.kernel.diag(self.selected(X))
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """Those of the kernel on the chosen columns."""
+        return self.kernel.sparse_rows(self.selected(X))
 
     def _fitted(self, X: Any) -> Kernel:
         part = self.kernel.fitted_to(self.selected(X))

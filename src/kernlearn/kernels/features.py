@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, check_things
 from kernlearn.kernels.base import Kernel
 
@@ -107,6 +108,10 @@ class Features(_Wrapper):
 
     def _diag(self, X: Any) -> FloatArray:
         return self.kernel.diag(self.transformed(X))
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """What the transformer makes of the rows, if the kernel takes its inner products."""
+        return self.kernel.sparse_rows(self.transformed(X))
 
     def transformed(self, X: Any) -> Any:
         """What the fitted transformer makes of a table."""

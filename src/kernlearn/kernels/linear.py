@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from scipy.sparse import csr_array, issparse
+
 from kernlearn.kernels._inner import inner_products, squared_lengths
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels._sparse_rows import SparseRows
+from kernlearn.kernels._validation import FloatArray, check_sparse
 from kernlearn.kernels.base import Kernel
 
 
@@ -22,6 +25,10 @@ class Linear(Kernel):
 
     takes_sparse = True
     follows_arrays = True
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """The rows themselves, where they are sparse."""
+        return SparseRows(csr_array(check_sparse(X, "X"))) if issparse(X) else None
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return inner_products(X, Y)

@@ -9,6 +9,7 @@ import numpy as np
 from kernlearn._device import beside, is_elsewhere, to_host
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, roots
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -37,6 +38,13 @@ class Normalized(_Wrapper):
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """The directions of the rows."""
+        rows = self.kernel.sparse_rows(X)
+        if rows is None:
+            return None
+        return rows.rescaled(1.0 / roots(rows.squared_lengths()))
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         if is_elsewhere(X):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._parameters import non_negative
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
 
@@ -36,6 +39,13 @@ class Scaled(_Wrapper):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         non_negative(self.scale, "Scaled's scale")
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """The rows, longer or shorter."""
+        rows = self.kernel.sparse_rows(X)
+        if rows is None:
+            return None
+        return rows.rescaled(np.full(rows.features.shape[0], np.sqrt(self.scale)))
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return self.scale * self.kernel(X, Y)

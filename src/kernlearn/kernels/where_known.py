@@ -11,11 +11,16 @@ from scipy.sparse import issparse
 
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
+from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.features import Features
+
+# A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and
+# stay with the kernel.
+MOST_SAMPLE = 3000
 
 
 class WhereKnown(_Wrapper):
@@ -24,9 +29,9 @@ class WhereKnown(_Wrapper):
     .. math:: k(x, z) = a(x) \, a(z) \, k_c(x, z),
 
     with a(x) = 1 where x is there and 0 where it is missing, and :math:`k_c` the kernel around the
-    mean of the training rows that have the source (`Centered`): a row without the source lies at
-    that mean, where it is neither like nor unlike any other. A row is missing if its thing is (None
-    or NaN), or all of its cells are.
+    mean of the training rows that have the source (`Centered`), of 3000 of them where there are
+    more: a row without the source lies at that mean, where it is neither like nor unlike any other.
+    A row is missing if its thing is (None or NaN), or all of its cells are.
 
     Parameters
     ----------
@@ -64,8 +69,18 @@ class WhereKnown(_Wrapper):
                 f"A source must be there in some rows, got one that {type(self.kernel).__name__} "
                 f"reads and all {X.shape[0]} training rows lack; drop that source."
             )
-        centred = Centered(self.kernel, rows).fitted_to(rows)
-        return with_parts(self, kernel=centred.kernel, sample=rows, mean=centred.mean)
+        fitted, sample = self.kernel.fitted_to(rows), rows
+        if len(there) > MOST_SAMPLE:
+            few = np.linspace(0, len(there) - 1, MOST_SAMPLE).astype(int)
+            sample = taken(rows, few)
+        centred = Centered(fitted, sample).fitted_to(sample)
+        return with_parts(self, kernel=fitted, sample=sample, mean=centred.mean)
+
+    def sparse_rows(self, X: Any) -> SparseRows | None:
+        """Zero where a row is missing."""
+        there, rows = _known(X)
+        found = self._centred().sparse_rows(rows)
+        return None if found is None else found.among(X.shape[0], there)
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         i, rows = _known(X)

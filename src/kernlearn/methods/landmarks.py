@@ -31,7 +31,25 @@ def landmark_facts(estimator: Any) -> dict[str, Any] | None:
         return None
     pairs = zip(losses["rank"].tolist(), losses["loss"].tolist(), strict=True)
     known = [[int(each), float(loss)] for each, loss in pairs if finite(loss) is not None]
-    return {"rank": int(rank), "losses": known, "sentence": _sentence(int(rank), known)}
+    n_sparse = sum(points is None for points in getattr(estimator, "landmarks_", ()))
+    sentence = _sparse(int(rank), n_sparse) if n_sparse else _sentence(int(rank), known)
+    return {"rank": int(rank), "losses": known, "sentence": sentence}
+
+
+def _sparse(rank: int, n_sparse: int) -> str:
+    """What landmarks were needed for.
+
+    >>> _sparse(0, 1)
+    '1 kernel of sparse features was taken as it is, without landmarks.'
+    >>> _sparse(64, 2)
+    '2 kernels of sparse features were taken as they are; the others were seen through 64 \
+landmarks.'
+    """
+    taken = "was taken as it is" if n_sparse == 1 else "were taken as they are"
+    said = f"{counted(n_sparse, 'kernel')} of sparse features {taken}"
+    if rank == 0:
+        return f"{said}, without landmarks."
+    return f"{said}; the others were seen through {counted(rank, 'landmark')}."
 
 
 def _sentence(rank: int, losses: list[list[float]]) -> str:

@@ -16,7 +16,8 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.certificate import certified_status
 from kernlearn.solvers.column_generation import Columns, WithinRounds
 from kernlearn.solvers.low_rank.column_master import FactorMaster
-from kernlearn.solvers.low_rank.learn import Learned, learn_through_landmarks
+from kernlearn.solvers.low_rank.learn import learn_through_landmarks
+from kernlearn.solvers.low_rank.learned import Learned
 from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import relative_gap

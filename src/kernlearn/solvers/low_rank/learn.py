@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,14 +18,12 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
+from kernlearn.solvers.low_rank.explicit import learn_explicitly
 from kernlearn.solvers.low_rank.held_out import FoldsOut, left_out_by_rank, loss_by_rank
+from kernlearn.solvers.low_rank.learned import Learned
 from kernlearn.solvers.low_rank.problem import learn_least_squares, learn_machines
 from kernlearn.solvers.low_rank.rank import Look, Seen
-from kernlearn.solvers.low_rank.refits import (
-    FoldMachines,
-    least_squares_refits,
-    machine_refits,
-)
+from kernlearn.solvers.low_rank.refits import least_squares_refits, machine_refits
 from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
@@ -44,35 +42,6 @@ LOW_RANK_QUALITIES = (
 _KEPT_NUMBERS, _KEPT_SHARE = 2**27, 1.0 / 3.0
 
 
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """What was learned through landmarks.
-
-    Attributes
-    ----------
-    solution : LowRankSolution
-        Weights, functions and certificate.
-    ranks, losses : ndarray
-        Held-out loss by rank.
-    held_out : FoldMachines or None
-        Machines trained without each fold.
-    exact_bound : float or None
-        No weights of the exact kernels have a smaller objective.
-    C : float
-        The settings' C, or the one that was chosen.
-    loss_by_C : ndarray of shape (n_tried, 2)
-        Every C that it was chosen from, and its loss on rows held out.
-    """
-
-    solution: LowRankSolution
-    ranks: NDArray[np.intp]
-    losses: Array
-    held_out: FoldMachines | None
-    exact_bound: float | None
-    C: float
-    loss_by_C: Array
-
-
 def learn_through_landmarks(
     source: Any,
     kernels: Sequence[Kernel],
@@ -80,8 +49,14 @@ def learn_through_landmarks(
     request: Request,
     control: Control,
 ) -> Learned:
-    """Choose landmarks, look at the rows, learn the weights and the machines."""
-    settings = request.settings
+    """Choose landmarks, look at the rows, learn the weights and the machines.
+
+    Least squares needs no landmarks for kernels whose features are sparse.
+    """
+    settings, room = request.settings, _room(source)
+    explicit = learn_explicitly(source, kernels, targets, request, control, room)
+    if explicit is not None:
+        return explicit
     look = Look(
         source,
         kernels,
@@ -96,8 +71,6 @@ def learn_through_landmarks(
         seen = look.at(request.rank)
     moments, factors = seen.moments, seen.factors
     weight_set = request.weight_set(moments.traces)
-    on_cluster, most = isinstance(source, Chunked), _room_for_rows()
-    room = source.room(most) if on_cluster else room_beside(source, most)
     keep = len(source) * factors.n_columns <= room
     rows = FactorRows(source, factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
@@ -131,10 +104,11 @@ def learn_through_landmarks(
     return Learned(solution, ranks, losses, held_out, bound, choice.C, choice.losses)
 
 
-def _room_for_rows() -> float:
-    """Numbers of Z that may be kept on the host."""
+def _room(source: Any) -> float:
+    """Numbers of Z that may be kept where the rows are worked on."""
     there = available()
-    return _KEPT_NUMBERS if there is None else min(_KEPT_NUMBERS, _KEPT_SHARE * there / FLOAT)
+    most = _KEPT_NUMBERS if there is None else min(_KEPT_NUMBERS, _KEPT_SHARE * there / FLOAT)
+    return source.room(most) if isinstance(source, Chunked) else room_beside(source, most)
 
 
 def _least_squares(
@@ -148,7 +122,7 @@ def _least_squares(
         near = weight_set if start is None else replace(weight_set, start=start)
         return learn_least_squares(moments, factors, 1.0 / C, near, control, stretch)
 
-    Cs = request.Cs(seen)
+    Cs = request.Cs(moments.traces, len(seen.fold))
     if len(Cs) == 1:
         return Choice(Cs[0], learn(Cs[0], None, control), np.empty((0, 2)))
     out = FoldsOut(seen.folds, factors.membership)

@@ -96,8 +96,7 @@ class Look:
                 )
         else:
             factors = Factors(self.maps)
-        # Folds by turns of a random order: the rows may be sorted.
-        fold = np.random.RandomState(0).permutation(n) % min(N_FOLDS, n)
+        fold = folds_of(n)
         with threads_for(n):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
         return Seen(factors, parts, fold)
@@ -107,15 +106,17 @@ class Look:
         stand_in: Callable[[Seen], tuple[Array, float]],
         patience: Patience,
         fills: bool = False,
+        most: int | None = None,
     ) -> Seen:
         """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
         The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
         kernel that has next to no weight there keeps the rank it has: the room is for the others.
         With ``fills``, where there is room for some more but not for twice as many, these are
-        taken.
+        taken. There are never more than ``most`` columns of all kernels together, by default as
+        many as there is room for their moments.
         """
-        most, m = most_columns(), len(self.kernels)
+        most, m = most_columns() if most is None else most, len(self.kernels)
         ranks = np.full(m, min(_FIRST, max(most // m, 1)))
         sampled = True
         while True:
@@ -143,6 +144,11 @@ class Look:
         rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         source, weight = take_rows(self.source, rows), self.sample_weight[rows]
         return replace(self, source=source, Y=self.Y[rows], sample_weight=weight)
+
+
+def folds_of(n_rows: int) -> NDArray[np.intp]:
+    """The fold of each row, by turns of a random order: the rows may be sorted."""
+    return np.random.RandomState(0).permutation(n_rows) % min(N_FOLDS, n_rows)
 
 
 def _larger(

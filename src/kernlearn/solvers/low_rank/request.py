@@ -89,12 +89,11 @@ class Request:
         total = float(exact[exact > 0].mean()) if self.total is None else self.total
         return WeightSet(normaliser, total, self.free_sign, self.start, self.least)
 
-    def Cs(self, seen: Seen) -> list[float]:
-        """What C may be, increasing."""
+    def Cs(self, traces: Array, n_rows: int) -> list[float]:
+        """What C may be, increasing, for kernels of these traces."""
         if not self.factors_of_C:
             return [self.settings.C]
-        traces = seen.moments.traces
-        size = Units.of(traces[0], self.weight_set(traces), len(seen.fold), 1.0).kernel
+        size = Units.of(traces[0], self.weight_set(traces), n_rows, 1.0).kernel
         return [factor / size for factor in self.factors_of_C]
 
     def stand_in(self, seen: Seen) -> tuple[Array, float]:
@@ -107,7 +106,7 @@ class Request:
         weight_set = self.weight_set(moments.traces)
         domain = positive_weights(weight_set.normaliser, weight_set.total, least=self.least)
         even = domain.weights(domain.start)
-        ridges = [1.0 / C for C in self.Cs(seen)]
+        ridges = [1.0 / C for C in self.Cs(moments.traces, len(seen.fold))]
         ridge = ridges[0]
         if len(ridges) > 1:
             out = FoldsOut(seen.folds, factors.membership)

@@ -1,0 +1,92 @@
+"""K(w) = Σ wᵢZᵢZᵢᵀ on rows that are all here: sparse features as they are, others as factors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Part(Protocol):
+    """The matrix Zᵢ of one kernel."""
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns it has."""
+
+    def times(self, u: Array) -> Array:
+        """Zᵢu."""
+
+    def transposed_times(self, a: Array) -> Array:
+        """Zᵢᵀa."""
+
+    def squared_lengths(self) -> Array:
+        """The diagonal of ZᵢZᵢᵀ."""
+
+    def size(self) -> float:
+        """The sum of the squares of all numbers that products with Zᵢ are made of."""
+
+
+@dataclass(frozen=True, eq=False)
+class DenseRows:
+    """A factor through landmarks, of shape (n, r)."""
+
+    Z: Array
+
+    @property
+    def n_columns(self) -> int:
+        """R."""
+        return int(self.Z.shape[1])
+
+    def times(self, u: Array) -> Array:
+        """Zu."""
+        return np.asarray(self.Z @ u)
+
+    def transposed_times(self, a: Array) -> Array:
+        """Zᵀa."""
+        return np.asarray(self.Z.T @ a)
+
+    def squared_lengths(self) -> Array:
+        """The diagonal of ZZᵀ."""
+        return np.asarray(np.einsum("ij,ij->i", self.Z, self.Z))
+
+    def size(self) -> float:
+        """The trace of ZZᵀ."""
+        return float(self.squared_lengths().sum())
+
+
+class ExplicitRows:
+    """Z = [Z₁ … Z_m], each as it is kept.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+        The Zᵢ.
+    traces : ndarray of shape (2, m)
+        The traces of the exact kernels and of ZᵢZᵢᵀ.
+    """
+
+    def __init__(self, parts: Sequence[Part], traces: Array) -> None:
+        self.parts, self.traces = list(parts), traces
+        self.sizes = np.array([part.size() for part in parts])
+
+    def applied(self, weights: Array, a: Array) -> Array:
+        """K(w)a, for a of shape (n, l) and weights without sign."""
+        found = np.zeros_like(a)
+        for weight, part in zip(weights, self.parts, strict=True):
+            if weight:
+                found += weight * part.times(part.transposed_times(a))
+        return found
+
+    def transposed_times(self, a: Array) -> list[Array]:
+        """Zᵢᵀa for each kernel."""
+        return [part.transposed_times(a) for part in self.parts]
+
+    def times(self, us: Sequence[Array]) -> list[Array]:
+        """Zᵢuᵢ for each kernel."""
+        return [part.times(u) for part, u in zip(self.parts, us, strict=True)]

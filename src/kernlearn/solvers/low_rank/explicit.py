@@ -1,0 +1,236 @@
+"""Least squares where some kernels are inner products of sparse features: these stay as they are.
+
+The other kernels are seen through landmarks, whose factors lie beside the features. Weights, C and
+held-out values all come from products with both; see :mod:`kernlearn.solvers.low_rank.row_space`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.explicit_rows import DenseRows, ExplicitRows
+from kernlearn.families.factors import Factors
+from kernlearn.gram.landmarks import NystroemMap, SparseMap
+from kernlearn.gram.rows import keep_rows
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._sparse_rows import SparseRows
+from kernlearn.kernels._validation import is_frame
+from kernlearn.quality.registry import QUALITIES
+from kernlearn.solvers.choice_of_C import Choice, choose_C
+from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
+from kernlearn.solvers.low_rank.learned import Learned
+from kernlearn.solvers.low_rank.problem import Units, brought_back, minimise
+from kernlearn.solvers.low_rank.rank import Look, folds_of, most_columns
+from kernlearn.solvers.low_rank.refits import FoldMachines
+from kernlearn.solvers.low_rank.request import Request
+from kernlearn.solvers.low_rank.row_space import (
+    HELD_OUT,
+    PROVED,
+    RowEvaluation,
+    RowObjective,
+    RowSystems,
+)
+from kernlearn.solvers.low_rank.solution import LowRankSolution
+from kernlearn.solvers.problem import Control, WeightSet
+
+Array = NDArray[np.float64]
+
+
+def learn_explicitly(
+    source: Any,
+    kernels: Sequence[Kernel],
+    targets: Sequence[Array],
+    request: Request,
+    control: Control,
+    room: float,
+) -> Learned | None:
+    """Learn weights and machines; None where no kernel has sparse features, or landmarks must do.
+
+    ``room`` is how many numbers of factors through landmarks may be kept.
+    """
+    here = isinstance(source, np.ndarray) or is_frame(source)
+    possible = request.quality == "least_squares" and not request.free_sign
+    if not (here and possible and request.maps is None):
+        return None
+    sparse = [kernel.sparse_rows(source) for kernel in kernels]
+    if all(rows is None for rows in sparse):
+        return None
+    Y, theta = np.column_stack(targets), request.settings.sample_weight
+    others = [kernel for kernel, rows in zip(kernels, sparse, strict=True) if rows is None]
+    factors = _through_landmarks(source, others, Y, request, control, room)
+    if factors is None:
+        return None
+    rows, maps = _side_by_side(source, kernels, sparse, factors)
+    problem = _Problem(rows, Factors(maps), Y, theta, request.weight_set(rows.traces))
+    choice = _chosen(problem, request.Cs(rows.traces, len(theta)), control)
+    solution = choice.solution
+    without = problem.without_folds(choice.C, solution.weights)
+    landmarks = [each.rank for each in maps if isinstance(each, NystroemMap)]
+    bound = None
+    if request.exact_bound:
+        settings = replace(request.settings, C=choice.C)
+        machines = [QUALITIES["least_squares"].build(y, settings) for y in targets]
+        coefs = problem.dual_coef(choice.C, solution.weights)
+        normaliser, total = problem.weight_set.normaliser, problem.weight_set.total
+        bound = exact_lower_bound(source, kernels, machines, coefs, normaliser, total)
+    return Learned(
+        solution,
+        np.array([max(landmarks, default=0)]),
+        np.array([without.loss]),
+        problem.machines(without) if request.held_out else None,
+        bound,
+        choice.C,
+        choice.losses,
+    )
+
+
+def _through_landmarks(
+    source: Any,
+    kernels: Sequence[Kernel],
+    Y: Array,
+    request: Request,
+    control: Control,
+    room: float,
+) -> Factors | None:
+    """Factors of the kernels that need landmarks; None if there is no room for them."""
+    most = int(room / len(source))
+    if not kernels:
+        return Factors([])
+    if most < len(kernels):
+        return None
+    seed = request.random_state
+    if request.rank != "auto":
+        factors = Factors.through_landmarks(kernels, source, request.rank, "random", seed)
+        return factors if factors.n_columns <= most else None
+    look = Look(source, kernels, Y, request.settings.sample_weight, seed)
+    alone = replace(request, start=None, least=None)
+    return look.at_enough(alone.stand_in, control.patience, most=min(most, most_columns())).factors
+
+
+def _side_by_side(
+    source: Any,
+    kernels: Sequence[Kernel],
+    sparse: Sequence[SparseRows | None],
+    factors: Factors,
+) -> tuple[ExplicitRows, list[NystroemMap | SparseMap]]:
+    """What is kept of every kernel, and how it is made."""
+    Z = keep_rows(source, factors, factors.n_columns) if factors.maps else np.empty((0, 0))
+    parts: list[SparseRows | DenseRows] = []
+    maps: list[NystroemMap | SparseMap] = []
+    traces, through, start = [], iter(factors.maps), 0
+    for kernel, rows in zip(kernels, sparse, strict=True):
+        if rows is not None:
+            parts.append(rows)
+            maps.append(SparseMap(kernel, rows.n_columns))
+            traces.append([float(rows.squared_lengths().sum())] * 2)
+            continue
+        each = next(through)
+        dense = DenseRows(np.ascontiguousarray(Z[:, start : start + each.rank]))
+        start += each.rank
+        parts.append(dense)
+        maps.append(each)
+        traces.append([float(kernel.diag(source).sum()), dense.size()])
+    return ExplicitRows(parts, np.array(traces).T), maps
+
+
+@dataclass(frozen=True, eq=False)
+class _WithoutFolds:
+    """Machines that miss a fold each: in columns, one fold and target after the other."""
+
+    coef: list[Array]
+    intercept: Array
+    values: Array
+    fold: NDArray[np.intp]
+    loss: float
+
+
+class _Problem:
+    """The rows, what is to be learned of them, and the folds."""
+
+    def __init__(
+        self,
+        rows: ExplicitRows,
+        factors: Factors,
+        Y: Array,
+        theta: Array,
+        weight_set: WeightSet,
+    ) -> None:
+        self.rows, self.factors, self.Y, self.theta = rows, factors, Y, theta
+        self.weight_set = weight_set
+        self.half, self.fold = np.sqrt(theta)[:, None], folds_of(len(theta))
+        self.mean = (theta @ Y) / theta.sum()
+
+    def learned(self, C: float, start: Array | None, control: Control) -> LowRankSolution:
+        """Weights and machines at a C."""
+        weight_set = self.weight_set if start is None else replace(self.weight_set, start=start)
+        off = self.Y - self.mean
+        spread = float(np.sqrt((self.theta @ off**2).max() / self.theta.sum()))
+        units = Units.of(self.rows.traces[0], weight_set, float(self.theta.sum()), spread)
+        ridge = 1.0 / (C * units.kernel)
+        objective = RowObjective(self.rows, off / units.target, self.half, ridge)
+        outcome = minimise(objective, weight_set, control, units, None, 1.0)
+        best = outcome.best
+        assert isinstance(best, RowEvaluation)
+        us = [weight * c for weight, c in zip(best.weights, best.cs, strict=True)]
+        coef = units.target * np.concatenate(us)
+        intercept = self.mean + (self.theta @ (off - self._values(coef))) / self.theta.sum()
+        traces, n_solves = self.rows.traces, objective.n_solves
+        return brought_back(
+            outcome, n_solves, units, traces, self.factors, coef, intercept, control.tol
+        )
+
+    def without_folds(self, C: float, weights: Array) -> _WithoutFolds:
+        """The machines that miss a fold each, and what they say of its rows."""
+        (n, k), n_folds = self.Y.shape, int(self.fold.max()) + 1
+        # Every column has a fold and a target of its own.
+        left = np.repeat(self.fold[:, None] != np.arange(n_folds), k, axis=1)
+        off = np.tile(self.Y - self.mean, (1, n_folds))
+        systems = RowSystems(self.rows, self.half * left, 1.0 / C)
+        V, _ = systems.solve(weights, systems.right(off), None, HELD_OUT, of_value=False)
+        cs = self.rows.transposed_times(systems.half * V)
+        coef = [weight * c for weight, c in zip(weights, cs, strict=True)]
+        values = np.sum(self.rows.times(coef), axis=0)
+        mass = self.theta @ left
+        intercept = (self.theta @ (left * (off - values))) / mass
+        values += intercept
+        own = np.arange(n)[:, None], self.fold[:, None] * k + np.arange(k)
+        errors = self.theta @ (off[:, :k] - values[own]) ** 2
+        intercept = intercept.reshape(n_folds, k) + self.mean
+        loss = float(errors.sum() / self.theta.sum())
+        return _WithoutFolds(coef, intercept, values[own] + self.mean, self.fold, loss)
+
+    def machines(self, without: _WithoutFolds) -> FoldMachines:
+        """The same as machines through landmarks are told of."""
+        n_folds, k = without.intercept.shape
+        coef = np.concatenate(without.coef).reshape(-1, n_folds, k).transpose(1, 0, 2)
+        everyone = np.arange(len(without.fold))
+        return FoldMachines(everyone, without.fold, coef, without.intercept, without.values)
+
+    def dual_coef(self, C: float, weights: Array) -> Array:
+        """The coefficients of the machines, of shape (k, n)."""
+        systems = RowSystems(self.rows, self.half, 1.0 / C)
+        right = systems.right(self.Y - self.mean)
+        V, _ = systems.solve(weights, right, None, PROVED, of_value=False)
+        return np.ascontiguousarray((self.half * V).T)
+
+    def _values(self, coef: Array) -> Array:
+        """Zu."""
+        ends = np.cumsum([part.n_columns for part in self.rows.parts])[:-1]
+        return np.asarray(np.sum(self.rows.times(np.split(coef, ends)), axis=0))
+
+
+def _chosen(problem: _Problem, Cs: Sequence[float], control: Control) -> Choice[LowRankSolution]:
+    """The C whose machines lose least on the folds that they miss, and what is learned at it."""
+    if len(Cs) == 1:
+        return Choice(Cs[0], problem.learned(Cs[0], None, control), np.empty((0, 2)))
+    return choose_C(
+        Cs,
+        problem.learned,
+        lambda C, solution: problem.without_folds(C, solution.weights).loss,
+        control,
+    )
