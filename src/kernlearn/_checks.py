@@ -109,12 +109,13 @@ def check_count(name: str, value: Any) -> int:
     return int(value)
 
 
-def check_memory_for_weights(grams: Any, n_points: int) -> None:
+def check_memory_for_weights(grams: Any, n_points: int, free_sign: bool) -> None:
     """Refuse Gram matrices that could not be worked with, before they are copied."""
     is_stack = isinstance(grams, np.ndarray) and grams.dtype == np.float64
     is_ready = (is_stack and grams.flags.c_contiguous) or not hasattr(grams, "__len__")
+    n_recombined = len(grams) if free_sign and hasattr(grams, "__len__") else 0
     require(
-        combination_bytes(0 if is_ready else len(grams), n_points, 1),
+        combination_bytes(0 if is_ready else len(grams), n_points, 1, n_recombined),
         f"learn_weights on {n_points:,} points",
         "use fewer points, or pass one float64 array of shape (m, n, n), which is not copied",
     )

@@ -121,15 +121,18 @@ def require_matrices(count: int, n_rows: int, n_columns: int) -> None:
     )
 
 
-def combination_bytes(n_kernels: int, n_points: int, n_machines: int) -> float:
+def combination_bytes(
+    n_kernels: int, n_points: int, n_machines: int, n_recombined: int = 0
+) -> float:
     """What learning weights of so many matrices takes at most, those matrices included.
 
     Beside the matrices there are K(w), what a kernel makes on the way to its matrix, for each
     machine the systems of its free points with their factors, and the interior-point method of a
-    hard one (measured).
+    hard one (measured). Weights of both signs may ask for as many combinations of the matrices as
+    there are matrices, ``n_recombined``.
     """
     interior = matrices(8, n_points) if n_points <= INTERIOR_LIMIT else 0.0
-    return matrices(n_kernels + 2 + 5 * n_machines, n_points) + interior
+    return matrices(n_kernels + n_recombined + 2 + 5 * n_machines, n_points) + interior
 
 
 def allowed() -> int | None:

@@ -149,7 +149,7 @@ def learn_weights(
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
-    check_memory_for_weights(grams, _n_points(grams))
+    check_memory_for_weights(grams, _n_points(grams), weights == "free")
     # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
     glance = psd == "raise" and weights == "positive" and quality in QUALITIES
     glance = glance and _n_points(grams) > GLANCED_AT

@@ -245,8 +245,9 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     def _require_memory(self, n_kernels: int, points: Any, ys: Sequence[Array]) -> None:
         n = len(points) if isinstance(points, list) else points.shape[0]
         d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
+        n_recombined = n_kernels if self.weights == "free" else 0
         require(
-            combination_bytes(n_kernels, n, len(ys)) + matrices(4, n, d),
+            combination_bytes(n_kernels, n, len(ys), n_recombined) + matrices(4, n, d),
             f"{type(self).__name__} with {counted(n_kernels, 'kernel')} on {counted(n, 'point')}",
             "use fewer points or kernels",
         )

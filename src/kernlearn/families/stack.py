@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +57,7 @@ class GramStack:
         """
         n = self.n_labelled if labelled_only else self.n_points
         if self.cancels(weights):
-            return self.combine_exactly(weights, labelled_only).astype(float)
+            return self._added_exactly(weights, np.empty((n, n)))
         support = np.flatnonzero(weights)
         if n == self.n_points:
             flat = self.grams.reshape(self.n_matrices, -1)
@@ -75,15 +76,25 @@ class GramStack:
     def combine_exactly(self, weights: Array, labelled_only: bool = True) -> LongArray:
         """The matrix K(w) in long double."""
         n = self.n_labelled if labelled_only else self.n_points
-        K = np.zeros((n, n), dtype=np.longdouble)
-        for i in np.flatnonzero(weights):
-            K += np.longdouble(weights[i]) * self.grams[i, :n, :n]
-        return K
+        return self._added_exactly(weights, np.empty((n, n), dtype=np.longdouble))
+
+    def _added_exactly(self, weights: Array, out: NDArray[Any]) -> NDArray[Any]:
+        """K(w) on the first points, added in long double a few rows at a time."""
+        n = len(out)
+        for start in range(0, n, ROWS_AT_A_TIME):
+            rows = slice(start, min(start + ROWS_AT_A_TIME, n))
+            part = np.zeros((rows.stop - start, n), dtype=np.longdouble)
+            for i in np.flatnonzero(weights):
+                part += np.longdouble(weights[i]) * self.grams[i, rows, :n]
+            out[rows] = part
+        return out
 
     def combined(self, transform: Array) -> GramStack:
         """The family of the combinations in the columns of ``transform``."""
-        stack = [self.combine_exactly(t, labelled_only=False).astype(float) for t in transform.T]
-        return GramStack(np.array(stack), self.n_labelled)
+        stack = np.empty((transform.shape[1], self.n_points, self.n_points))
+        for weights, combined in zip(transform.T, stack, strict=True):
+            self._added_exactly(weights, combined)
+        return GramStack(stack, self.n_labelled)
 
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""

@@ -130,8 +130,9 @@ class Combined:
         K = family.combine(weights) if K is None else K
         diagonal = np.abs(K.diagonal())
         if (weights < 0).any():
-            terms = family.combine(np.abs(weights)).diagonal()
+            terms = family.combine(np.abs(weights)).diagonal().copy()  # and no more of the matrix
             if (terms > LOST * diagonal).any():  # what cancels takes its digits along
+                del K
                 K = family.combine_exactly(weights).astype(float)
             else:
                 diagonal = terms
