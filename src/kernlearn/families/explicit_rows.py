@@ -69,17 +69,25 @@ class ExplicitRows:
         The Zᵢ.
     traces : ndarray of shape (2, m)
         The traces of the exact kernels and of ZᵢZᵢᵀ.
+    dense : ndarray of shape (n, R)
+        All dense parts side by side, of which these are views: one product serves them all.
     """
 
-    def __init__(self, parts: Sequence[Part], traces: Array) -> None:
-        self.parts, self.traces = list(parts), traces
+    def __init__(self, parts: Sequence[Part], traces: Array, dense: Array) -> None:
+        self.parts, self.traces, self._dense = list(parts), traces, dense
         self.sizes = np.array([part.size() for part in parts])
+        self._is_dense = np.array([isinstance(part, DenseRows) for part in parts])
+        self._n_columns = [part.n_columns for part in parts]
 
     def applied(self, weights: Array, a: Array) -> Array:
         """K(w)a, for a of shape (n, l) and weights without sign."""
-        found = np.zeros_like(a)
-        for weight, part in zip(weights, self.parts, strict=True):
-            if weight:
+        of_dense = np.repeat(weights * self._is_dense, self._n_columns * self._is_dense)
+        if of_dense.any():
+            found = np.asarray(self._dense @ (of_dense[:, None] * (self._dense.T @ a)))
+        else:
+            found = np.zeros_like(a)
+        for weight, part, is_dense in zip(weights, self.parts, self._is_dense, strict=True):
+            if weight and not is_dense:
                 found += weight * part.times(part.transposed_times(a))
         return found
 

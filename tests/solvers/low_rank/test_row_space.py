@@ -29,7 +29,7 @@ def problem():
     traces = np.array([[float((Z**2).sum()) for Z in Zs]] * 2)
     theta = rng.uniform(0.5, 2.0, N)
     Y = rng.normal(size=(N, 2)) + 5.0
-    return ExplicitRows(parts, traces), [Z @ Z.T for Z in Zs], theta, Y
+    return ExplicitRows(parts, traces, dense), [Z @ Z.T for Z in Zs], theta, Y
 
 
 def dense_machine(K, theta, Y):

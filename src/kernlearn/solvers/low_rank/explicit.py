@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._threads import threads_for
 from kernlearn.families.explicit_rows import DenseRows, ExplicitRows
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap, SparseMap
@@ -67,9 +68,10 @@ def learn_explicitly(
         return None
     rows, maps = _side_by_side(source, kernels, sparse, factors)
     problem = _Problem(rows, Factors(maps), Y, theta, request.weight_set(rows.traces))
-    choice = _chosen(problem, request.Cs(rows.traces, len(theta)), control)
-    solution = choice.solution
-    without = problem.without_folds(choice.C, solution.weights)
+    with threads_for(len(theta)):
+        choice = _chosen(problem, request.Cs(rows.traces, len(theta)), control)
+        solution = choice.solution
+        without = problem.without_folds(choice.C, solution.weights)
     landmarks = [each.rank for each in maps if isinstance(each, NystroemMap)]
     bound = None
     if request.exact_bound:
@@ -119,7 +121,9 @@ def _side_by_side(
     factors: Factors,
 ) -> tuple[ExplicitRows, list[NystroemMap | SparseMap]]:
     """What is kept of every kernel, and how it is made."""
-    Z = keep_rows(source, factors, factors.n_columns) if factors.maps else np.empty((0, 0))
+    Z = np.empty((len(source), 0))
+    if factors.maps:
+        Z = keep_rows(source, factors, factors.n_columns)
     parts: list[SparseRows | DenseRows] = []
     maps: list[NystroemMap | SparseMap] = []
     traces, through, start = [], iter(factors.maps), 0
@@ -130,12 +134,12 @@ def _side_by_side(
             traces.append([float(rows.squared_lengths().sum())] * 2)
             continue
         each = next(through)
-        dense = DenseRows(np.ascontiguousarray(Z[:, start : start + each.rank]))
+        dense = DenseRows(Z[:, start : start + each.rank])
         start += each.rank
         parts.append(dense)
         maps.append(each)
         traces.append([float(kernel.diag(source).sum()), dense.size()])
-    return ExplicitRows(parts, np.array(traces).T), maps
+    return ExplicitRows(parts, np.array(traces).T, Z), maps
 
 
 @dataclass(frozen=True, eq=False)
