@@ -32,6 +32,7 @@ BAD_TARGETS = {
     "infinity": (lambda y: _replaced(y, np.inf), "expected finite y, got NaN or infinity; drop"),
     "too long": (lambda y: np.append(y, 1.0), "one entry per labelled row, at most 12, got 13"),
     "empty": (lambda y: [], "expected y with one entry per labelled row, at most 12, got 0"),
+    "of several lengths": (lambda y: [[1], [1, 2]] * 6, r"of shape \(n,\), got rows of several"),
     "scalar": (lambda y: 1.0, "one entry per labelled row, at most 12, got a scalar"),
     "a column": (
         lambda y: y[:, None],
@@ -69,6 +70,7 @@ BAD_OPTIONS = {
     "C NaN": ({"C": np.nan}, POSITIVE.format("C", "nan")),
     "C infinite": ({"C": np.inf}, POSITIVE.format("C", "inf")),
     "C a word": ({"C": "large"}, POSITIVE.format("C", "'large'")),
+    "C beyond all numbers": ({"C": 10**400}, POSITIVE.format("C", "10+")),
     "C true": ({"C": True}, POSITIVE.format("C", "True")),
     "C learned elsewhere": (
         {"C": "learn", "quality": "soft_margin"},
@@ -79,6 +81,10 @@ BAD_OPTIONS = {
     "nu NaN": ({"nu": np.nan, "quality": "nu_svm"}, r"expected nu in \(0, 1\], got nan"),
     "epsilon": ({"epsilon": -0.1, "quality": "epsilon_svr"}, r"expected epsilon ≥ 0, got -0\.1"),
     "epsilon infinite": ({"epsilon": np.inf, "quality": "epsilon_svr"}, "expected epsilon ≥ 0"),
+    "epsilon beyond all numbers": (
+        {"epsilon": 10**400, "quality": "epsilon_svr"},
+        "expected epsilon ≥ 0",
+    ),
     "quality": ({"quality": "svm"}, CHOICE.format("quality", "soft_margin", "'svm'")),
     "weights": ({"weights": "any"}, CHOICE.format("weights", "positive, free", "'any'")),
     "constraint": ({"constraint": "norm"}, CHOICE.format("constraint", "trace, sum", "'norm'")),
@@ -95,6 +101,11 @@ BAD_OPTIONS = {
         {"sample_weight": np.arange(12.0)},
         r"expected 12 positive, finite sample weights, .*smallest 0\.0; drop the rows",
     ),
+    "weight beyond all numbers": (
+        {"sample_weight": [10**400] * 12},
+        "expected 12 positive, finite sample weights, got list that does not hold numbers",
+    ),
+    "start beyond all numbers": ({"start": [10**400, 1, 1]}, r"expected start of shape \(3,\)"),
     "weight NaN": ({"sample_weight": np.full(12, np.nan)}, "expected 12 positive, finite sample w"),
 }
 
@@ -140,6 +151,7 @@ BAD_GRAMS = {
     "asymmetric": (_asymmetric, r"Gram matrix 1 must be symmetric, got .* differ by up to 0\.5"),
     "indefinite": (_indefinite, 'Gram matrix 1 must be positive semidefinite.*psd="clip".*"shift"'),
     "NaN": (lambda g: np.where(g == g[0, 0, 1], np.nan, g), "Gram matrix 0 must hold finite"),
+    "masked": (lambda g: np.ma.masked_greater(g, 0.5), "Gram matrix 0 must hold.*masked entries"),
     "all zero": (
         lambda g: np.zeros((2, 12, 12)),
         "expected at least one Gram matrix with a positive trace, got only zero matrices",
@@ -152,6 +164,12 @@ def test_bad_grams(what, problem):
     make, message = BAD_GRAMS[what]
     with pytest.raises(ValueError, match=message):
         kl.learn_weights(make(problem.grams), problem.y)
+
+
+def test_an_array_of_another_class_is_an_array(problem):
+    plain = kl.learn_weights(problem.grams, problem.y)
+    found = kl.learn_weights(np.ma.asarray(problem.grams), problem.y, start=np.full(3, 1e308))
+    np.testing.assert_allclose(found.weights, plain.weights, atol=1e-4)
 
 
 @pytest.mark.parametrize("cure", ["clip", "shift"])

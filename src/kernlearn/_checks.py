@@ -14,6 +14,9 @@ from kernlearn.quality.registry import QUALITIES, Settings
 
 Array = NDArray[np.float64]
 
+# Of C, ν and sample weights, and one over the smallest: beyond, their products are no numbers.
+LARGEST = 2.0**960
+
 
 def check_labels(y: ArrayLike) -> Array:
     """Two classes as −1 and +1, the larger in sorted order being +1."""
@@ -50,7 +53,7 @@ def check_settings(
     check_real(sample_weight, "sample_weight")
     try:
         weight = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"expected {n} positive, finite sample weights, got {type(sample_weight).__name__} "
             "that does not hold numbers; pass a list of numbers"
@@ -60,10 +63,11 @@ def check_settings(
             f"expected {n} positive, finite sample weights, got shape {weight.shape}, smallest "
             f"{weight.min() if weight.size else 'none'}; drop the rows that should not count"
         )
+    _check_range("sample weights", weight)
     uses = QUALITIES[quality].uses if quality in QUALITIES else ()
     if "nu" in uses and not (_is_number(nu) and 0 < nu <= 1):
         raise ValueError(f"expected nu in (0, 1], got {nu!r}; 0.1 to 0.5 is usual")
-    if "epsilon" in uses and not (_is_number(epsilon) and 0 <= epsilon < np.inf):
+    if "epsilon" in uses and not (_is_number(epsilon) and 0 <= _number(epsilon) < np.inf):
         raise ValueError(f"expected epsilon ≥ 0, got {epsilon!r}; it is half the tube's width")
     for target in targets if quality == "nu_svm" else []:
         share = 2.0 * min(weight[target > 0].sum(), weight[target < 0].sum()) / weight.sum()
@@ -73,7 +77,22 @@ def check_settings(
                 f"got {nu!r}; lower nu"
             )
     learned = learns_C(quality, C)
-    return Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight)
+    settings = Settings(1.0 if learned else check_positive("C", C), nu, epsilon, weight)
+    if "nu" in uses:
+        _check_range("nu", np.array([nu]))
+    if "C" in uses:
+        with np.errstate(over="ignore"):
+            _check_range("C, times the sample weights,", settings.upper)
+    return settings
+
+
+def _check_range(name: str, values: Array) -> None:
+    """Refuse numbers whose products with others, or the inverses of these, are no numbers."""
+    if values.min() < 1.0 / LARGEST or not values.max() <= LARGEST:
+        raise ValueError(
+            f"expected {name} between {1.0 / LARGEST:.0e} and {LARGEST:.0e}, got "
+            f"{values.min():.3g} to {values.max():.3g}; rescale the kernels or the weights"
+        )
 
 
 def learns_C(quality: str, C: Any) -> bool:
@@ -90,7 +109,7 @@ def learns_C(quality: str, C: Any) -> bool:
 
 def check_positive(name: str, value: Any) -> float:
     """A positive, finite number."""
-    if not _is_number(value) or not 0 < float(value) < np.inf:
+    if not _is_number(value) or not 0 < _number(value) < np.inf:
         usual = "1e-6" if name == "tol" else "1.0"
         raise ValueError(
             f"expected {name} to be a positive number, got {value!r}; try {name}={usual}"
@@ -100,6 +119,14 @@ def check_positive(name: str, value: Any) -> float:
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def _number(value: Any) -> float:
+    """The value of a number, which may be an integer that no float can hold."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else -float("inf")
 
 
 def check_count(name: str, value: Any) -> int:

@@ -39,6 +39,8 @@ from kernlearn.solvers.determinant import learn_by_determinant
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
 from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.unit_sizes import at_unit_size, check_sizes, extreme_sizes
+from kernlearn.solvers.units import LARGEST
 
 Array = NDArray[np.float64]
 
@@ -153,7 +155,7 @@ def learn_weights(
     # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
     glance = psd == "raise" and weights == "positive" and quality in QUALITIES
     glance = glance and _n_points(grams) > GLANCED_AT
-    with threads_for(_n_points(grams)):
+    with np.errstate(all="ignore"), threads_for(_n_points(grams)):
         family = _family(grams, y, psd, glance)
     target = _target(quality, y, family.n_labelled)
     solution = learn_from_family(
@@ -210,7 +212,7 @@ def learn_from_family(
         )
     if isinstance(family, KernelPool):
         pool_set = replace(_weight_set(family, False, constraint, total), start=start)
-        with threads_for(family.n_points):
+        with np.errstate(all="ignore"), threads_for(family.n_points):
             return learn_by_columns(
                 family, _machines(quality, targets, settings), pool_set, control
             )
@@ -219,19 +221,41 @@ def learn_from_family(
         quality, start = "hard_margin", None
     weight_set = _weight_set(family, free_sign, constraint, total)
     weight_set = replace(weight_set, start=start, least=least)
-    with threads_for(family.n_points):
-        if quality == DETERMINANT:
-            return learn_by_determinant(family, weight_set, control)
-        if quality in ALIGNMENTS and penalty is None:
-            centered = quality == "centered_alignment"
-            columns = np.column_stack(targets)
-            return learn_by_alignment(family, columns, centered, weight_set, control)
-        if quality == "alignment":
-            size = weight_set.kernel_size(family)
-            machines = [interpolation(y, size) for y in targets]
-            return learn_with_machines(family, machines, weight_set, control, penalty)
+    check_sizes(family, weight_set)
+    if penalty is not None:
+        _check_penalty_values(penalty, weight_set)
+    sizes = extreme_sizes(family)
+    if sizes is not None:
+        family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
+    # What overflows or vanishes on the way is for the certificate to judge, whatever NumPy is told.
+    with np.errstate(all="ignore"), threads_for(family.n_points):
+        solution = _learned(family, targets, quality, settings, weight_set, penalty, control)
+    if sizes is None:
+        return solution
+    return replace(solution, weights=solution.weights / sizes[: len(solution.weights)])
+
+
+def _learned(
+    family: Family,
+    targets: Sequence[Array],
+    quality: str,
+    settings: Settings,
+    weight_set: WeightSet,
+    penalty: Penalty | None,
+    control: Control,
+) -> Solution:
+    if quality == DETERMINANT:
+        return learn_by_determinant(family, weight_set, control)
+    if quality in ALIGNMENTS and penalty is None:
+        centered = quality == "centered_alignment"
+        columns = np.column_stack(targets)
+        return learn_by_alignment(family, columns, centered, weight_set, control)
+    if quality == "alignment":
+        size = weight_set.kernel_size(family)
+        machines = [interpolation(y, size) for y in targets]
+    else:
         machines = _machines(quality, targets, settings)
-        return learn_with_machines(family, machines, weight_set, control, penalty)
+    return learn_with_machines(family, machines, weight_set, control, penalty)
 
 
 def _machines(quality: str, targets: Sequence[Array], settings: Settings) -> list[Machine]:
@@ -251,8 +275,10 @@ def _shift(y: Array, quality: str) -> float:
     """
     if quality not in ("epsilon_svr", "nu_svr", "least_squares"):
         return 0.0
-    middle = float(np.median(y))
-    return middle if abs(middle) > 2.0 * float(np.abs(y - middle).max()) else 0.0
+    with np.errstate(over="ignore"):
+        middle = float(np.median(y))
+        reach = float(np.abs(y - middle).max())
+    return middle if abs(middle) > 2.0 * reach else 0.0
 
 
 def _check_penalty(penalty: Any, m: int, learn_C: bool) -> None:
@@ -279,12 +305,34 @@ def _check_penalty(penalty: Any, m: int, learn_C: bool) -> None:
         )
 
 
+def _check_penalty_values(penalty: Penalty, weight_set: WeightSet) -> None:
+    """A penalty that is a number where one matrix has all of the total is one in between.
+
+    So is its square, which steps are made of.
+    """
+    r = weight_set.normaliser
+    alone = np.diag(np.where(r > 0, weight_set.total / np.where(r > 0, r, 1.0), 0.0))
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = np.array([float(penalty.value(w)) for w in alone])
+    except OverflowError:
+        values = np.array([np.inf])
+    if not (np.abs(values) <= LARGEST).all():
+        raise ValueError(
+            f"expected a penalty of at most {LARGEST:g} at all weights, got {values.max():.3g} "
+            f"from {type(penalty).__name__} at weights of up to {alone.max():.3g}; normalise the "
+            "kernels, so that their weights are of ordinary size"
+        )
+
+
 def _weight_set(
     family: Family | KernelPool, free_sign: bool, constraint: str, total: float | None
 ) -> WeightSet:
     traces = family.traces
     if constraint == "trace":
-        return WeightSet(traces, float(traces.sum()) if total is None else total, free_sign)
+        with np.errstate(over="ignore"):  # is refused in words
+            own = float(traces.sum())
+        return WeightSet(traces, own if total is None else total, free_sign)
     if free_sign and np.ptp(traces) > 1e-9 * traces.max():
         raise ValueError(
             "expected matrices of equal trace for weights='free' with constraint='sum', got "
@@ -298,14 +346,15 @@ def _checked_start(start: ArrayLike, m: int) -> Array:
     check_real(start, "start")
     try:
         values: Array = np.asarray(start, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         values = np.empty(0)
     if values.shape != (m,) or not np.isfinite(values).all():
         raise ValueError(
             f"expected start of shape ({m},), one finite weight for each matrix, got "
             f"{start!r}; pass the weights of an earlier solution with the same matrices"
         )
-    return values
+    largest = float(np.abs(values).max())
+    return values / largest if largest > 0 else values  # in any scale
 
 
 def _n_points(grams: Any) -> int:
@@ -323,13 +372,24 @@ def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Famil
     else:
         stack = check_stack(grams, psd=psd, glance=glance)
         n_points = stack.shape[1]
-    n = n_points if y is None else np.asarray(y).shape[0] if np.ndim(y) else -1
+    values = None if y is None else _one_array(y)
+    n = n_points if values is None else values.shape[0] if values.ndim else -1
     if not 1 <= n <= n_points:
         raise ValueError(
             f"expected y with one entry per labelled row, at most {n_points}, got "
             f"{'a scalar' if n < 0 else n}; the Gram matrices have {n_points} rows"
         )
     return RankOneStack(grams.vectors, n) if stack is None else GramStack(stack, n)
+
+
+def _one_array(y: ArrayLike) -> NDArray[Any]:
+    try:
+        return np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            "expected y of shape (n,), got rows of several lengths; pass one label or number for "
+            "each point"
+        ) from None
 
 
 def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
@@ -340,7 +400,7 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
             f"expected y for quality={quality!r}, got None; only {' and '.join(UNLABELLED)} need "
             "none"
         )
-    values = np.asarray(y)
+    values = _one_array(y)
     if values.ndim != 1:
         raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")
     labels = quality not in QUALITIES or QUALITIES[quality].targets == "labels"
@@ -349,7 +409,7 @@ def _target(quality: str, y: ArrayLike | None, n: int) -> Array:
     check_real(values, "y")
     try:
         values = values.astype(float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(
             f"expected numbers in y for quality={quality!r}, got {values.dtype}; "
             "convert them, or use a classification quality"

@@ -52,7 +52,7 @@ class HyperNorm:
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
         norm = float(np.linalg.norm(self._root @ weights))
-        return 0.5 * self.lambda_q * (norm**2 if self.squared else norm)
+        return 0.5 * self.lambda_q * (norm * norm if self.squared else norm)
 
     def gradient(self, weights: Array) -> Array:
         """Its gradient; at the kink of the norm in zero, the subgradient zero."""

@@ -52,7 +52,8 @@ class RankOneStack:
     @cached_property
     def traces(self) -> Array:
         """Squared lengths of the vectors."""
-        return np.asarray((self.vectors**2).sum(axis=0))
+        with np.errstate(over="ignore"):  # is refused in words
+            return np.asarray((self.vectors**2).sum(axis=0))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
         """The matrix V diag(w) Vᵀ, on the labelled points or on all of them."""

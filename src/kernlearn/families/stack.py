@@ -48,7 +48,8 @@ class GramStack:
     @cached_property
     def traces(self) -> Array:
         """Traces over all points, labelled or not."""
-        return np.asarray(np.trace(self.grams, axis1=1, axis2=2))
+        with np.errstate(over="ignore"):  # is refused in words
+            return np.asarray(np.trace(self.grams, axis1=1, axis2=2))
 
     def combine(self, weights: Array, labelled_only: bool = True) -> Array:
         """The matrix K(w), on the labelled points or on all of them.

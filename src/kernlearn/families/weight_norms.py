@@ -49,7 +49,8 @@ class LpNorm:
 
     def value(self, weights: Array) -> float:
         """The penalty at ``weights``."""
-        return 0.5 * self.strength * self._norm(weights) ** 2
+        norm = self._norm(weights)
+        return 0.5 * self.strength * norm * norm  # a square that is no number would raise
 
     def gradient(self, weights: Array) -> Array:
         r""":math:`\lambda\lVert w\rVert^{2-p}\,|w|^{p-1}` with the signs of w."""

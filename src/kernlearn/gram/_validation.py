@@ -71,6 +71,11 @@ def check_vector(values: Any, length: int, name: str) -> FloatArray:
 
 def _as_floats(values: Any, name: str) -> FloatArray:
     check_real(values, name)
+    if np.ma.is_masked(values):
+        raise ValueError(
+            f"{name} must hold finite numbers only, got an array with masked entries; fill them, "
+            "or remove the points that they belong to."
+        )
     try:
         raw = np.asarray(values)
         if raw.dtype.kind in "biufO":

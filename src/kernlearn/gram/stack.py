@@ -99,7 +99,7 @@ def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> F
     matrices = _matrices(grams)
     stack = None
     if isinstance(grams, np.ndarray) and grams.dtype == np.float64 and grams.flags.c_contiguous:
-        stack = grams
+        stack = np.asarray(grams)  # a subclass may have rules of its own
     owned = stack is None
     if stack is None:
         stack = np.empty((len(matrices), *np.shape(matrices[0])))

@@ -210,7 +210,10 @@ class Machine:
     ) -> Callable[[Array], Array]:
         """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
         segments = range(self.slopes.shape[1]) if segment is None else [segment]
-        points = np.clip(self.breakpoints[members], -LARGE, LARGE)
+        points = self.breakpoints[members]
+        # A box or a ridge bounds the answer, which may well be larger than what is large here.
+        endless = np.isinf(points) & (self.ridge[members][:, None] == 0)
+        points = np.where(endless, np.copysign(LARGE, points), points)
         pieces = [(self.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
         ridge = self.ridge[members]
 

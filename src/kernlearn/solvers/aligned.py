@@ -60,13 +60,13 @@ def learn_by_alignment(
     else:
         weights, best = _positive(family, own)
     weights = with_total(weights, weight_set.normaliser, weight_set.total)
+    K = family.combine(weights, labelled_only=False)
     indefinite = 0.0
     if free:
         inside = even_weights(weight_set.normaliser, weight_set.total)
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
         weights = into_the_cone(family, weights, inside, 0.5 * allowed)
         weights = with_total(weights, weight_set.normaliser, weight_set.total)
-    if free:
         K = family.combine(weights, labelled_only=False)
         indefinite = -lowest_eigenpair(K)[0]
         # Weights that no longer mean anything once they are written down, or that cancel so far
@@ -74,6 +74,7 @@ def learn_by_alignment(
         vague = LONG_EPS * float(np.abs(weights) @ family.norms) > KNOWN * float(np.linalg.norm(K))
         if indefinite > allowed or vague:
             weights, indefinite = inside, 0.0
+            K = family.combine(weights, labelled_only=False)
     value, noise = _value(family, weights, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
     told(control.patience, Step(0, -value, bound))
@@ -86,6 +87,7 @@ def learn_by_alignment(
         intercept=None,
         n_machine_solves=0,
         status=certified_status(-value, bound, control.tol, ended),
+        negative_eigenvalue=lowest_eigenpair(K)[0],
     )
 
 
@@ -163,6 +165,7 @@ def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol
     """The smallest α that cuts can prove, from the alignment at ``x`` on."""
     d, off, noise = _direction(S, x, cuts.family.norms, cuts.family.n_points)
     alpha = float(q @ x) / float(np.sqrt(x @ S @ x)) * (1.0 + 0.3 * tol)
+    alpha = min(alpha, 1.0)  # no alignment exceeds one
     for _ in range(BOUND_ROUNDS):
         g = alpha * d - q
         minimum, lowest = linear_minimum(g, domain)
@@ -182,6 +185,8 @@ def _free_bound(S: Array, q: Array, x: Array, domain: Domain, cuts: PsdCuts, tol
 def _smallest(S: Array, q: Array, low: Array, cuts: Array) -> Array:
     """The minimiser of ½xᵀSx over qᵀx = 1, x ≥ low and cuts · x ≥ 0."""
     size = float(np.linalg.norm(q))
+    if size == 0.0:  # what agreed with the labels was rounding
+        return np.full(len(q), np.nan)
     P = S + FLAT * np.eye(len(q))
     solution = quadratic_program(
         P=P / float(np.abs(P).max()),

@@ -138,6 +138,10 @@ class Newton:
             self.domain.start = self.domain.coordinates(self.first.weights)
         x = self.domain.start
         first = self.first or self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+        if first is None and not self.domain.free_sign:
+            # Beside a matrix of a large trace the others do not show, though they may separate.
+            x = np.full(len(x), 1.0 / float(self.domain.equality.sum()))
+            first = self.objective.evaluate(self.domain.weights(x), None, LOOSE)
         if first is None:
             return Outcome(None, np.inf, Status.NO_SOLUTION, ())
         # From here on there is a solution with a bound to be kept.

@@ -40,12 +40,8 @@ class Units:
         """Units for kernels of this mean diagonal entry."""
         sizes = [np.abs(machine.linear) for machine in machines]
         largest = max(float(size.max()) for size in sizes)
-        for name, size in (("kernels", kernel), ("targets", largest)):
-            if size > LARGEST or 0 < size < 1.0 / LARGEST or not np.isfinite(size):
-                raise ValueError(
-                    f"expected {name} of a size between {1.0 / LARGEST:g} and {LARGEST:g}, got "
-                    f"{size:.3g}; rescale the data, or normalise the kernels"
-                )
+        check_kernel_size(kernel)
+        _check_size("targets", largest)
         # A typical target: beside one outlier the others must not pass for rounding.
         typical = max(float(np.median(size)) for size in sizes)
         target = typical if typical > 1e-8 * largest else largest
@@ -56,6 +52,19 @@ class Units:
         """A line of the history in the user's units."""
         v = self.value
         return Step(step.n_machine_solves, step.objective * v, step.lower_bound * v)
+
+
+def check_kernel_size(size: float) -> None:
+    """Refuse kernels of a mean diagonal entry whose square is no number."""
+    _check_size("kernels", size)
+
+
+def _check_size(name: str, size: float) -> None:
+    if size > LARGEST or 0 < size < 1.0 / LARGEST or not np.isfinite(size):
+        raise ValueError(
+            f"expected {name} of a size between {1.0 / LARGEST:g} and {LARGEST:g}, got "
+            f"{size:.3g}; rescale the data, or normalise the kernels"
+        )
 
 
 def _power_of_two(size: float) -> float:
