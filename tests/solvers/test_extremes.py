@@ -134,3 +134,19 @@ def test_kernels_whose_squares_are_no_numbers_are_refused(quality, make_stack, t
     grams = [problem.grams[0] * 1e-305, problem.grams[1]]
     with pytest.raises(ValueError, match="expected matrices whose traces are numbers"):
         kl.learn_weights(grams, y, quality=quality)
+
+
+@pytest.mark.parametrize("quality", ["soft_margin", "hard_margin", "one_class", "alignment"])
+def test_what_is_returned_lies_in_the_cone_to_rounding(quality):
+    """Weights outside of it could have a value below that of all others, and so below a bound."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(12, 2))
+        d2 = ((X[:, None] - X) ** 2).sum(-1)
+        grams = np.array([np.exp(-width * d2) for width in (0.5, 2.0, 8.0)])
+        y = np.where(X[:, 0] * X[:, 1] > 0, 1, -1)
+        found = kl.learn_weights(grams, y, quality=quality, weights="free", tol=1e-4)
+        values = np.linalg.eigvalsh(np.tensordot(found.weights, grams, 1))
+        assert found.status.is_optimal
+        assert values[0] >= -1e-14 * values[-1]
+        assert found.negative_eigenvalue == 0.0

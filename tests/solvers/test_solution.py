@@ -119,7 +119,9 @@ def test_the_history_closes_in_on_the_solution(weights, solved):
     # What is returned is evaluated once more, and its rounding taken off the bound.
     assert objectives[-1] == pytest.approx(found.objective, rel=1e-9)
     assert bounds[-1] * (1.0 - 1e-9) <= found.lower_bound <= found.objective
-    assert found.history[-1].n_machine_solves == found.n_machine_solves
+    # With free signs, by one more solve where they had to be moved into the cone.
+    more = found.n_machine_solves - found.history[-1].n_machine_solves
+    assert more in ((0, 1) if weights == "free" else (0,))
 
 
 @pytest.mark.parametrize("limit", [1, 2])

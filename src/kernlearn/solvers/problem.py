@@ -30,7 +30,7 @@ from kernlearn.solvers.oracle import (
     Penalty,
     Plane,
 )
-from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
+from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.settled import (
     Combined,
     Settled,
@@ -58,8 +58,6 @@ SEEN = 1e-6
 EXACT = 1e-9
 # Objective that the removal of crumbs of weight may cost, relative to it.
 CRUMBS = 1e-9
-# Share of the tolerance that a negative part of the kernel may take.
-UNSEEN = 0.05
 # Of the mean diagonal entry: no kernel with a more negative eigenvalue is returned.
 INDEFINITE = 1e-9
 # Matrices whose weights may be this much larger than their sum are combined once and for all.
@@ -424,7 +422,7 @@ def _solution(
         return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
-    returned = _returned(problem, outcome, best, free, tol)
+    returned = _returned(problem, outcome, best, free)
     weights, solutions = returned.weights, returned.solutions
     combined = Combined.at(family, weights, returned.K)
     settled = [
@@ -484,7 +482,7 @@ class _Returned:
 
 
 def _returned(
-    problem: _Problem, outcome: Outcome, best: MachineEvaluation, free: bool, tol: float
+    problem: _Problem, outcome: Outcome, best: MachineEvaluation, free: bool
 ) -> _Returned:
     given, family = problem.weight_set, problem.family
     weights = best.weights
@@ -494,15 +492,13 @@ def _returned(
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
-    unseen = UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300)
     found, n_solves = None, 0
     for candidate in candidates:
         if candidate is None:
             continue
         candidate = with_total(candidate, given.normaliser, given.total)
         size = _own_trace(family, candidate) / family.n_points
-        allowed = min(unseen, PSD_TOLERANCE * size)
-        moved = into_the_cone(family, candidate, problem.even, allowed)
+        moved = into_the_cone(family, candidate, problem.even)
         if moved is not candidate:
             moved = with_total(moved, given.normaliser, given.total)
         indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]

@@ -58,8 +58,11 @@ def with_total(weights: Array, normaliser: Array, total: float) -> Array:
     return np.asarray(exact * (total / size)).astype(float)
 
 
-def into_the_cone(family: Family, weights: Array, inside: Array, allowed: float) -> Array:
-    """Weights moved towards ``inside`` until K(w) ⪰ 0, or as far as is worth it.
+def into_the_cone(family: Family, weights: Array, inside: Array) -> Array:
+    """Weights moved towards ``inside`` until K(w) ⪰ 0 to rounding, or as far as is worth it.
+
+    The bound is one over the cone: were weights outside of it returned, their value could lie
+    below that of all others.
 
     Parameters
     ----------
@@ -67,18 +70,16 @@ def into_the_cone(family: Family, weights: Array, inside: Array, allowed: float)
         The matrices.
     weights, inside : ndarray of shape (m,)
         Where to start, and where K(w) ⪰ 0 for certain.
-    allowed : float
-        A negative part that costs nothing worth a step.
     """
     K = family.combine(weights, labelled_only=False)
     value, vector = lowest_eigenpair(K)
     moved = weights
     for _ in range(4):
-        if -value <= allowed:
+        if value == 0.0:
             break
         # Where the lowest eigenvector has no more than rounding at the inner point, nothing helps.
         room = float(vector @ family.combine(inside, labelled_only=False) @ vector)
-        share = 2.0 * -value / (room - value) if room > 0 else 1.0
+        share = 1.1 * -value / (room - value) if room > 0 else 1.0
         if share > MOST_PULLED:
             break
         moved = (1.0 - share) * moved + share * inside
