@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
@@ -43,6 +43,7 @@ from kernlearn.estimators._rows import (
     target_of,
 )
 from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators._validated import as_floats, validated
 from kernlearn.estimators._views import (
     are_views,
     banks_of_views,
@@ -314,10 +315,10 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
         if self._judged_by_kernels(X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernels, self.missing is not None)
-        checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
+        checked = validated(self, X, reset=reset, dtype="numeric", **options)
         # A memory map is read block by block, and converted then.
         kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
-        return X if kept else checked.astype(float, copy=False)
+        return X if kept else as_floats(self, checked)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
@@ -331,7 +332,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.missing is not None)}
-        _, target = validate_data(self, X, y, dtype="numeric", **options)
+        _, target = validated(self, X, y, dtype="numeric", **options)
         return self._checked(X, reset=False), target
 
     def _on_cluster(self, X: Any) -> Chunked:

@@ -46,8 +46,9 @@ def column_bank(
     rival : Kernel
         The best Gaussian of all columns.
     """
-    spread = X.std(axis=0)
-    varying = np.flatnonzero(spread > 1e-9 * np.abs(X).max(axis=0))
+    with np.errstate(over="ignore"):
+        spread = X.std(axis=0)
+    varying = np.flatnonzero(np.isfinite(spread) & (spread > 1e-9 * np.abs(X).max(axis=0)))
     if len(X) < _FEWEST_ROWS or not _FEWEST_COLUMNS <= len(varying) <= _MOST_COLUMNS:
         return None
     kernels = [Columns([int(j)], Gaussian(0.5 / float(spread[j]) ** 2)) for j in varying]

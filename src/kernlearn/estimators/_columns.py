@@ -61,7 +61,8 @@ class NumberColumn:
         """Whether normal scores are far from being a linear function of the numbers."""
         if len(self.values) < 3:
             return False
-        return bool(np.corrcoef(self.values, self.scores)[0, 1] < 0.97)
+        with np.errstate(all="ignore"):  # numbers whose squares are none are not bent
+            return bool(np.corrcoef(self.values, self.scores)[0, 1] < 0.97)
 
     def standard(self, cells: Array) -> Array:
         """Scaled numbers."""

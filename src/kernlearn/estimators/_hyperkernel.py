@@ -18,6 +18,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.kernels import Kernel
+from kernlearn.solvers.units import LARGEST
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
@@ -181,9 +182,17 @@ def _gammas(X: Array, random_state: Any) -> Array:
     first, second = np.triu_indices(len(X), 1)
     gammas = np.zeros(X.shape[1])
     for j, column in enumerate(X.T):
-        differences = np.abs(column[first] - column[second])
+        with np.errstate(over="ignore"):
+            differences = np.abs(column[first] - column[second])
+        if not np.isfinite(differences).all():
+            raise ValueError(
+                f"expected columns whose differences are numbers, got column {j} with cells of up "
+                f"to {np.abs(column).max():.3g}; rescale the data"
+            )
         q = np.quantile(differences, QUANTILE) if len(differences) else 0.0
         q = q or differences.max(initial=0.0)  # a column that is constant nine times in ten
         if q > 0:
-            gammas[j] = (1.0 / q) / q / WIDTH
+            # A column so small that this is no number varies by less than rounding of its square.
+            with np.errstate(over="ignore"):
+                gammas[j] = min((1.0 / q) / q / WIDTH, LARGEST)
     return gammas

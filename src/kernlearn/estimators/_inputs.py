@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
@@ -21,6 +21,7 @@ from kernlearn.estimators._rows import (
     target_of,
 )
 from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators._validated import as_floats, validated
 from kernlearn.kernels import Kernel
 
 Array = NDArray[np.float64]
@@ -37,8 +38,8 @@ class KernelInputs(ShowsKernel):
         if self._judged_by_kernel(X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernel)
-        checked = validate_data(self, X, reset=reset, dtype="numeric", **options)
-        return checked.astype(float, copy=False)
+        checked = validated(self, X, reset=reset, dtype="numeric", **options)
+        return as_floats(self, checked)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """X as :meth:`_checked` gives it, and y of the same length."""
@@ -51,8 +52,8 @@ class KernelInputs(ShowsKernel):
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernel), "ensure_min_samples": 2}
-        table, target = validate_data(self, X, y, dtype="numeric", **options)
-        return table.astype(float, copy=False), target
+        table, target = validated(self, X, y, dtype="numeric", **options)
+        return as_floats(self, table), target
 
     def _judged_by_kernel(self, X: Any) -> bool:
         """Whether the kernel looks at the entries: at those of any data frame, in its columns."""

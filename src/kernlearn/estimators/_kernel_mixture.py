@@ -29,6 +29,7 @@ from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators._validated import as_floats, validated
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
@@ -188,8 +189,8 @@ class KernelMixture(Patient, ShowsKernel):
             if len(X) == 0:
                 raise ValueError("expected rows in X, got 0 rows; pass one at least")
             return X
-        table = validate_data(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-        return np.asarray(table, dtype=float)
+        table = validated(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
+        return as_floats(self, np.asarray(table))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

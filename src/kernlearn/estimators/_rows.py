@@ -10,6 +10,7 @@ from scipy.sparse import vstack as vstack_sparse
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from kernlearn._optional import load_pandas
+from kernlearn.estimators._validated import check_squares
 from kernlearn.kernels._validation import check_rows
 
 
@@ -64,6 +65,8 @@ def target_of(estimator: Any, rows: Any, y: Any, **options: Any) -> Any:
         )
     target = _check_y(y, estimator=estimator, **options)
     check_consistent_length(rows, target)
+    if options.get("y_numeric", False):
+        check_squares(estimator, target)
     return target
 
 

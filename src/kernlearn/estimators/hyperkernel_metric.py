@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_count
 from kernlearn._cluster import refuse_collection
@@ -17,6 +16,7 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._pair_learner import PairLearner
 from kernlearn.estimators._pairs import Array, Indices, merge_pairs, pairs_of_classes
 from kernlearn.estimators._shows_kernel import ShowsKernel
+from kernlearn.estimators._validated import check_labels_of_classes, validated
 from kernlearn.hyperkernels._validation import check_pairs
 
 
@@ -174,8 +174,8 @@ class HyperkernelMetric(
             Their classes, two or more.
         """
         refuse_collection(X, "X")
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
+        X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_labels_of_classes(y)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
@@ -208,7 +208,7 @@ class HyperkernelMetric(
             X, rows = np.unique(values.reshape(-1, values.shape[2]), axis=0, return_inverse=True)
             pairs = rows.reshape(-1, 2)
         refuse_collection(X, "X")
-        X = validate_data(self, X, dtype=np.float64)
+        X = validated(self, X, dtype=np.float64)
         self.__dict__.pop("classes_", None)  # of an earlier fit
         return self._learn(X, *merge_pairs(pairs, same, len(X)))
 
@@ -261,7 +261,7 @@ class HyperkernelMetric(
         """
         check_is_fitted(self)
         refuse_collection(X, "X")
-        points = validate_data(self, X, dtype=np.float64, reset=False)
+        points = validated(self, X, dtype=np.float64, reset=False)
         return self._embedding.transform(points)
 
     def __sklearn_tags__(self) -> Any:

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._validated import check_labels_of_classes
 from kernlearn.quality.predictive import LogLoss
 
 Array = NDArray[np.float64]
@@ -150,7 +150,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         """
         rows = self._checked(X, reset=True)
         labels = self._checked_target(rows, y)
-        check_classification_targets(labels)
+        check_labels_of_classes(labels)
         self._find_classes(labels)
         signs = self._signs(labels)
         weight = compute_sample_weight(self.class_weight, labels)

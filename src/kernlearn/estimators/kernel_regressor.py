@@ -14,6 +14,7 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
+from kernlearn.estimators._validated import as_floats, check_squares
 from kernlearn.quality.predictive import SquaredLoss
 
 Array = NDArray[np.float64]
@@ -139,7 +140,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         rows = self._checked(X, reset=True)
         target = self._checked_target(rows, y, multi_output=True)
         self._flat = target.ndim == 1
-        Y = np.asarray(target, dtype=float).reshape(len(target), -1)
+        Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
+        check_squares(self, Y)
         self._centre = Y.mean(axis=0)
         spread = Y.std(axis=0)
         self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)

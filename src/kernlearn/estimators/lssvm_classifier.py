@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._validated import check_labels_of_classes
 
 Array = NDArray[np.float64]
 
@@ -191,7 +191,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     ) -> tuple[Any, Array, NDArray[Any], Array]:
         """Checked rows, targets of ±1, labels, and weights."""
         rows, labels = self._checked_with_target(X, y)
-        check_classification_targets(labels)
+        check_labels_of_classes(labels)
         weight = self._sample_weight(sample_weight, len(labels))
         self._find_classes(labels[weight > 0])
         return rows, self._signs(labels), labels, weight

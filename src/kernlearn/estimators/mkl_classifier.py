@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.multiclass import check_classification_targets
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
@@ -17,6 +16,7 @@ from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._low_rank import ThroughLandmarks
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.estimators._problem import Machines
+from kernlearn.estimators._validated import check_labels_of_classes
 from kernlearn.quality.registry import quality_names
 
 
@@ -277,7 +277,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         """
         rows, y = self._checked_with_target(X, y)
         unlabeled = self._checked_unlabeled(X, X_unlabeled)
-        check_classification_targets(y)
+        check_labels_of_classes(y)
         weight = self._sample_weight(sample_weight, rows)
         self._find_classes(y[weight > 0])
         weight = weight * self._class_factors(y, weight > 0)
