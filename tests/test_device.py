@@ -317,3 +317,12 @@ def test_columns_of_text_stay_on_the_host(place: Place) -> None:
     frame = pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     with pytest.raises(ValueError, match="table of numbers for a device"):
         placed(frame, place)
+
+
+def test_a_minor_has_the_same_rows_and_columns():
+    A, rows = np.arange(49.0).reshape(7, 7), np.array([1, 2, 5])
+    expected = A[np.ix_(rows, rows)]
+    for layout in (A, np.asfortranarray(A), np.repeat(np.repeat(A, 2, 0), 2, 1)[::2, ::2]):
+        np.testing.assert_array_equal(device.minor(layout, rows), expected)
+    assert device.minor(A.astype(np.float32), rows).dtype == np.float32
+    assert device.minor(A, rows[:0]).shape == (0, 0)

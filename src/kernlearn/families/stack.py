@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
+from kernlearn._device import minor
 from kernlearn.families.base import LongArray
 
 Array = NDArray[np.float64]
@@ -114,11 +115,9 @@ class GramStack:
 
     def subset(self, rows: NDArray[np.intp]) -> GramStack:
         """The same family on some of the labelled points: a small copy."""
-        # By places in the matrix as one long row, which is twice as fast as by rows and columns.
-        places = rows[:, None] * self.n_points + rows
         grams = np.empty((self.n_matrices, len(rows), len(rows)))
         for K, part in zip(self.grams, grams, strict=True):
-            K.reshape(-1).take(places, out=part, mode="clip")
+            part[...] = minor(K, rows)
         return GramStack(grams)
 
     def inner_products(self, basis: Array) -> Array:

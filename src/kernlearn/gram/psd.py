@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import scipy.linalg
 
-from kernlearn._device import lower_factor
+from kernlearn._device import lower_factor, minor
 from kernlearn.gram._validation import FloatArray, check_symmetric
 
 Repair = Literal["raise", "clip", "shift", "trust"]
@@ -28,7 +28,7 @@ def seems_psd(K: FloatArray) -> bool:
     if n <= GLANCE:
         return _is_surely_psd(K)
     rows = np.sort(np.random.default_rng(n).choice(n, GLANCE, replace=False))
-    return _is_surely_psd(K[np.ix_(rows, rows)])
+    return _is_surely_psd(minor(K, rows))
 
 
 def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> FloatArray:

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kernlearn._device import lower_factor, solve_factored, solve_lower
+from kernlearn._device import lower_factor, minor, solve_factored, solve_lower
 from kernlearn.quality.machine import Array, Machine, Multipliers
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
@@ -177,7 +177,7 @@ class _Exchange:
         corner = np.zeros((full.shape[1], full.shape[1]))
         if len(new):
             corner[:r, r + d :], corner[r + d :, :r] = rows[:, new], rows[:, new].T
-            block = self.K[np.ix_(new, new)]
+            block = minor(self.K, new)
             block.flat[:: len(new) + 1] += self.proximal + machine.ridge[new]
             corner[r + d :, r + d :] = block
         right = np.concatenate([rhs, np.zeros(d), target[new]])
@@ -207,7 +207,7 @@ class _Exchange:
             if len(dropped) + len(new) <= FEW * len(self.base):
                 return dropped, new
         self.base = self.S
-        matrix = self.K[np.ix_(self.S, self.S)]
+        matrix = minor(self.K, self.S)
         matrix.flat[:: len(self.S) + 1] += self.proximal + self.machine.ridge[self.S]
         self.factor = lower_factor(matrix)
         none = np.zeros(0, dtype=np.intp)
@@ -309,7 +309,7 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
     S = solution.free
     if len(S) == 0:
         return replace(solution, factor=np.zeros((0, 0)))
-    matrix = K[np.ix_(S, S)]
+    matrix = minor(K, S)
     diagonal = np.arange(len(S))
     matrix[diagonal, diagonal] += ridge[S]
     size = max(float(K.diagonal().mean()), 1e-300)
