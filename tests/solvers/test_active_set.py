@@ -126,3 +126,18 @@ def test_products_with_few_and_with_many_rows(n_used):
     K += K.T
     a[:n_used] = rng.normal(size=n_used)
     np.testing.assert_allclose(active_set._product(K, a), K @ a, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("base", [1, 300])
+def test_a_point_at_its_bound_holds_no_other_back(make_stack, make_machine, monkeypatch, base):
+    monkeypatch.setattr(active_set, "LARGE_BASE", base)
+    problem = make_stack(seed=3, n=60)
+    machine = make_machine("soft_margin", problem, C=0.7)
+    K, change = problem.grams.sum(axis=0), 0.1 * problem.grams[0] - 0.05 * problem.grams[1]
+    here, exact = solve_machine(K, machine), solve_machine(K + change, machine)
+    assert (exact.state != here.state).sum() == 3  # a step meets one of these bounds at once
+    moved = displaced(factorised(here, K, machine.ridge), machine, change @ here.coef)
+    assert machine.infeasibility(moved) <= 1e-10
+    missed = [exact.upper - machine.lower_value(a, (K + change) @ a) for a in (moved, here.coef)]
+    if base == 300:
+        assert missed[0] <= 0.05 * missed[1]

@@ -350,7 +350,9 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
 def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Array | None:
     r"""Where the coefficients go, to first order, when K changes: δ_S = −P (dK a)_S.
 
-    The result is feasible, since it stops at the first bound; None if it cannot move.
+    Those that would leave their segment stop at its end, and the others go where they would go
+    then: one point that comes to a bound holds no other back. The result is feasible; None if it
+    cannot move.
 
     Parameters
     ----------
@@ -364,27 +366,48 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
     S = solution.free
     if len(S) == 0:
         return None
-    z = _projected(solution, dK_coef[S])
-    step = -solve_lower(solution.factor, z, transposed=True)
-    moving = solution.state[S] % 2 == 1
-    S, step = S[moving], step[moving]
-    segment = solution.state[S] // 2
-    low, high = machine.breakpoints[S, segment], machine.breakpoints[S, segment + 1]
-    a = solution.coef.copy()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(step > 0, (high - a[S]) / step, (low - a[S]) / step)
-    a[S] += step * min(1.0, float(np.min(room[step != 0], initial=1.0)))
-    return a
+    a, state = solution.coef.copy(), solution.state[S]
+    moving = state % 2 == 1
+    low, high = np.zeros(len(S)), np.zeros(len(S))
+    segment, free = state[moving] // 2, S[moving]
+    low[moving] = machine.breakpoints[free, segment] - a[free]
+    high[moving] = machine.breakpoints[free, segment + 1] - a[free]
+    rows = solution.free_rows
+    step = _constrained(solution, -dK_coef[S], rows, np.zeros(len(rows)))
+    ended = np.flatnonzero(moving & ((step < low) | (step > high)))
+    if len(ended) > 0 and (len(S) < LARGE_BASE or len(ended) <= FEW * len(S)):
+        units = np.zeros((len(ended), len(S)))
+        units[np.arange(len(ended)), ended] = 1.0
+        values = np.concatenate([np.zeros(len(rows)), np.clip(step, low, high)[ended]])
+        step = _constrained(solution, -dK_coef[S], np.vstack([rows, units]), values)
+    a[S] += np.clip(step, low, high)
+    return machine.feasible(a)
+
+
+def _constrained(solution: MachineSolution, right: Array, rows: Array, values: Array) -> Array:
+    """The δ of rows Eδ = d with the least ½δᵀLLᵀδ − rᵀδ: the nearest to (LLᵀ)⁻¹r."""
+    half, border = _halves(solution, right, rows)
+    basis, triangle = np.linalg.qr(border)
+    z = half - basis @ (basis.T @ half)
+    if values.any():
+        z += basis @ np.linalg.lstsq(triangle.T, values, rcond=None)[0]
+    factor = solution.factor
+    assert factor is not None
+    return np.asarray(solve_lower(factor, z.astype(factor.dtype), transposed=True), dtype=float)
 
 
 def _projected(solution: MachineSolution, right: Array) -> Array:
     """L⁻¹ times ``right``, less what lies along L⁻¹Eᵀ: the product with its transpose is P's."""
-    factor = solution.factor
-    assert factor is not None
-    right, rows = right.astype(factor.dtype), solution.free_rows.T.astype(factor.dtype)
-    half = solve_lower(factor, right)
-    basis = np.linalg.qr(solve_lower(factor, rows))[0]
+    half, border = _halves(solution, right, solution.free_rows)
+    basis = np.linalg.qr(border)[0]
     # Projected before it is squared: with a nearly singular factor the difference of the squares
     # would be rounding, and need not be positive.
-    half, basis = half.astype(float), basis.astype(float)
     return np.asarray(half - basis @ (basis.T @ half))
+
+
+def _halves(solution: MachineSolution, right: Array, rows: Array) -> tuple[Array, Array]:
+    """L⁻¹ times ``right`` and times Eᵀ, in double precision from a factor in any."""
+    factor = solution.factor
+    assert factor is not None
+    halves = [solve_lower(factor, part.astype(factor.dtype)) for part in (right, rows.T)]
+    return halves[0].astype(float), halves[1].astype(float)

@@ -227,7 +227,6 @@ class MachineEvaluation:
         rows = zip(self.solutions, self.objective.machines, self._K_i_coefs, strict=True)
         for solution, machine, K_i_coef in rows:
             coef = displaced(solution, machine, step @ K_i_coef)
-            coef = None if coef is None else machine.feasible(coef)
             if coef is None:
                 return None
             moved.append(coef)
