@@ -114,3 +114,18 @@ def test_samples_of_the_points_lie_within_one_another(make_stack, monkeypatch):
     alone = learn_weights(problem.grams, problem.y)
     assert found.objective == pytest.approx(alone.objective, rel=2e-6)
     assert found.status.is_optimal
+
+
+def test_a_kernel_is_kept_until_another_is_made(case):
+    objective, weights = case
+    here = objective.evaluate(weights, None, 1e-9)
+    made = objective.family.combine(weights)
+    np.testing.assert_array_equal(here.kernel, made)
+    _ = here.hessian
+    np.testing.assert_array_equal(here.kernel, made)
+    step = np.full(len(weights), 0.01)
+    there = objective.evaluate(weights + step, here, 1e-9)
+    assert here.kernel is None
+    assert here.predicted_plane(step) is not None  # the factor stays
+    objective.evaluate(weights, there, 1e-9)
+    assert there.kernel is not None  # it has yet to serve for the curvature

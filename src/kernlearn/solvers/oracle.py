@@ -138,8 +138,11 @@ class MachineObjective:
         self, weights: Array, warm: Evaluation | None, tol: float
     ) -> MachineEvaluation | None:
         """Solve every machine at K(w)."""
+        if isinstance(warm, MachineEvaluation):
+            warm.release()
         K = self.family.combine(weights)
-        K += self.machines[0].offset  # machines that share a kernel share its offset
+        if self.machines[0].offset:  # machines that share a kernel share its offset
+            K += self.machines[0].offset
         earlier = warm.solutions if isinstance(warm, MachineEvaluation) else []
         solutions: list[MachineSolution] = []
         for machine, last in zip_longest(self.machines, earlier):
@@ -198,7 +201,8 @@ class MachineEvaluation:
         solutions: list[MachineSolution],
     ) -> None:
         self.objective, self.weights, self.solutions = objective, weights, solutions
-        self._K: Array | None = K  # kept until the curvature is known
+        self._K: Array | None = K  # until the curvature is known and another kernel is made
+        self._factorised = False
         penalty = objective.penalty
         self.upper = sum(s.upper for s in solutions)
         if penalty is not None:
@@ -210,6 +214,11 @@ class MachineEvaluation:
         noise = float((self.plane.noise * np.abs(weights)).sum())
         self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
+
+    @property
+    def kernel(self) -> Array | None:
+        """The matrix K(w), if it is still at hand as the family makes it."""
+        return None if self.objective.machines[0].offset else self._K
 
     @cached_property
     def hessian(self) -> Array:
@@ -234,8 +243,14 @@ class MachineEvaluation:
         return self.objective.plane(moved, applied, self.weights + step)
 
     def _factorise(self) -> None:
-        if self._K is None:
+        if self._factorised:
             return
+        assert self._K is not None
         pairs = zip(self.solutions, self.objective.machines, strict=True)
         self.solutions = [factorised(s, self._K, machine.ridge) for s, machine in pairs]
-        self._K = None
+        self._factorised = True
+
+    def release(self) -> None:
+        """Make room for another kernel, if this one has served for the curvature."""
+        if self._factorised:
+            self._K = None

@@ -487,7 +487,7 @@ def _returned(
     given, family = problem.weight_set, problem.family
     weights = best.weights
     if not free:
-        K = family.combine(weights)
+        K = family.combine(weights) if best.kernel is None else best.kernel
         return _Returned(weights, best.solutions, -lowest_eigenpair(K)[0], 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
