@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,10 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
 
 from kernlearn._unfinished import interrupts_end_everything
+from kernlearn.methods.gaussian_machines import GaussianMachines
 
 __all__ = ["tuned_pipeline"]
 
@@ -33,7 +36,8 @@ def tuned_pipeline(
     asked about further folds after the first two: who is behind by then is hardly ever the best in
     the end. The steps before the first one that the grid names are
     fitted once in a fold instead of once for every candidate, since preparing a table takes longer
-    than training a machine on it; and parameters are not looked over anew in every fit.
+    than training a machine on it; and parameters are not looked over anew in every fit. Machines
+    with Gaussian kernels share their matrices.
 
     Parameters
     ----------
@@ -67,9 +71,12 @@ def tuned_pipeline(
             if i == FIRST_FOLDS and len(folds) > FIRST_FOLDS + 1 and len(kept) > MANY:
                 order = np.argsort(-scores[:i].mean(axis=0), kind="stable")
                 kept = sorted(order[: -(-len(kept) // SHARE)].tolist())
+            machines = GaussianMachines(Z, Z_test, y[train])
             for j in kept:
                 rest = _with(steps[first:], candidates[j])
-                scores[i, j] = score(rest.fit(Z, y[train]), Z_test, y[test])
+                quick = machines.suits(rest)
+                model = machines.fit(rest) if quick else rest.fit(Z, y[train])
+                scores[i, j] = score(model, Z_test, y[test])
     best = candidates[kept[int(scores[:, kept].mean(axis=0).argmax())]]
     return clone(Pipeline(list(steps))).set_params(**best).fit(X, y)
 
@@ -79,4 +86,10 @@ def _with(steps: Sequence[tuple[str, Any]], candidate: Mapping[str, Any]) -> Any
     if len(steps) > 1:
         return clone(Pipeline(list(steps))).set_params(**candidate)
     name, step = steps[0]
-    return clone(step).set_params(**{k.removeprefix(f"{name}__"): v for k, v in candidate.items()})
+    params = {k.removeprefix(f"{name}__"): v for k, v in candidate.items()}
+    if not isinstance(step, SVC | SVR):
+        return clone(step).set_params(**params)
+    # Its parameters are plain values: no need to look for estimators among them.
+    rest = copy(step)
+    vars(rest).update(params)
+    return rest

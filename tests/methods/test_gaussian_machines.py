@@ -1,0 +1,74 @@
+"""Machines trained on shared matrices, against scikit-learn's own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC, SVR, LinearSVC
+
+from kernlearn.methods import gaussian_machines
+from kernlearn.methods.gaussian_machines import GaussianMachines
+
+PARAMETERS = [{"C": C, "gamma": gamma} for C in (0.1, 30.0) for gamma in ("scale", "auto", 0.03)]
+
+
+@pytest.fixture
+def rows():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(70, 3)) * [1.0, 2.0, 0.5]
+    return Z, np.sin(Z[:, 0]) + 0.3 * rng.normal(size=70)
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_labels_and_decisions_are_those_of_svc(rows, parameters):
+    Z, y = rows
+    labels = np.where(y > 0.2, "a", "b")
+    machine = SVC(**parameters, tol=1e-6)
+    machines = GaussianMachines(Z[:50], Z[50:], labels[:50])
+    assert machines.suits(machine)
+    ours, theirs = machines.fit(machine), SVC(**parameters, tol=1e-6).fit(Z[:50], labels[:50])
+    assert not hasattr(machine, "support_")
+    np.testing.assert_array_equal(ours.predict(Z[50:]), theirs.predict(Z[50:]))
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    expected = theirs.decision_function(Z[50:])
+    np.testing.assert_allclose(ours.decision_function(Z[50:]), expected, atol=1e-5)
+    assert ours.score(Z[50:], labels[50:]) == theirs.score(Z[50:], labels[50:])
+
+
+@pytest.mark.parametrize("parameters", PARAMETERS)
+def test_numbers_are_those_of_svr(rows, parameters):
+    Z, y = rows
+    machine = SVR(**parameters, epsilon=0.07, tol=1e-6)
+    machines = GaussianMachines(Z[:50], Z[50:], y[:50])
+    assert machines.suits(machine)
+    ours = machines.fit(machine)
+    theirs = SVR(**machine.get_params()).fit(Z[:50], y[:50])
+    np.testing.assert_allclose(ours.predict(Z[50:]), theirs.predict(Z[50:]), atol=1e-5)
+    assert ours.score(Z[50:], y[50:]) == pytest.approx(theirs.score(Z[50:], y[50:]), abs=1e-5)
+    assert not hasattr(ours, "decision_function")
+
+
+def test_matrices_are_made_once_for_a_width(rows, monkeypatch):
+    Z, y = rows
+    widths = []
+    usual = gaussian_machines.Gaussian
+    monkeypatch.setattr(
+        gaussian_machines, "Gaussian", lambda gamma: (widths.append(gamma), usual(gamma))[1]
+    )
+    machines = GaussianMachines(Z[:50], Z[50:], y[:50])
+    for parameters in PARAMETERS:
+        machines.fit(SVR(**parameters))
+    assert len(widths) == 3
+
+
+def test_what_it_cannot_do_is_left_to_the_estimator(rows, monkeypatch):
+    Z, y = rows
+    labels = np.digitize(y, [-0.3, 0.3])
+    assert not GaussianMachines(Z, Z, labels).suits(SVC())
+    two = GaussianMachines(Z, Z, labels > 1)
+    assert two.suits(SVC())
+    for other in (SVC(kernel="linear"), SVC(class_weight="balanced"), LinearSVC()):
+        assert not two.suits(other)
+    assert not GaussianMachines(Z.tolist(), Z, y).suits(SVR())
+    monkeypatch.setattr(gaussian_machines, "FEW_ROWS", 69)
+    assert not two.suits(SVC())
