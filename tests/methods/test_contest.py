@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import norm
 from sklearn.dummy import DummyClassifier
 
 from kernlearn import LSSVMClassifier, _patience
@@ -232,3 +233,41 @@ def test_processes_find_the_same(monkeypatch):
     there = hold_contest(learners, *table(5000), lambda: None, n_jobs=2)
     assert [entry.scores for entry in here.entries] == [entry.scores for entry in there.entries]
     assert [e.learner for e in here.entries] == [e.learner for e in there.entries]
+
+
+@pytest.mark.parametrize("done", [1, 2])
+def test_the_chance_to_come_out_ahead_is_what_it_says(done):
+    level = contest_module._hopeless(done, 3)
+    z = norm.isf(level / 2)
+    rng = np.random.default_rng(0)
+    # Nothing is known of the mean: any, by which this was seen after some folds.
+    seen = z * np.sqrt(done)
+    mean = seen / done + rng.normal(size=200_000) / np.sqrt(done)
+    total = seen + (3 - done) * mean + np.sqrt(3 - done) * rng.normal(size=200_000)
+    assert np.mean(total < 0) == pytest.approx(contest_module.CHANCE, abs=0.003)
+
+
+class Mostly(DummyClassifier):
+    """Wrong for every so-manieth row."""
+
+    def __init__(self, every=2):
+        self.every = every
+        super().__init__()
+
+    def predict(self, X):
+        row = X["row"].astype(int)
+        return np.where(row % self.every == 0, (row + 1) % 3, row % 3)
+
+
+def test_who_will_hardly_come_out_ahead_of_all_rows_is_asked_no_further(monkeypatch):
+    X, y = table(150)
+    learners = [learner("good", Mostly(12)), learner("worse", Mostly(5))]
+    monkeypatch.setattr(contest_module, "SIZES", (150, 600))
+    last = hold_contest(learners, X, y, lambda: None)
+    assert [len(entry.scores) for entry in last.entries] == [1, 1]
+    X, y = table(600)
+    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
+    monkeypatch.setattr(contest_module, "LEVEL", 1.0)  # the first round is the only one
+    first = hold_contest(learners, X, y, lambda: None)
+    assert first.n_rows == 150
+    assert [len(entry.scores) for entry in first.entries] == [3, 3]

@@ -3,8 +3,9 @@
 A few hundred rows cost little and do not tell good methods apart. So methods are compared in
 rounds: those that are not clearly worse than the best go on to a sample of four times as many rows,
 until one is clearly ahead, or all rows or the time were used. Within a round, who is clearly behind
-after a fold is not asked about the next one. Every method is given at most as many rows of a sample
-as it would be given of the table, so that it is compared as it would be used.
+after a fold is not asked about the next one; nor is, once there are no more rows to come, who will
+hardly come out ahead in the folds that are left. Every method is given at most as many rows of a
+sample as it would be given of the table, so that it is compared as it would be used.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from kernlearn._patience import Stopped
 from kernlearn._side_by_side import side_by_side
@@ -47,6 +49,8 @@ SECONDS, SECONDS_OF_A_FIT = 120.0, 45.0
 # Below this, the better of two is clearly better; and before the end of a round, since it is looked
 # at after every fold.
 LEVEL, EARLY_LEVEL = 0.01, 0.001
+# In the last round the highest mean wins: a chance of it below this is not followed up.
+CHANCE = 0.05
 
 Advance = Callable[[], Any]
 
@@ -275,6 +279,7 @@ def _round(
     """
     setting = race[0].learner.setting
     some = race[0].learner.rows(y, size)
+    is_last = len(some) == len(y)
     X, y = X.iloc[some].reset_index(drop=True), y[some]
     race = [replace(entry, scores=(), said=(), n_rows=len(y), n_tested=0) for entry in race]
     left: list[Entry] = []
@@ -288,12 +293,27 @@ def _round(
             race[place] = race[place].after(answer)
         race = _ranked(race)
         level = LEVEL if number == len(folds) else EARLY_LEVEL
+        if is_last and number < len(folds):
+            level = _hopeless(number, len(folds))
         out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
         left = [*out, *left]
         race = [entry for entry in race if entry not in out]
         if len(race) == 1 and left:  # the others are told apart from it already
             break
     return race, left
+
+
+def _hopeless(n_done: int, n_folds: int) -> float:
+    r"""The p-value of who is too far behind to come out ahead in the folds that are left.
+
+    Let a difference between two methods have the mean m and the variance s² in every fold, and
+    nothing be known of m before. After k of K folds with a sum of differences D, the sum of all is
+    normal with the mean DK/k and the variance s²(K − k)K/k, and so changes its sign with the chance
+
+    .. math:: \Phi\bigl(-z \sqrt{K / (K - k)}\bigr), \quad z = D / (s \sqrt k) .
+    """
+    z = norm.isf(CHANCE) * np.sqrt((n_folds - n_done) / n_folds)
+    return float(2.0 * norm.sf(z))
 
 
 def _asked(learner: Learner, X: Any, y: Any, split: Split) -> _Answer:
