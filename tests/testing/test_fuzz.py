@@ -9,6 +9,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.testing.fuzz import Case, complaints
+from kernlearn.testing.fuzz.judge import _into_cone
 from kernlearn.testing.fuzz.problems import DETERMINANTS
 from kernlearn.testing.fuzz.run import judge_seed, summary
 
@@ -55,7 +56,7 @@ FOUND = [
     300638, 300835, 300854, 10000082, 10001038,
     4943, 12024, 12165, 392, 1392, 1548, 3687, 5584, 7916, 8720, 9885, 10149, 12278, 12334, 13772,
     14332, 14945, 15437, 16326, 16765, 16860, 17089, 18775, 19265, 19944, 50188,
-    104927, 107625, 111752, 112405, 203425, 218559, 318838, 403893, 405231, 418008, 700458,
+    104927, 107625, 111752, 112405, 203425, 218559, 318838, 403893, 405231, 418008, 614339, 700458,
 ]  # fmt: skip
 
 
@@ -94,3 +95,19 @@ def test_the_judge_sees_what_is_false(case, change, word):
     stated, solution = case
     said = complaints(stated, replace(solution, **change(solution)))
     assert any(word in sentence for sentence in said), said
+
+
+@pytest.mark.parametrize("below", [1e-17, 1e-15, 1e-14])
+def test_other_weights_are_in_the_cone_or_brought_there(below):
+    # A small matrix of rank one beside the identity: below zero it is indefinite, however little.
+    small = np.zeros((4, 4))
+    small[0, 0] = 1.0
+    flat = np.diag([0.0, 1.0, 1.0, 1.0])
+    grams = np.array([flat, small], dtype=np.longdouble)
+    case = Case(grams, np.array([1.0, -1.0, 1.0, -1.0]), weights="free")
+    outside = np.array([4.0 / 3.0, -below])
+    inside = _into_cone(case, outside)
+    assert inside is not None
+    assert inside[1] >= -1e-17
+    np.testing.assert_allclose(inside, outside, atol=1e-7)
+    assert _into_cone(case, np.array([4.0 / 3.0, -1e-6])) is None

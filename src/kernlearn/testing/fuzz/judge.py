@@ -27,6 +27,11 @@ SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
 INDEFINITE = 1e-9  # of the largest eigenvalue
 ALIGNMENTS = ("alignment", "centered_alignment")
+# Of the largest eigenvalue, for each point: an eigenvalue below zero that may be rounding of double
+# precision, and roundings of long double and of the matrices as they were computed.
+SEEMING = 1e-14
+ROUNDINGS = (8.0 * float(np.finfo(np.longdouble).eps), 1e-17, 1e-16, 1e-15)
+PULLED = (0.0, 1e-14, 1e-12, 1e-10, 1e-8)  # shares of the even weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,6 +100,12 @@ class Case:
         for i in np.flatnonzero(w):
             K += w[i] * self.grams[i]
         return K
+
+    @cached_property
+    def rounding(self) -> float:
+        """What the matrices themselves are known to: the even combination is in the cone."""
+        even = _even(self)
+        return next((r for r in ROUNDINGS if _has_factor(self, even, r)), ROUNDINGS[-1])
 
     def machine(self, weights: Array) -> Definition:
         """The machine at these weights."""
@@ -277,9 +288,10 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
     for candidate in candidates:
         if case.weights == "positive" and (candidate < 0).any():
             continue
-        if not _is_psd(case, candidate):
-            continue  # positive weights too: nearly indefinite matrices have no value of their own
-        yield candidate
+        # Positive weights too: nearly indefinite matrices have no value of their own.
+        inside = _into_cone(case, candidate)
+        if inside is not None:
+            yield inside
 
 
 def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> Iterable[Array]:
@@ -296,16 +308,48 @@ def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> I
             reach = case.c
             for _ in range(45):
                 trial = start + reach * direction
-                if _is_psd(case, trial):
+                if _seems_psd(case, trial):
                     yield trial * (case.c / float(r @ trial))
                     break
                 reach *= 0.5
 
 
-def _is_psd(case: Case, weights: Array) -> bool:
+def _seems_psd(case: Case, weights: Array) -> bool:
+    """Whether K(w) ⪰ 0 as far as double precision tells."""
     if case.learns_C and weights[-1] < 0:
         return False
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
-    # A penalty may see a weight that is no more than rounding in the kernel.
-    rounding = 1e-15 if case.penalty is None else 1e-16
-    return bool(values[0] >= -rounding * len(values) * max(values[-1], 0.0))
+    return bool(values[0] >= -SEEMING * len(values) * max(values[-1], 0.0))
+
+
+def _into_cone(case: Case, weights: Array) -> Array | None:
+    """The weights, or those a hair nearer to the even ones, at which K(w) ⪰ 0; None if it is not.
+
+    Where weights cancel, what seems positive semidefinite in double precision may not be, and may
+    have a value below that of all weights for which it is: they are judged in long double.
+    """
+    if not _seems_psd(case, weights):
+        return None
+    if (weights >= 0).all():
+        return weights
+    even = _even(case)
+    for share in PULLED:
+        inside = (1.0 - share) * weights + share * even
+        if _has_factor(case, inside, case.rounding):
+            return inside
+    return None
+
+
+def _has_factor(case: Case, weights: Array, rounding: float) -> bool:
+    """Whether K(w) has a Cholesky factor in long double, but for a rounding of its terms."""
+    A = case.kernel(weights)
+    n = len(A)
+    pairs = zip(weights, case.grams, strict=False)  # the identity has no matrix
+    terms = sum(abs(weight) * np.diagonal(K) for weight, K in pairs)
+    A.flat[:: n + 1] += rounding * n * np.max(terms)
+    for k in range(n):
+        if not A[k, k] > 0:
+            return False
+        column = A[k + 1 :, k] / A[k, k]
+        A[k + 1 :, k + 1 :] -= np.multiply.outer(column, A[k, k + 1 :])
+    return True
