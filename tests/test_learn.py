@@ -310,3 +310,12 @@ def test_a_matrix_without_weight_need_not_be_positive_semidefinite(bent):
     assert found.weights[1] == 0.0
     assert found.status.is_optimal
     assert found.negative_eigenvalue == 0.0
+
+
+def test_what_linear_algebra_does_not_bear_is_said(monkeypatch):
+    def fails(*args):
+        raise np.linalg.LinAlgError("Eigenvalues did not converge")
+
+    monkeypatch.setattr("kernlearn.learn.learn_with_machines", fails)
+    with pytest.raises(ValueError, match=r"expected .* got Eigenvalues .* normalise the kernels"):
+        kl.learn_weights([np.eye(3)], [1, -1, 1])

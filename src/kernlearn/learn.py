@@ -228,8 +228,15 @@ def learn_from_family(
     if sizes is not None:
         family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
     # What overflows or vanishes on the way is for the certificate to judge, whatever NumPy is told.
-    with np.errstate(all="ignore"), threads_for(family.n_points):
-        solution = _learned(family, targets, quality, settings, weight_set, penalty, control)
+    try:
+        with np.errstate(all="ignore"), threads_for(family.n_points):
+            solution = _learned(family, targets, quality, settings, weight_set, penalty, control)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            f"expected matrices and settings that linear algebra bears, got {error} from LAPACK at "
+            f"traces from {family.traces.min():.3g} to {family.traces.max():.3g}; normalise the "
+            "kernels, or choose a smaller C"
+        ) from error
     if sizes is None:
         return solution
     return replace(solution, weights=solution.weights / sizes[: len(solution.weights)])

@@ -22,6 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, minor, solve_factored, solve_lower
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.quality.machine import Array, Machine, Multipliers
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
@@ -325,7 +326,7 @@ def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolu
         except LinAlgError:
             continue
     # A trial kernel may be indefinite; its curvature is then that of the nearest that is not.
-    lowest = float(np.linalg.eigvalsh(matrix)[0])
+    lowest = float(lowest_eigenpairs(matrix, 1)[0][0])
     matrix[diagonal, diagonal] += 2.0 * abs(lowest) + 1e-3 * size
     return replace(solution, factor=lower_factor(matrix))
 

@@ -16,6 +16,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, solve_factored
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.quadratic import quadratic_program
 
@@ -89,7 +90,7 @@ def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
     bordered[:n, :n] = K
     bordered.flat[: n * (n + r) : n + r + 1] += machine.ridge
     bordered[n:, :n], bordered[:n, n:] = machine.rows, machine.rows.T
-    values, vectors = np.linalg.eigh(bordered)
+    values, vectors = lowest_eigenpairs(bordered, n + r)
     kept = np.abs(values) > np.finfo(float).eps * np.abs(values).max()
     right = np.append(machine.linear, machine.rhs)
     solution = vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept])

@@ -138,6 +138,8 @@ class MachineObjective:
         self, weights: Array, warm: Evaluation | None, tol: float
     ) -> MachineEvaluation | None:
         """Solve every machine at K(w)."""
+        if not np.isfinite(weights).all():
+            return None  # a step that went out of the range of numbers
         if isinstance(warm, MachineEvaluation):
             warm.release()
         K = self.family.combine(weights)
