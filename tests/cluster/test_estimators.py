@@ -74,8 +74,9 @@ def check_equal(found, expected, tol=1e-10):
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
-    monkeypatch.setattr(kernel_fit_module, "ON_HOST", (200, 30))  # a sample for θ
-    weight = RNG.uniform(0.5, 2.0, N)
+    for name in ("ON_HOST", "MANY_FIRST", "MANY_AT_LAST"):
+        monkeypatch.setattr(kernel_fit_module, name, (200, 30))  # a sample for θ
+    weight = np.random.default_rng(1).uniform(0.5, 2.0, N)
     weight[::7] = 0.0
     expected = fitted(model, X, y, sample_weight=weight)
     found = fitted(model, in_chunks(X, 2), in_chunks(y), sample_weight=in_chunks(weight))

@@ -53,7 +53,8 @@ def test_where_there_is_no_machine_the_loss_is_infinite():
 
 
 def test_selection_finds_the_column_that_matters(monkeypatch):
-    monkeypatch.setattr(kernel_fit, "ON_HOST", (300, 60))
+    monkeypatch.setattr(kernel_fit, "MANY_FIRST", (300, 60))
+    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (400, 70))
     many = RNG.standard_normal((600, 3))
     target = 100.0 + np.sin(3 * many[:, 1])[:, None] + 0.1 * RNG.standard_normal((600, 1))
     table = Table(many, target, np.ones(600), 0)
@@ -68,3 +69,23 @@ def test_selection_finds_the_column_that_matters(monkeypatch):
     assert np.sqrt(np.mean(errors[np.abs(new[:, 1]) < 2] ** 2)) < 0.05
     held_out = np.sqrt(np.mean((fit.left_out - target) ** 2))
     assert 0.09 < held_out < 0.13
+
+
+@pytest.mark.parametrize(
+    ("family", "sizes"), [(ARD(), [(30, 8), (50, 12)]), (RBF(), [(40, 9)] * 2)]
+)
+def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
+    monkeypatch.setattr(kernel_fit, "ON_HOST", (40, 9))
+    monkeypatch.setattr(kernel_fit, "MANY_FIRST", (30, 8))
+    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (50, 12))
+    seen = []
+
+    class Noted(LandmarkSelection):
+        def __init__(self, kernel, X, Y, weight, points, patience=None):
+            seen.append((len(X), len(points)))
+            super().__init__(kernel, X, Y, weight, points, patience)
+
+    monkeypatch.setattr(kernel_fit, "LandmarkSelection", Noted)
+    table = Table(X, Y, WEIGHT, 0)
+    fit_through_landmarks(table, family, 12, None, True, Limits(1e-2, 5))
+    assert seen == sizes

@@ -1,8 +1,9 @@
 """An LS-SVM with its λ and θ on any number of rows: selected through landmarks, then refitted.
 
 θ is learned on a sample of rows through a few hundred landmarks, by descent on the leave-one-out
-loss with exact slopes; at that kernel new landmarks are chosen, more of them, all rows are seen in
-one pass, and λ is chosen again by the loss on held-out folds where the sample was a part of them.
+loss with exact slopes; many scales go on from there with more rows and landmarks, chosen at that
+kernel. Then new landmarks are chosen, still more of them, all rows are seen in one pass, and λ is
+chosen again by the loss on held-out folds where the sample was a part of them.
 """
 
 from __future__ import annotations
@@ -40,6 +41,9 @@ Array = NDArray[np.float64]
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
 ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
+# Many scales are learned from fewer rows at first, and from there on from more: some six seconds
+# for each step on two cores. A width or two gain nothing by it.
+MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -137,8 +141,7 @@ def learn_then_refit(
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
-    with threads_for(_sizes(table)[1]):
-        theta, first, status, counts = _selected(table, family, lam, limits)
+    theta, first, status, counts = _selected(table, family, lam, limits)
     with threads_for(len(table.weight)):
         found = exact_refit(
             table.source,
@@ -192,8 +195,7 @@ def fit_through_landmarks(
     table = replace(table, Y=table.Y - offset)
     theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
     if selects:
-        with threads_for(_sizes(table)[1]):
-            theta, first, status, counts = _selected(table, family, lam, limits)
+        theta, first, status, counts = _selected(table, family, lam, limits)
     assert first is not None
     kernel = family.kernel(theta)
     look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
@@ -205,7 +207,7 @@ def fit_through_landmarks(
         seen = look.at(int(rank))
     factors, moments = seen.factors, seen.moments
     with threads_for(factors.n_columns):
-        sampled = lam is None and len(table.weight) > _sizes(table)[0]
+        sampled = lam is None and len(table.weight) > _stages(table, len(theta))[1][0]
         final = _best_ridge(seen, first) if sampled else first
         coef = trained(moments, factors.membership, one, final)
         assert coef is not None  # a positive weight and a positive λ always have a machine
@@ -229,11 +231,20 @@ def fit_through_landmarks(
     )
 
 
-def _sizes(table: Table) -> tuple[int, int]:
-    """Rows and landmarks that θ is learned from, where the rows are worked on."""
+def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
     is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
-    rows, rank = ON_DEVICE if is_on_gpu else ON_HOST
-    more = np.sqrt(rows / min(rows, len(table.weight)))  # a step takes n r²
+    if is_on_gpu or n_scales < MANY_SCALES:
+        size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
+        return size, size
+    first = _with_more_landmarks(table, *MANY_FIRST)
+    rows, rank = MANY_AT_LAST
+    return first, (rows, max(rank, first[1]))
+
+
+def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
+    """As many rows, and more landmarks where there are fewer of them: a step takes n r²."""
+    more = np.sqrt(rows / min(rows, len(table.weight)))
     return rows, int(rank * min(more, 3.0))
 
 
@@ -241,27 +252,32 @@ def _selected(
     table: Table, family: ParametricKernel, lam: float | None, limits: Limits
 ) -> tuple[Array, float, Status, tuple[int, int]]:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
-    n_rows, rank = _sizes(table)
-    part = table.sample(n_rows)
 
-    def objective_at(theta: Array) -> LandmarkSelection:
+    def objective_at(theta: Array, part: Table, rank: int) -> LandmarkSelection:
         kernel = family.kernel(theta)
         marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
         points, patience = marks.points, limits.patience
         return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
 
-    first = objective_at(np.asarray(family.start(to_host(part.source)), dtype=float))
-    z, status = search(first, first.criterion, limits, lam)
+    few = to_host(table.sample(MANY_FIRST[0]).source)
+    start = np.asarray(family.start(few), dtype=float)
+    (n_rows, rank), last = _stages(table, len(start))
+    part = table.sample(n_rows)
+    with threads_for(rank):
+        first = objective_at(start, part, rank)
+        z, status = search(first, first.criterion, limits, lam)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:
-        second = objective_at(np.exp(z[1:]))
-        second.best.see(z, second.value(z))
-        try:
-            stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
-            z, status = stage.z, stage.status
-        except (Stopped, KeyboardInterrupt) as stop:
-            assert second.best.z is not None
-            z, status = second.best.z, limits.patience.accept(stop)
+        part = part if last[0] == n_rows else table.sample(last[0])
+        with threads_for(rank if last[0] == n_rows else len(part.weight)):
+            second = objective_at(np.exp(z[1:]), part, last[1])
+            second.best.see(z, second.value(z))
+            try:
+                stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
+                z, status = stage.z, stage.status
+            except (Stopped, KeyboardInterrupt) as stop:
+                assert second.best.z is not None
+                z, status = second.best.z, limits.patience.accept(stop)
         counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
     ridge = float(np.exp(z[0])) if lam is None else lam
     return np.exp(z[1:]), ridge, status, (max(counts[0], 1), counts[1])
