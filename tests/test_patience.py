@@ -21,7 +21,7 @@ from kernlearn._unfinished import (
 )
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
-from kernlearn.solvers import problem as solver_problem
+from kernlearn.solvers import weight_search
 
 
 @pytest.fixture
@@ -148,8 +148,8 @@ SETTINGS = [
 def test_who_listens_changes_nothing(options, large, make_stack, monkeypatch):
     """To the last bit, also where a sample of the points comes first."""
     if large:
-        monkeypatch.setattr(solver_problem, "LARGE", 20)
-        monkeypatch.setattr(solver_problem, "COARSE", ((15, 1e-2),))
+        monkeypatch.setattr(weight_search, "LARGE", 20)
+        monkeypatch.setattr(weight_search, "COARSE", ((15, 1e-2),))
     problem = make_stack(n=30)
     heard = []
     alone = kl.learn_weights(problem.grams, problem.y, **options)
@@ -243,7 +243,7 @@ def test_what_a_callback_raises_passes_through(make_stack):
 def test_before_there_is_a_machine_an_interrupt_passes_through(make_stack, monkeypatch):
     problem = make_stack()
     monkeypatch.setattr(
-        solver_problem.MachineObjective, "evaluate", lambda *arguments: interrupted(None)
+        weight_search.MachineObjective, "evaluate", lambda *arguments: interrupted(None)
     )
     with pytest.raises(KeyboardInterrupt):
         kl.learn_weights(problem.grams, problem.y)

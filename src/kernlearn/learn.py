@@ -37,10 +37,11 @@ from kernlearn.solvers.aligned import learn_by_alignment
 from kernlearn.solvers.column_generation import learn_by_columns
 from kernlearn.solvers.determinant import learn_by_determinant
 from kernlearn.solvers.oracle import Penalty
-from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
+from kernlearn.solvers.problem import Control, WeightSet
 from kernlearn.solvers.solution import Solution
 from kernlearn.solvers.unit_sizes import at_unit_size, check_sizes, extreme_sizes
 from kernlearn.solvers.units import LARGEST
+from kernlearn.solvers.weight_search import learn_with_machines
 
 Array = NDArray[np.float64]
 

@@ -13,7 +13,8 @@ from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers import column_generation, column_master
 from kernlearn.solvers.column_generation import learn_by_columns
 from kernlearn.solvers.oracle import Plane
-from kernlearn.solvers.problem import Control, WeightSet, learn_with_proof
+from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.weight_search import learn_with_proof
 from kernlearn.testing.fuzz import Case, complaints
 from kernlearn.testing.fuzz.problems import make_problem
 

@@ -9,7 +9,7 @@ from kernlearn import learn_weights
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.hard_margin import hard_margin
-from kernlearn.solvers import problem as problem_module
+from kernlearn.solvers import weight_search
 from kernlearn.solvers.oracle import MachineObjective
 
 WEIGHTS = np.array([0.6, 1.1, 0.4])
@@ -94,8 +94,8 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
 
 def test_samples_of_the_points_lie_within_one_another(make_stack, monkeypatch):
     problem = make_stack(n=60)
-    monkeypatch.setattr(problem_module, "LARGE", 20)
-    monkeypatch.setattr(problem_module, "COARSE", ((10, 1e-2), (30, 1e-3)))
+    monkeypatch.setattr(weight_search, "LARGE", 20)
+    monkeypatch.setattr(weight_search, "COARSE", ((10, 1e-2), (30, 1e-3)))
     taken, subset = [], GramStack.subset
 
     def seen(self, rows):
@@ -110,7 +110,7 @@ def test_samples_of_the_points_lie_within_one_another(make_stack, monkeypatch):
     share = np.mean(problem.y == problem.y[0])
     for rows in (middle, small):
         assert abs(np.mean(problem.y[rows] == problem.y[0]) - share) <= 1.5 / len(rows)
-    monkeypatch.setattr(problem_module, "LARGE", 10**6)
+    monkeypatch.setattr(weight_search, "LARGE", 10**6)
     alone = learn_weights(problem.grams, problem.y)
     assert found.objective == pytest.approx(alone.objective, rel=2e-6)
     assert found.status.is_optimal

@@ -13,8 +13,9 @@ import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES, quality_names
-from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
+from kernlearn.solvers.problem import Control, WeightSet
 from kernlearn.solvers.solution import relative_gap
+from kernlearn.solvers.weight_search import learn_with_machines
 
 SIGNS = ["positive", "free"]
 # Both signs, in turn; the other of the two has its turn in test_invariances.py.

@@ -20,9 +20,10 @@ from kernlearn.quality.alignment import Alignment, alignment
 from kernlearn.quality.machine import Array
 from kernlearn.solvers.certificate import certified_status, linear_minimum
 from kernlearn.solvers.oracle import EPS, rounding
-from kernlearn.solvers.problem import Control, WeightSet, orthonormal_family
+from kernlearn.solvers.problem import Control, WeightSet
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.quadratic import quadratic_program
+from kernlearn.solvers.recombined import orthonormal_family
 from kernlearn.solvers.settled import into_the_cone, lowest_eigenpair, with_total, without_crumbs
 from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.status import Status

@@ -15,8 +15,9 @@ from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.placed_stack import PlacedStack
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.machine import Machine
-from kernlearn.solvers.problem import Control, Proof, WeightSet, learn_with_proof
+from kernlearn.solvers.problem import Control, Proof, WeightSet
 from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.weight_search import learn_with_proof
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]

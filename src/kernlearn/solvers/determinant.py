@@ -41,7 +41,8 @@ from kernlearn.families.weights import Array, Domain, even_weights
 from kernlearn.solvers.certificate import certified_status
 from kernlearn.solvers.determinant_search import DeterminantSearch, Found, Point, newton_steps
 from kernlearn.solvers.inverse_factor import InverseFactor, inverse_factor
-from kernlearn.solvers.problem import Control, WeightSet, orthonormal_family
+from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.recombined import orthonormal_family
 from kernlearn.solvers.settled import LONG_DOUBLE_SIZE, with_total, without_crumbs
 from kernlearn.solvers.solution import Solution, relative_gap
 

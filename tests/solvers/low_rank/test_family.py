@@ -11,7 +11,8 @@ from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.column_generation import Columns
 from kernlearn.solvers.low_rank.column_master import FactorMaster
-from kernlearn.solvers.problem import Control, WeightSet, learn_with_machines
+from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.weight_search import learn_with_machines
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((32, 3))

@@ -1,0 +1,186 @@
+"""A stated problem, brought to units of one, solved, brought back and certified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kernlearn._patience import Patience
+from kernlearn.families.base import Family
+from kernlearn.families.weights import (
+    Domain,
+)
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.solvers.certificate import lower_bound
+from kernlearn.solvers.newton import Newton, Outcome
+from kernlearn.solvers.null_directions import with_null_directions
+from kernlearn.solvers.oracle import (
+    Evaluation,
+    MachineEvaluation,
+    MachineObjective,
+    Penalty,
+)
+from kernlearn.solvers.problem import (
+    Control,
+    Problem,
+    Proof,
+    WeightSet,
+    inside,
+    trace_of,
+)
+from kernlearn.solvers.psd_cuts import PsdCuts
+from kernlearn.solvers.recombined import free_domain, of_combinations
+from kernlearn.solvers.returned import solution_of
+from kernlearn.solvers.settled import (
+    total_weight,
+)
+from kernlearn.solvers.solution import Solution, Step
+from kernlearn.solvers.status import Status
+from kernlearn.solvers.telling import telling
+from kernlearn.solvers.units import RescaledPenalty, Units
+
+POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
+# From this size on, first guesses from samples of so many points save more than they cost, if
+# they are found to these relative gaps.
+LARGE = 1000
+COARSE = ((300, 3e-2), (900, 3e-3))
+# Matrices whose weights may be this much larger than their sum are combined once and for all.
+CANCELLING = 1e3
+
+
+def learn_with_machines(
+    family: Family,
+    machines: Sequence[Machine],
+    weight_set: WeightSet,
+    control: Control,
+    penalty: Penalty | None = None,
+) -> Solution:
+    """Minimise the machines' values over the weights (inputs are checked)."""
+    return learn_with_proof(family, machines, weight_set, control, penalty)[0]
+
+
+def learn_with_proof(
+    family: Family,
+    machines: Sequence[Machine],
+    weight_set: WeightSet,
+    control: Control,
+    penalty: Penalty | None = None,
+) -> tuple[Solution, Proof | None]:
+    """The same, and with positive weights the coefficients that prove the lower bound."""
+    units = Units.of(weight_set.kernel_size(family), machines)
+    problem = Problem(
+        family,
+        [machine.rescaled(units.kernel, units.target) for machine in machines],
+        replace(weight_set, total=weight_set.total / units.kernel),
+        None if penalty is None else RescaledPenalty(penalty, units),
+    )
+    free = weight_set.free_sign and not family.psd_means_positive
+    learn = _learn_free if free else _learn_positive
+    outcome, n_solves = learn(problem, control, units)
+    return solution_of(problem, outcome, n_solves, control.tol, units, free)
+
+
+def _learn_positive(problem: Problem, control: Control, units: Units) -> tuple[Outcome, int]:
+    family, patience = problem.family, control.patience
+    objective, domain = problem.objective, problem.positive_domain
+    large = family.n_labelled > LARGE and problem.penalty is None
+    if large and problem.weight_set.start is None:
+        domain.start, objective.n_solves = _coarse_start(problem, domain, patience)
+    tell = telling(patience, units.step)
+    newton = Newton(objective, domain, None, control.tol, control.max_iter, patience, tell)
+    return newton.run(), objective.n_solves
+
+
+def _learn_free(problem: Problem, control: Control, units: Units) -> tuple[Outcome, int]:
+    """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
+
+    Where matrices all but depend on one another, their weights are large and cancel. The search is
+    then over orthonormal combinations of them, formed once in long double, and only its end is
+    told in the matrices' own weights.
+    """
+    family, objective = problem.family, problem.objective
+    first = _positive_start(problem, objective, control, units)
+    domain = free_domain(family, problem.weight_set)
+    if first.best is None:  # not even the even mixture has a value
+        return Outcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
+    if problem.penalty is not None and domain.dropped.shape[1]:
+        least = _least_quality(problem, first.best)
+        domain = with_null_directions(domain, problem.penalty, first.best, least)
+    transform, plain = None, domain
+    if float((family.norms @ np.abs(domain.basis)).max()) > CANCELLING * trace_of(problem):
+        combined, domain, transform = of_combinations(
+            family, domain, problem.weight_set, first.best.weights
+        )
+        family = combined
+    penalty = problem.penalty
+    if penalty is not None and transform is not None:
+        penalty = penalty.composed(transform)
+    n_solves = objective.n_solves
+    objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
+    objective.n_solves = n_solves
+    given = None if transform is None else (problem.family, transform)
+    cuts = PsdCuts(family, domain, given)
+    tell = telling(control.patience, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
+    newton.start_from(first, same_family=transform is None)
+    outcome = newton.run()
+    if outcome.best is None:  # what has a value does not bear to be combined
+        bound = lower_bound(first.best.plane, plain)
+        outcome = Outcome(first.best, bound, Status.INACCURATE, outcome.history)
+        transform = None
+    outcome = replace(outcome, transform=transform, safe=first.best.weights)
+    return outcome, objective.n_solves
+
+
+def _least_quality(problem: Problem, best: Evaluation) -> float:
+    """A bound on the machines' values at any kernel of the set: aᵀKa is at most ‖a‖² tr K."""
+    assert isinstance(best, MachineEvaluation)
+    pairs = zip(problem.machines, best.solutions, strict=True)
+    linear = sum(machine.linear_value(s.coef) for machine, s in pairs)
+    return linear - 0.5 * total_weight(best.solutions) * trace_of(problem)
+
+
+def _positive_start(
+    problem: Problem, objective: MachineObjective, control: Control, units: Units
+) -> Newton:
+    """A few steps with positive weights: they need no cuts, and end near where free ones do."""
+
+    def translate(step: Step) -> Step:
+        # The bound of positive weights says nothing of free ones.
+        return replace(units.step(step), lower_bound=-np.inf)
+
+    newton = Newton(
+        objective,
+        problem.positive_domain,
+        None,
+        POSITIVE_FIRST,
+        min(20, control.max_iter),
+        control.patience,
+        telling(control.patience, translate),
+    )
+    newton.run()
+    return newton
+
+
+def _coarse_start(problem: Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
+    """Weights learned from samples of the points, and how many machines that took."""
+    family, machines = problem.family, problem.machines
+    samples = []
+    # Each is taken from the next larger one, which lies closer together in memory.
+    for size, tol in reversed(COARSE):
+        if 2 * size > machines[0].n_points:
+            continue
+        order = np.lexsort([machine.linear for machine in machines])
+        rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
+        family, machines = family.subset(rows), [machine.subset(rows) for machine in machines]
+        samples.append((family, machines, tol))
+    n_solves, usual, domain = 0, domain, replace(domain)
+    for family, machines, tol in reversed(samples):
+        objective = MachineObjective(family, machines)
+        outcome = Newton(objective, domain, None, tol, 20, patience).run()
+        n_solves += objective.n_solves
+        if outcome.best is not None:
+            domain.start = inside(usual, outcome.best.weights)
+    return domain.start, n_solves
