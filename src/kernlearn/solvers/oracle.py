@@ -251,6 +251,8 @@ class MachineEvaluation:
         pairs = zip(self.solutions, self.objective.machines, strict=True)
         self.solutions = [factorised(s, self._K, machine.ridge) for s, machine in pairs]
         self._factorised = True
+        if self.objective.in_cone:  # what is returned is made anew, inside of the cone
+            self.release()
 
     def release(self) -> None:
         """Make room for another kernel, if this one has served for the curvature."""
