@@ -17,6 +17,7 @@ from kernlearn.solvers.oracle import (
     MachineEvaluation,
 )
 from kernlearn.solvers.problem import Problem, Proof, WeightSet
+from kernlearn.solvers.psd_cuts import PSD_TOLERANCE
 from kernlearn.solvers.settled import (
     Combined,
     Settled,
@@ -34,6 +35,9 @@ from kernlearn.solvers.units import Units
 EXACT = 1e-9
 # Objective that the removal of crumbs of weight may cost, relative to it.
 CRUMBS = 1e-9
+# Shares of the tolerance: what weights may cost that were moved into the cone, and what a negative
+# part of the kernel may take where they would cost more.
+WORTH, UNSEEN = 0.25, 0.05
 # Of the mean diagonal entry: no kernel with a more negative eigenvalue is returned.
 INDEFINITE = 1e-9
 
@@ -50,7 +54,7 @@ def solution_of(
         return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
-    returned = _returned(problem, outcome, best, free)
+    returned = _returned(problem, outcome, best, free, tol)
     weights, solutions = returned.weights, returned.solutions
     combined = Combined.at(family, weights, returned.K)
     settled = [
@@ -109,7 +113,9 @@ class _Returned:
     K: Array | None = None
 
 
-def _returned(problem: Problem, outcome: Outcome, best: MachineEvaluation, free: bool) -> _Returned:
+def _returned(
+    problem: Problem, outcome: Outcome, best: MachineEvaluation, free: bool, tol: float
+) -> _Returned:
     given, family = problem.weight_set, problem.family
     weights = best.weights
     if not free:
@@ -118,27 +124,33 @@ def _returned(problem: Problem, outcome: Outcome, best: MachineEvaluation, free:
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
+    unseen = UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300)
+    enough = best.upper + WORTH * tol * abs(best.upper)
     found, n_solves = None, 0
     for candidate in candidates:
         if candidate is None:
             continue
         candidate = with_total(candidate, given.normaliser, given.total)
         size = _own_trace(family, candidate) / family.n_points
-        moved = into_the_cone(family, candidate, problem.even)
-        if moved is not candidate:
-            moved = with_total(moved, given.normaliser, given.total)
-        indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
-        if indefinite > INDEFINITE * size:
-            continue
-        objective = problem.objective
-        same = outcome.transform is None and np.array_equal(moved, best.weights)
-        evaluation = best if same else objective.evaluate(moved, best, EXACT)
-        n_solves += objective.n_solves
-        if evaluation is None:
-            continue
-        if found is None or evaluation.upper < found[1].upper:
-            found = moved, evaluation, indefinite
-        if evaluation.upper <= best.upper + CRUMBS * abs(best.upper):
+        # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
+        for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
+            moved = into_the_cone(family, candidate, problem.even, allowed)
+            if moved is not candidate:
+                moved = with_total(moved, given.normaliser, given.total)
+            indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+            if indefinite > INDEFINITE * size:
+                continue
+            objective = problem.objective
+            same = outcome.transform is None and np.array_equal(moved, best.weights)
+            evaluation = best if same else objective.evaluate(moved, best, EXACT)
+            n_solves += objective.n_solves
+            if evaluation is None:
+                continue
+            if found is None or evaluation.upper < found[1].upper:
+                found = moved, evaluation, indefinite
+            if evaluation.upper <= enough:
+                break
+        if found is not None and found[1].upper <= best.upper + CRUMBS * abs(best.upper):
             break
     if found is None:
         objective = problem.objective

@@ -58,7 +58,7 @@ def with_total(weights: Array, normaliser: Array, total: float) -> Array:
     return np.asarray(exact * (total / size)).astype(float)
 
 
-def into_the_cone(family: Family, weights: Array, inside: Array) -> Array:
+def into_the_cone(family: Family, weights: Array, inside: Array, allowed: float = 0.0) -> Array:
     """Weights moved towards ``inside`` until K(w) ⪰ 0 to rounding, or as far as is worth it.
 
     The bound is one over the cone: were weights outside of it returned, their value could lie
@@ -70,12 +70,14 @@ def into_the_cone(family: Family, weights: Array, inside: Array) -> Array:
         The matrices.
     weights, inside : ndarray of shape (m,)
         Where to start, and where K(w) ⪰ 0 for certain.
+    allowed : float
+        A negative part that may be left.
     """
     K = family.combine(weights, labelled_only=False)
     value, vector = lowest_eigenpair(K)
     moved = weights
     for _ in range(4):
-        if value == 0.0:
+        if -value <= allowed:
             break
         # Where the lowest eigenvector has no more than rounding at the inner point, nothing helps.
         room = float(vector @ family.combine(inside, labelled_only=False) @ vector)
