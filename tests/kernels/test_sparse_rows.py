@@ -80,3 +80,8 @@ def test_other_kernels_have_none(kernel, X):
 def test_around_a_mean_twice_is_not_for_them():
     X = csr_array(np.eye(3))
     assert Centered(Centered(Linear(), X), X).sparse_rows(X) is None
+
+
+def test_an_overflow_is_said():
+    with pytest.raises(ValueError, match="Linear must give finite values, got an overflow"):
+        Linear().sparse_rows(csr_array([[1e200, 0.0]]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy.sparse import csr_array, issparse
 
 from kernlearn.kernels._inner import inner_products, squared_lengths
@@ -28,7 +29,12 @@ class Linear(Kernel):
 
     def sparse_rows(self, X: Any) -> SparseRows | None:
         """The rows themselves, where they are sparse."""
-        return SparseRows(csr_array(check_sparse(X, "X"))) if issparse(X) else None
+        if not issparse(X):
+            return None
+        rows = SparseRows(csr_array(check_sparse(X, "X")))
+        with np.errstate(over="ignore"):
+            self._check_values(rows.squared_lengths())
+        return rows
 
     def _evaluate(self, X: Any, Y: Any) -> FloatArray:
         return inner_products(X, Y)
