@@ -98,3 +98,18 @@ def test_a_sparse_table_of_many_rows_stays_sparse():
     margin = kl.MKLClassifier(kernels, rank=20).fit(table[:N], y[:N])
     assert margin.rank_ == 20
     assert margin.decision_function(table[N:]).shape == (40,)
+
+
+def test_columns_of_numbers_are_not_taken_out_to_look_for_sparse_features(monkeypatch, tmp_path):
+    """Of a memory map that would be all of it."""
+
+    def never(self, X):
+        raise AssertionError("nothing here is sparse")
+
+    monkeypatch.setattr(Columns, "sparse_rows", never)
+    rng = np.random.default_rng(0)
+    table = np.memmap(tmp_path / "table", dtype=float, mode="w+", shape=(60, 3))
+    table[:] = rng.normal(size=(60, 3))
+    kernels = [Columns([0, 1], Gaussian(0.5)), Columns([2], Linear())]
+    model = kl.MKLRegressor(kernels, "least_squares", rank=10).fit(table, table[:, 0] ** 2)
+    assert model.rank_ == 10

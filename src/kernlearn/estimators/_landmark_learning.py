@@ -179,6 +179,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
                     seen, source = at_rows(kernels, source)
                     sample = Labelled(source, ys, weight)
                 request = self._request_of_list(seen, sample, rank, control)
+                request = replace(request, explicit=once)
                 learned = learn_through_landmarks(source, seen, ys, request, control)
                 if once:
                     learned = with_points_of(learned, rows)

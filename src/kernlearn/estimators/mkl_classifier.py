@@ -168,7 +168,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         of machines that were trained without a fifth of the rows each, at the learned kernel; for
         "least_squares" to leave-one-out values in closed form.
     rank_ : int or None
-        Columns of the largest factor; None on Gram matrices. With landmarks there are no
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no
         ``dual_coef_``, ``support_`` and ``support_vectors_``, but what follows.
     landmarks_, landmark_coef_ : list of m arrays
         The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A

@@ -20,7 +20,6 @@ from kernlearn.gram.landmarks import NystroemMap, SparseMap
 from kernlearn.gram.rows import keep_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import is_frame
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
@@ -54,9 +53,8 @@ def learn_explicitly(
 
     ``room`` is how many numbers of factors through landmarks may be kept.
     """
-    here = isinstance(source, np.ndarray) or is_frame(source)
     possible = request.quality == "least_squares" and not request.free_sign
-    if not (here and possible and request.maps is None):
+    if not (request.explicit and possible):
         return None
     sparse = [kernel.sparse_rows(source) for kernel in kernels]
     if all(rows is None for rows in sparse):

@@ -57,6 +57,9 @@ class Request:
         From rows to the kernels' factors, where these are known already.
     least : ndarray of shape (m,) or None
         The shares of the total that positive weights have at least.
+    explicit : bool
+        Whether rows are all here, read by transformers or sparse, so that kernels may have sparse
+        features. Others are not asked: to look at their columns would take these into memory.
     """
 
     quality: str
@@ -72,6 +75,7 @@ class Request:
     factors_of_C: tuple[float, ...] = ()
     maps: Sequence[NystroemMap] | None = None
     least: Array | None = None
+    explicit: bool = False
 
     def weight_set(self, traces: Array) -> WeightSet:
         """Where weights may lie: by the exact traces, or those of the factors for free signs."""

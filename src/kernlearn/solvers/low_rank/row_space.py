@@ -155,7 +155,7 @@ class RowEvaluation:
         self.plane = objective.plane(V, self.cs)
         pairs = zip(weights, self._images, strict=True)
         fitted = sum((weight * image for weight, image in pairs), start=np.zeros_like(V))
-        norm = 0.5 * float(-2.0 * (self.plane.gradient @ weights))
+        norm = -float(self.plane.gradient @ weights)  # ½aᵀK(w)a
         residual = objective.T - fitted
         self.upper = norm + 0.5 * float((residual**2).sum()) / objective.ridge
         noise = float(np.asarray(self.plane.noise) @ weights)
