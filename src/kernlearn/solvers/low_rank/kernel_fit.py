@@ -41,9 +41,11 @@ Array = NDArray[np.float64]
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
 ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
-# Many scales are learned from fewer rows at first, and from there on from more: some six seconds
-# for each step on two cores. A width or two gain nothing by it.
+# Many scales are learned from fewer rows at first, and from there on from more: some three seconds
+# for each step on two cores, so that they may take only this share of the steps allowed. A width
+# or two gain nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
+SHARE_AT_LAST = 0.25
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -268,8 +270,11 @@ def _selected(
         z, status = search(first, first.criterion, limits, lam)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:
-        part = part if last[0] == n_rows else table.sample(last[0])
-        with threads_for(rank if last[0] == n_rows else len(part.weight)):
+        is_larger = last[0] != n_rows
+        if is_larger:
+            part = table.sample(last[0])
+            limits = replace(limits, max_iter=max(int(SHARE_AT_LAST * limits.max_iter), 1))
+        with threads_for(len(part.weight) if is_larger else rank):
             second = objective_at(np.exp(z[1:]), part, last[1])
             second.best.see(z, second.value(z))
             try:
