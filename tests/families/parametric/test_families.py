@@ -137,6 +137,13 @@ def test_constant_columns_and_single_points_have_a_start(name):
         assert (start > 0).all()
 
 
+def test_many_equal_entries_are_no_scale():
+    # Their mean differs from them by rounding, so that their variance is not zero.
+    X = np.column_stack([np.arange(5000.0) % 7, np.full(5000, 0.1)])
+    assert X.var(axis=0)[1] > 0
+    np.testing.assert_allclose(ARD().start(X), [0.25 / 4.0, 0.25], rtol=1e-3)
+
+
 @pytest.mark.parametrize("kernel", ["linear", None, 3, Laplacian()])
 def test_what_is_no_family_is_refused(kernel):
     with pytest.raises(ValueError, match=r"expected kernel to be one of rbf, ard, .*derive your"):
