@@ -71,6 +71,22 @@ def test_selection_finds_the_column_that_matters(monkeypatch):
     assert 0.09 < held_out < 0.13
 
 
+def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
+    monkeypatch.setattr(kernel_fit, "MANY_FIRST", (100, 30))
+    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (400, 60))
+    off = np.array([-3.0, -1.0, -1.0, -30.0])
+    monkeypatch.setattr(kernel_fit, "search", lambda *arguments: (off, Status.CONVERGED))
+    many = RNG.standard_normal((400, 3))
+    target = np.sin(2 * many[:, 0]) + many[:, 2]
+    table = Table(many, target[:, None], np.ones(400), 0)
+    errors = []
+    for least in (1e-300, kernel_fit.LEAST_AT_LAST):
+        monkeypatch.setattr(kernel_fit, "LEAST_AT_LAST", least)
+        fit = fit_through_landmarks(table, ARD(), 60, None, True, Limits(1e-3, 100))
+        errors.append(np.mean((fit.left_out[:, 0] - target) ** 2))
+    assert errors[1] < 0.01 < 0.5 < errors[0]
+
+
 @pytest.mark.parametrize(
     ("family", "sizes"), [(ARD(), [(30, 8), (50, 12)]), (RBF(), [(40, 9)] * 2)]
 )

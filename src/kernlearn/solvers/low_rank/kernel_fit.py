@@ -46,6 +46,9 @@ ON_DEVICE = 50_000, 1000
 # or two gain nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
+# Few rows switch off columns that more of them would use, and from where a logarithm has gone no
+# slope leads back: each goes on from this share of its start at least.
+LEAST_AT_LAST = 0.01
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -274,6 +277,8 @@ def _selected(
         if is_larger:
             part = table.sample(last[0])
             limits = replace(limits, max_iter=max(int(SHARE_AT_LAST * limits.max_iter), 1))
+            least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
+            z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
             second = objective_at(np.exp(z[1:]), part, last[1])
             second.best.see(z, second.value(z))
