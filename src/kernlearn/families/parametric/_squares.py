@@ -32,7 +32,7 @@ def mean_squares(X: Array) -> Array:
     """The variance of every column, one for columns that are constant."""
     with np.errstate(over="ignore"):
         spread = np.var(X, axis=0)
-        # Not by the variance: the mean of equal entries differs from them, by more the more they are.
+        # Not by the variance: the mean of many equal entries differs from them.
         constant = np.ptp(X, axis=0) <= 1e-14 * np.abs(X).max(axis=0)
     return np.where(constant, 1.0, np.clip(spread, 1e-300, 1e300))
 
