@@ -41,6 +41,18 @@ def _fitted(kind, wanted):
     raise AssertionError("no such problem")
 
 
+def _is_proved(model):
+    return model.status_.is_optimal and model.objective_ > 0
+
+
+def _through_landmarks(model):
+    return _is_proved(model) and model.rank_ is not None
+
+
+def _is_exact_too(model):
+    return getattr(model, "exact_lower_bound_", 0.0) > 0
+
+
 @pytest.mark.parametrize(
     ("kind", "wanted", "spoil", "sentence"),
     [
@@ -59,6 +71,12 @@ def _fitted(kind, wanted):
         ("hyperkernel", lambda m: m.objective_ > 0, {"lower_bound_": 1.001}, "lower_bound_"),
         ("hyperkernel", lambda m: True, {"dual_coef_": 2.0}, "a dual coefficient outside"),
         ("hyperkernel", lambda m: m.objective_ > 0, {"objective_": 1.001}, "objective_"),
+        ("combinations", lambda m: True, {"weights_": 1.001}, "the total of the weights"),
+        ("combinations", lambda m: True, {"weights_": -1.0}, "a negative weight"),
+        ("combinations", _is_proved, {"objective_": 1.01}, "objective_"),
+        ("combinations", _is_proved, {"lower_bound_": 1.01}, "lower_bound_"),
+        ("combinations", _through_landmarks, {"lower_bound_": 1.01}, "lower_bound_"),
+        ("combinations", _is_exact_too, {"exact_lower_bound_": 100.0}, "exact_lower_bound_"),
     ],
 )
 def test_the_judge_finds_what_was_spoilt(kind, wanted, spoil, sentence):
@@ -85,7 +103,7 @@ def test_the_judge_finds_a_descent_that_was_cut_short():
     assert sum(text.startswith("converged at") for text in found) >= 5
 
 
-@pytest.mark.parametrize("kind", ["pairs", "hyperkernel"])
+@pytest.mark.parametrize("kind", ["pairs", "hyperkernel", "combinations"])
 def test_the_judge_finds_a_false_status(kind):
     problem, model = _fitted(kind, lambda m: m.status_.is_optimal)
     model.status_ = Status.INACCURATE

@@ -27,6 +27,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.testing._hostile_combinations import combination_problem
 from kernlearn.testing._hostile_first_level import first_level_problem
 from kernlearn.testing._hostile_hyperkernels import hyperkernel_problem
 from kernlearn.testing._hostile_lssvm import lssvm_problem
@@ -38,6 +39,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], HostileProblem]] = {
     "first_level": first_level_problem,
     "hyperkernel": hyperkernel_problem,
     "pairs": pair_problem,
+    "combinations": combination_problem,
 }
 # A fit of fewer than a hundred points takes no longer, in seconds of the processor.
 _SLOW = 1.0
@@ -114,7 +116,7 @@ def run(n: int, seed: int = 0, kinds: tuple[str, ...] = tuple(MAKERS)) -> Report
     seed : int, default=0
         Other seeds make other problems.
     kinds : tuple of str
-        Of "lssvm", "first_level", "hyperkernel" and "pairs".
+        Of "lssvm", "first_level", "hyperkernel", "pairs" and "combinations".
 
     Returns
     -------
