@@ -50,6 +50,19 @@ def test_many_columns_are_screened_first(monkeypatch):
     assert (4,) not in asked  # two values: a category
 
 
+def test_pairs_that_explain_nothing_are_not_asked_about_again(monkeypatch):
+    asked = []
+    best = _Sample.best
+    monkeypatch.setattr(
+        _Sample, "best", lambda self, columns: asked.append(columns) or best(self, columns)
+    )
+    pair_kernels(X, [Y], np.ones(N), WHOLE, 0)
+    first, second = asked[:6], asked[6:]
+    assert sorted(first) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert 1 <= len(second) < 6
+    assert (1, 3) in second
+
+
 def test_where_no_pair_tells_anything_there_is_none():
     noise = RNG.normal(size=N)
     assert pair_kernels(X, [noise], np.ones(N), WHOLE, 0) == ([], [])

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._threads import threads_for
+from kernlearn._threads import in_order, n_threads, threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import ARDGaussian, Columns, Kernel
@@ -63,23 +63,35 @@ def pair_kernels(
     """
     if len(X) < _FEWEST_ROWS:
         return [], []
+    if isinstance(random_state, np.random.RandomState):  # threads would share it, in any order
+        random_state = random_state.randint(np.iinfo(np.int32).max)
     sample = _Sample(X, np.column_stack(targets), weight, random_state)
     columns = [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
+    asked: list[Pair] | None = None
     for _ in range(_KEPT):
         left = sample.left_over(chosen)
-        if len(columns) > _MOST_COLUMNS:
-            losses = [left.best((j,))[0] for j in columns]
-            columns = sorted(columns[i] for i in np.argsort(losses)[:_MOST_COLUMNS])
-        found = [(*left.best(pair), pair) for pair in combinations(columns, 2)]
+        asked = _pairs_of(columns, left) if asked is None else asked
+        best = list(in_order(left.best, asked, n_threads(), lambda: None))
+        found = [(*entry, pair) for entry, pair in zip(best, asked, strict=True)]
         loss, kernel, pair = min(found, key=lambda entry: entry[0], default=(np.inf, whole, (0, 0)))
         if not loss < (1.0 - _LEAST) * left.size:
             break
         chosen.append(kernel)
         pairs.append(pair)
+        # Who explains nothing now will hardly explain much of what is left then.
+        asked = [pair for loss, _, pair in found if loss < left.size]
     products = [chosen[1] * whole] if pairs else []
     return [*chosen[1:], *products], pairs
+
+
+def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
+    """Of many columns those pairs whose columns tell most by themselves."""
+    if len(columns) > _MOST_COLUMNS:
+        losses = [left.best((j,))[0] for j in columns]
+        columns = sorted(columns[i] for i in np.argsort(losses)[:_MOST_COLUMNS])
+    return list(combinations(columns, 2))
 
 
 class _Sample:
