@@ -185,3 +185,15 @@ def test_no_other_intercept_is_better():
     best = best_intercept(f, t)
     losses = [np.maximum(1 - t * (f + b), 0).sum() for b in np.linspace(-4, 4, 801)]
     assert np.maximum(1 - t * (f + best), 0).sum() <= min(losses) + 1e-12
+
+
+@pytest.mark.parametrize("number", [89, 299])
+def test_a_ridge_that_is_lost_in_rounding_is_refused_in_a_sentence(number):
+    problem = one("combinations", 0, number)
+    with pytest.raises(ValueError, match=r"expected 1/C to be more than the rounding .*, got .*; "):
+        problem.fit(problem.model)
+
+
+def test_coefficients_of_equal_rows_and_unequal_weights_sum_to_zero():
+    problem, model = _once("lssvm", 115)
+    assert not list(problem.check(model))

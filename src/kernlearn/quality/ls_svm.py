@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 # cannot be told from none. The larger ones are tried where a kernel is less exact than that.
 _RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
 # A sum of coefficients that is this part of their sizes is zero.
-_ROUNDED = 1e-12
+_ROUNDED = 1e-14
 
 
 @dataclass(frozen=True, eq=False)

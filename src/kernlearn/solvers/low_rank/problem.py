@@ -81,6 +81,12 @@ def learn_least_squares(
         stand_in = factors.small_stack(moments.unshifted(factors.shift))
     outcome = minimise(objective, weight_set, control, units, stand_in, stretch)
     best = outcome.best
+    if best is None:
+        raise ValueError(
+            f"expected 1/C to be more than the rounding of the kernels, got {ridge:.3g} beside "
+            f"kernels of size {units.kernel:.3g}; pass a smaller C, or rescale the columns first, "
+            "for example with sklearn.preprocessing.StandardScaler"
+        )
     assert isinstance(best, LeastSquaresEvaluation)
     coef = best.coef * units.target
     intercept = moments.intercept(coef) - factors.shift @ coef
