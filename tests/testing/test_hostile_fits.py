@@ -197,3 +197,15 @@ def test_a_ridge_that_is_lost_in_rounding_is_refused_in_a_sentence(number):
 def test_coefficients_of_equal_rows_and_unequal_weights_sum_to_zero():
     problem, model = _once("lssvm", 115)
     assert not list(problem.check(model))
+
+
+def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
+    model, noise = hostile_fits._fitted(one("combinations", 1, 219))
+    assert model is not None
+    assert noise == []
+
+
+def test_a_machine_that_is_no_number_is_refused_in_a_sentence():
+    problem = one("combinations", 1, 269)
+    with pytest.raises(ValueError, match=r"expected kernels of sizes .*, got .*; rescale"):
+        problem.fit(problem.model)

@@ -180,7 +180,14 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
                     sample = Labelled(source, ys, weight)
                 request = self._request_of_list(seen, sample, rank, control)
                 request = replace(request, explicit=once)
-                learned = learn_through_landmarks(source, seen, ys, request, control)
+                with np.errstate(all="ignore"):  # what is no number is stepped back from
+                    learned = learn_through_landmarks(source, seen, ys, request, control)
+                if not np.isfinite(learned.solution.coef).all():
+                    raise ValueError(
+                        "expected kernels of sizes that a machine can be trained on, got some on "
+                        "which its coefficients are no numbers; rescale the columns first, for "
+                        "example with sklearn.preprocessing.StandardScaler"
+                    )
                 if once:
                     learned = with_points_of(learned, rows)
                 weights = learned.solution.weights
