@@ -182,12 +182,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
                 request = replace(request, explicit=once)
                 with np.errstate(all="ignore"):  # what is no number is stepped back from
                     learned = learn_through_landmarks(source, seen, ys, request, control)
-                if not np.isfinite(learned.solution.coef).all():
-                    raise ValueError(
-                        "expected kernels of sizes that a machine can be trained on, got some on "
-                        "which its coefficients are no numbers; rescale the columns first, for "
-                        "example with sklearn.preprocessing.StandardScaler"
-                    )
+                _check_numbers(learned.solution.coef)
                 if once:
                     learned = with_points_of(learned, rows)
                 weights = learned.solution.weights
@@ -309,6 +304,15 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         problem = self._problem([y[few] for y in ys], weight[few], candidates)
         rough = replace(control, tol=max(control.tol, PATH_TOL))
         return float(self._solved(problem, rough, sampled=True)[0])
+
+
+def _check_numbers(coef: Array) -> None:
+    if not np.isfinite(coef).all():
+        raise ValueError(
+            "expected kernels of sizes that a machine can be trained on, got some on which its "
+            "coefficients are no numbers; rescale the columns first, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )
 
 
 def _is_table(rows: Any) -> bool:

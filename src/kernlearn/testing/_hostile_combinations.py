@@ -42,9 +42,9 @@ def combination_problem(rng: Generator) -> HostileProblem:
     }
     place = int(rng.integers(4))
     if place == 0:
-        kind: Any = [PerColumn, Grid][int(rng.integers(2))]
-        size = {} if kind is PerColumn else {"size": [1, 2] if X.shape[1] > 1 else 1}
-        options["kernels"] = kind(options["kernels"], **size)
+        family: Any = [PerColumn, Grid][int(rng.integers(2))]
+        size = {} if family is PerColumn else {"size": [1, 2] if X.shape[1] > 1 else 1}
+        options["kernels"] = family(options["kernels"], **size)
     elif place == 1:
         options["rank"] = int(rng.integers(2, n + 1))
         options["certify"] = ["exact", None][int(rng.integers(2))]
@@ -149,7 +149,7 @@ class _Objective:
 
 
 def _others(traces: Array, total: float, weights: Array) -> Iterator[Array]:
-    """Those returned, the even ones, corners, random ones, and mixtures of them."""
+    """Those returned, corners and random ones, and mixtures of the first with each of these."""
     rng = np.random.default_rng(0)
     used = np.flatnonzero(traces > 0)
     yield weights
