@@ -47,7 +47,7 @@ class CandidateTable:
         errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)
         order = np.argsort(means, kind="stable")
         names = [contest.found[i].title for i in order]
-        seconds = np.array(contest.seconds)[order]
+        seconds = np.array([contest.found[i].seconds for i in order])
         return cls(names, means[order], errors[order], seconds, weights[order])
 
     def records(self) -> list[dict[str, Any]]:

@@ -113,8 +113,8 @@ class KernelMixture(Patient, ShowsKernel):
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
         whole = Problem(tables, loss, folds, patience)
         judged = whole.sample(_JUDGED, random_state)
+        contest = hold_contest(whole.rows(judged), families, stretch, random_state)
         with threads_for(len(y)):
-            contest = hold_contest(whole.rows(judged), families, stretch, random_state)
             if len(y) > EXACT_ROWS:
                 # Each takes long to train on so many rows, and weights are well known.
                 max_members = min(max_members, _FEW)

@@ -11,6 +11,7 @@ is not there, or takes other arguments, the estimators do the same.
 from __future__ import annotations
 
 import warnings
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,8 @@ _MACHINES: dict[type, tuple[int, tuple[str, ...]]] = {
     SVR: (3, ("C", "epsilon")),
     NuSVR: (4, ("C", "nu")),
 }
+# Which warnings are shown all threads decide together: one at a time may change it.
+_FILTERS = Lock()
 
 
 def coefficients(
@@ -130,7 +133,7 @@ def _by_estimator(
     """The same by what is public."""
     estimator.set_params(kernel="precomputed", **limits)
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
-    with warnings.catch_warnings(), unchecked:
+    with _FILTERS, warnings.catch_warnings(), unchecked:
         warnings.simplefilter("ignore", ConvergenceWarning)
         estimator.fit(K, target, sample_weight=weight)
     return estimator.support_, estimator.dual_coef_[0], float(estimator.intercept_[0])

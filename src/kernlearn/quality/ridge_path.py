@@ -23,7 +23,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve, eigh
+from scipy.linalg import cho_factor, cho_solve
 
 Array = NDArray[np.float64]
 
@@ -96,7 +96,7 @@ class RidgePath:
         # kernel says nothing it could not be told.
         lift = 2.0 * float(np.trace(M)) or 1.0
         M += lift * np.outer(u, u)
-        values, vectors = eigh(M, driver="evd", overwrite_a=True, check_finite=False)
+        values, vectors = np.linalg.eigh(M)  # other threads may work meanwhile, unlike with SciPy's
         V = vectors[:, :-1]
         offset = np.average(Y, axis=0, weights=weight)  # no digits are lost to it
         projected = V.T @ (root[:, None] * (Y - offset))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -149,3 +150,29 @@ def test_a_machine_with_a_margin_is_that_of_libsvm():
     assert model.predict_proba(X).shape == (60, 2)
     with pytest.raises(ValueError, match=r"got none; .* or name more candidates"):
         kl.KernelRegressor(["Gaussian SVM"]).fit(X, X[:, 0])
+
+
+def test_side_by_side_it_is_the_same_contest(monkeypatch):
+    Y = np.sign(make_problem().Y)
+    problem = replace(make_problem(), loss=LogLoss(Y, np.ones(len(Y))))
+    held, filters = [], list(warnings.filters)
+    for threads in (1, 3):
+        monkeypatch.setattr(module, "n_threads", lambda threads=threads: threads)
+        families, stretch = chosen_families("auto")
+        held.append(hold_contest(problem, families, stretch, np.random.RandomState(0)).found)
+    alone, together = held
+    assert [one.title for one in together] == [one.title for one in alone]
+    for one, other in zip(together, alone, strict=True):
+        np.testing.assert_array_equal(one.judged.on_folds, other.judged.on_folds)
+        assert one.seconds > 0
+    assert list(warnings.filters) == filters
+
+
+def test_side_by_side_it_ends_early_with_what_was_found(monkeypatch):
+    monkeypatch.setattr(module, "n_threads", lambda: 2)
+    told = []
+    patience = Patience(lambda progress: told.append(progress) or len(told) == 2)
+    families, stretch = chosen_families("auto")
+    held = hold_contest(make_problem(patience=patience), families, stretch, None)
+    assert len(held.found) == 2
+    assert patience.stopped is Status.STOPPED

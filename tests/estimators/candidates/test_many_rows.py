@@ -36,7 +36,7 @@ def found_on(problem, name="Gaussian"):
 def test_a_fold_is_predicted_by_machines_of_the_others():
     problem = make_problem(60)
     one = found_on(make_problem(40), "linear")
-    contest = hold_larger_contest(Contest(problem, [one], [0.0]), [one], problem, False, RANDOM)
+    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
     out, inside = problem.folds[0], np.setdiff1d(np.arange(60), problem.folds[0])
     X, Y = problem.tables["standard"], problem.Y
     K, n, lam = X @ X.T, len(inside), one.judged.lam
@@ -53,7 +53,7 @@ def test_more_rows_ask_for_narrower_kernels():
     best, X = found_on(problem), problem.tables["standard"]
     wide = replace(best.judged, kernel=best.family.at(best.place - 2)(X))
     one = replace(best, place=best.place - 2, judged=wide)
-    contest = hold_larger_contest(Contest(problem, [one], [0.0]), [one], problem, False, RANDOM)
+    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
     assert contest.found[0].place >= best.place - 1
     assert contest.found[0].judged.kernel.gamma > wide.kernel.gamma
 
@@ -62,14 +62,14 @@ def test_after_an_early_end_the_small_contest_stands():
     patience = Patience()
     patience.stopped = Status.STOPPED
     problem = make_problem(40, patience=patience)
-    small = Contest(problem, [found_on(make_problem(40))], [0.0])
+    small = Contest(problem, [found_on(make_problem(40))])
     assert hold_larger_contest(small, small.found, problem, True, RANDOM) is small
 
 
 def test_a_combination_joins_where_it_may():
     problem = make_problem(50)
     one = found_on(problem, "linear")
-    small = Contest(problem, [one], [0.0])
+    small = Contest(problem, [one])
     contest = hold_larger_contest(small, [one], problem, True, RANDOM)
     assert [found.title for found in contest.found] == ["linear", "combination with pairs"]
     out, inside = problem.folds[0], np.setdiff1d(np.arange(50), problem.folds[0])

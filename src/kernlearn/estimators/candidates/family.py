@@ -109,13 +109,14 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search came to: the family, the view, the rung, the kernel, and its loss."""
+    """What a search came to: the family, the view, the rung, the kernel, its loss, and the time."""
 
     family: Family
     view: View
     place: int
     judged: Judged
     loss: float
+    seconds: float = 0.0
 
     @property
     def title(self) -> str:

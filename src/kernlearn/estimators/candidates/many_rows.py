@@ -13,13 +13,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Progress, Stopped
 from kernlearn.estimators._preparation import STANDARD
-from kernlearn.estimators.candidates.contest import Contest, collected
+from kernlearn.estimators.candidates.contest import Contest, collected, timed
 from kernlearn.estimators.candidates.family import Family, Found
 from kernlearn.estimators.candidates.machine import Machine, Training
 from kernlearn.estimators.candidates.problem import Problem
@@ -93,11 +94,11 @@ class _Trial:
         """Those of the small contest, narrower while that helps; then the combination."""
         for one in kept:
             with suppress(np.linalg.LinAlgError):
-                yield self._climbed(one)
+                yield timed(partial(self._climbed, one))
         n_columns, n_targets = self._sample.tables[STANDARD].shape[1], self._sample.Y.shape[1]
         if combines and n_targets == 1 and 1 < n_columns <= _MOST_COLUMNS:
             with suppress(np.linalg.LinAlgError, ValueError):
-                yield self._combination()
+                yield timed(self._combination)
 
     def _climbed(self, one: Found) -> Found:
         best = self._judged(one, one.judged.kernel)
