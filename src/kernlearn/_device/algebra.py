@@ -27,12 +27,12 @@ def take_columns(array: Any, columns: Any) -> Any:
     return namespace(array).take(array, positions, axis=-1)
 
 
-def minor(A: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[Any]:
+def minor(A: NDArray[Any], rows: NDArray[np.intp], out: NDArray[Any] | None = None) -> NDArray[Any]:
     """The same rows and columns of a square matrix on the host.
 
     Row by row, each of which stays in cache: half the time of one look-up of all entries.
     """
-    found = np.empty((len(rows), len(rows)), dtype=A.dtype)
+    found = np.empty((len(rows), len(rows)), dtype=A.dtype) if out is None else out
     for place, row in zip(found, rows, strict=True):
         A[row].take(rows, out=place, mode="clip")  # "raise" would make a copy first
     return found

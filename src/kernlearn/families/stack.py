@@ -117,7 +117,7 @@ class GramStack:
         """The same family on some of the labelled points: a small copy."""
         grams = np.empty((self.n_matrices, len(rows), len(rows)))
         for K, part in zip(self.grams, grams, strict=True):
-            part[...] = minor(K, rows)
+            minor(K, rows, out=part)
         return GramStack(grams)
 
     def inner_products(self, basis: Array) -> Array:
