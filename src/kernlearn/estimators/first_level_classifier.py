@@ -51,8 +51,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         None learns from the matrix of all rows. An integer approximates the kernel through so many
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
         many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
-        do, and leave-one-out takes its place: θ is learned by it on a sample of 8000 rows through
-        400 landmarks (on a GPU 50,000 and 1000), λ by held-out loss, and ``mu_`` is zero. Not where
+        do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
+        through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
         μ is given, nor with ``strategy="nelder-mead"``.
     refit : {"auto", "exact", "landmarks"}, default="auto"
         What is trained at a θ that was learned through landmarks: a machine on the matrix of all

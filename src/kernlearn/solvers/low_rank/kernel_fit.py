@@ -41,9 +41,9 @@ Array = NDArray[np.float64]
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
 ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
-# Many scales are learned from fewer rows at first, and from there on from more: some three seconds
-# for each step on two cores, so that they may take only this share of the steps allowed. A width
-# or two gain nothing by it.
+# Many scales are learned from fewer rows at first, which lead to better minima, and from there on
+# from more: some three seconds for each step on two cores, so that they may take only this share of
+# the steps allowed. A GPU has time for as many as above. A width or two gain nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
@@ -239,11 +239,11 @@ def fit_through_landmarks(
 def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
     is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
-    if is_on_gpu or n_scales < MANY_SCALES:
+    if n_scales < MANY_SCALES:
         size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
         return size, size
     first = _with_more_landmarks(table, *MANY_FIRST)
-    rows, rank = MANY_AT_LAST
+    rows, rank = _with_more_landmarks(table, *ON_DEVICE) if is_on_gpu else MANY_AT_LAST
     return first, (rows, max(rank, first[1]))
 
 
