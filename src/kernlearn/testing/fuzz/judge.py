@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.testing.fuzz.by_hand import best_value
+from kernlearn.testing.fuzz.by_hand import best_values
 from kernlearn.testing.fuzz.criteria import alignment_of, centre, minus_log_det
 from kernlearn.testing.fuzz.definitions import Definition
 
@@ -129,19 +129,28 @@ class Case:
 
     def value(self, weights: Array) -> float:
         """The objective at ``weights``, or something above it."""
+        return self.values([weights])[0]
+
+    def values(self, weights: Sequence[Array]) -> list[float]:
+        """The objective at each of these ``weights``, or something above it."""
         if self.quality == "centered_alignment" and self.penalty is None:
             # A constant kernel, however large, must not take the digits of the others.
-            return -alignment_of(self._centred.kernel(weights), self.y, True)
-        K = self.kernel(weights)
+            return [-alignment_of(self._centred.kernel(w), self.y, True) for w in weights]
+        kernels = [self.kernel(w) for w in weights]
         if self.quality in ALIGNMENTS and self.penalty is None:
-            return -alignment_of(K, self.y, False)
+            return [-alignment_of(K, self.y, False) for K in kernels]
         if self.quality == "max_determinant":
-            return minus_log_det(K)
-        value = best_value(self.machine(weights), K[: self.n, : self.n])
+            return [minus_log_det(K) for K in kernels]
+        if not kernels:
+            return []
+        labelled = np.array(kernels)[:, : self.n, : self.n]
+        values = best_values([self.machine(w) for w in weights], labelled)
         if self.quality not in ("nu_svm", "one_class"):
             # A kernel indefinite by its rounding gives a large function a negative norm.
-            value = max(value, 0.0)
-        return value + (0.0 if self.penalty is None else float(self.penalty.value(weights)))
+            values = [max(value, 0.0) for value in values]
+        if self.penalty is None:
+            return values
+        return [v + float(self.penalty.value(w)) for v, w in zip(values, weights, strict=True)]
 
 
 def complaints(case: Case, solution: Any, seed: int = 0) -> list[str]:
@@ -166,8 +175,8 @@ def complaints(case: Case, solution: Any, seed: int = 0) -> list[str]:
         found.append(f"bound {bound!r} above objective {objective!r}")
     if solution.status.is_optimal != (gap <= case.tol):
         found.append(f"status {solution.status.name} with gap {gap:.3g}, tol {case.tol:g}")
-    for other in _others(case, weights, seed):
-        value = case.value(other)
+    others = list(_others(case, weights, seed))
+    for other, value in zip(others, case.values(others), strict=True):
         # Large weights that cancel miss the total by their rounding; more total is a lower value.
         missed = abs(float(other.astype(np.longdouble) @ case.normaliser) / case.c - 1.0)
         allowed = (BELOW + 4.0 * missed) * max(abs(value), abs(bound))
@@ -192,7 +201,7 @@ def _without_solution(case: Case, solution: Any) -> list[str]:
         return [f"no objective, with status {solution.status.name}"]
     if case.quality != "hard_margin" and not case.learns_C:
         return [f"no solution for {case.quality}, which always has one"]
-    value = min((case.value(w) for w in _others(case, None, 0)), default=np.inf)
+    value = min(case.values(list(_others(case, None, 0))), default=np.inf)
     size = float(np.trace(case.kernel(_even(case)))) / case.grams.shape[1]
     # Margins below a millionth of the kernel's size may pass for none.
     if value * size < 1e10:
