@@ -45,7 +45,7 @@ def fewer_rows(monkeypatch):
         monkeypatch.setattr(sklearn.datasets, name, thinned(getattr(sklearn.datasets, name)))
 
 
-@pytest.mark.usefixtures("fewer_rows")
+@pytest.mark.usefixtures("fewer_rows", "quick_choices")
 @pytest.mark.parametrize("page", PAGES, ids=_id)
 def test_python_blocks_run(page, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)  # where the tables that a page writes may lie

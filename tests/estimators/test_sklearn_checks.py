@@ -9,6 +9,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import kernlearn as kl
 from kernlearn.kernels import Gaussian, Linear, Normalized
 
+pytestmark = pytest.mark.usefixtures("quick_choices")
+
 # The default bank has near copies of one kernel, which makes free signs slow on so many fits.
 TWO_KERNELS = [Normalized(Linear()), Gaussian(gamma=0.3)]
 FEW = ["linear", "Gaussian"]

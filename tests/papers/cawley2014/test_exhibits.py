@@ -30,7 +30,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def request_small(small_paper: dict[str, int], data_dir: Path, out: Path) -> Request:
+def request_small(
+    small_paper: dict[str, int], quick_choices: None, data_dir: Path, out: Path
+) -> Request:
     return Request(out, data_dir, repetitions=2, quiet=True)
 
 
