@@ -16,6 +16,8 @@ from kernlearn.cli import demo, demo_rivals
 from kernlearn.cli.app import app
 from kernlearn.cli.demo_data import HELD_OUT, patients, plant, tumours
 from kernlearn.cli.demo_rivals import Entry, verdict
+from kernlearn.report.pictures import PICTURES
+from kernlearn.report.sections import _pictures
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 SMALL_GRID = {"svc__C": [1.0], "svc__gamma": [0.01]}
@@ -23,11 +25,13 @@ SEED, N = 3, 60
 
 
 def small(patch):
-    """Few rows, one SVM and one kernel, so that it takes seconds."""
+    """Few rows, one SVM, one kernel and one picture, so that it takes seconds."""
     patch.setattr(demo, "ROWS_OF_PATIENTS", N)
     patch.setattr(demo, "ROWS_OF_PLANT", N)
     patch.setattr(demo_rivals, "GRID", SMALL_GRID)
     patch.setattr(demo, "KernelClassifier", partial(KernelClassifier, candidates=["Gaussian"]))
+    few = tuple(picture for picture in PICTURES if picture.name == "kernel-weights")
+    patch.setattr(_pictures, "PICTURES", few)
 
 
 @pytest.fixture(scope="module")

@@ -105,6 +105,7 @@ def test_the_methods_of_a_task():
     assert "metric" not in [method.name for method in methods_for("regression")]
 
 
+@pytest.mark.usefixtures("quick_choices")
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_real_methods(task):
     trial = Trial(task, (50, 80), columns=2)

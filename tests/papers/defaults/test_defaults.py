@@ -118,6 +118,7 @@ def test_a_division_is_the_same_for_every_method(folder: Path) -> None:
     assert not np.array_equal(table.divide(4, 0).y_test, first.y_test)
 
 
+@pytest.mark.usefixtures("quick_choices")
 def test_every_method_fits_both_tasks() -> None:
     generator = np.random.default_rng(0)
     frame = pd.DataFrame({"a": generator.normal(size=18), "b": ["u", "v", "w"] * 6})
