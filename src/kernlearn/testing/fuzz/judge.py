@@ -93,13 +93,14 @@ class Case:
         weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
         return np.asarray(weight, dtype=np.longdouble)
 
+    @cached_property
+    def _long_grams(self) -> NDArray[np.longdouble]:
+        return self.grams.astype(np.longdouble)
+
     def kernel(self, weights: Array) -> NDArray[np.longdouble]:
-        """K(w) over all points, in long double."""
-        w = weights[: len(self.grams)].astype(np.longdouble)
-        K = np.zeros(self.grams.shape[1:], dtype=np.longdouble)
-        for i in np.flatnonzero(w):
-            K += w[i] * self.grams[i]
-        return K
+        """K(w) over all points, in long double; or a stack of them, for a stack of weights."""
+        w = weights[..., : len(self.grams)].astype(np.longdouble)
+        return np.asarray(np.tensordot(w, self._long_grams, 1))
 
     @cached_property
     def rounding(self) -> float:
@@ -294,10 +295,11 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
         candidates.append(np.asarray(other, dtype=float))
     if case.weights == "free" and returned is not None:
         candidates += list(_free_candidates(case, returned, rng))
-    for candidate in candidates:
-        if case.weights == "positive" and (candidate < 0).any():
-            continue
-        # Positive weights too: nearly indefinite matrices have no value of their own.
+    if case.weights == "positive":
+        candidates = [candidate for candidate in candidates if (candidate >= 0).all()]
+    # Positive weights too: nearly indefinite matrices have no value of their own.
+    seeming = _seem_psd(case, np.array(candidates))
+    for candidate in np.array(candidates)[seeming]:
         inside = _into_cone(case, candidate)
         if inside is not None:
             yield inside
@@ -306,39 +308,41 @@ def _others(case: Case, returned: Array | None, seed: int) -> Iterable[Array]:
 def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> Iterable[Array]:
     """From the even and the returned weights along random directions, to where K(w) ends."""
     r = case.normaliser
-    sizes = np.where(r > 0, np.abs(r), 1.0)
-    for start in (_even(case), returned):
-        for _ in range(3):
-            direction = rng.normal(size=len(r)) / sizes
-            direction = np.where(r > 0, direction, 0.0)
-            direction[r > 0] -= (direction @ r) / r[r > 0] / (r > 0).sum()
-            if case.learns_C:
-                direction[-1] = 0.0
-            reach = case.c
-            for _ in range(45):
-                trial = start + reach * direction
-                if _seems_psd(case, trial):
-                    yield trial * (case.c / float(r @ trial))
-                    break
-                reach *= 0.5
+    used = r > 0
+    starts = np.repeat([_even(case), returned], 3, axis=0)
+    directions = np.where(used, rng.normal(size=starts.shape) / np.where(used, r, 1.0), 0.0)
+    directions[:, used] -= (directions @ r)[:, None] / r[used] / used.sum()
+    if case.learns_C:
+        directions[:, -1] = 0.0
+    reach = case.c
+    ends = np.full_like(starts, np.nan)
+    for _ in range(45):
+        outside = np.isnan(ends[:, 0])
+        if not outside.any():
+            break
+        trials = starts + reach * directions
+        found = outside.copy()
+        found[outside] = _seem_psd(case, trials[outside])
+        ends[found] = trials[found]
+        reach *= 0.5
+    for end in ends[~np.isnan(ends[:, 0])]:
+        yield end * (case.c / float(r @ end))
 
 
-def _seems_psd(case: Case, weights: Array) -> bool:
-    """Whether K(w) ⪰ 0 as far as double precision tells."""
-    if case.learns_C and weights[-1] < 0:
-        return False
+def _seem_psd(case: Case, weights: Array) -> NDArray[np.bool_]:
+    """For each of these weights, whether K(w) ⪰ 0 as far as double precision tells."""
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
-    return bool(values[0] >= -SEEMING * len(values) * max(values[-1], 0.0))
+    least = -SEEMING * values.shape[1] * np.maximum(values[:, -1], 0.0)
+    inside = np.asarray(values[:, 0] >= least)
+    return inside & (weights[:, -1] >= 0) if case.learns_C else inside
 
 
 def _into_cone(case: Case, weights: Array) -> Array | None:
-    """The weights, or those a hair nearer to the even ones, at which K(w) ⪰ 0; None if it is not.
+    """Weights at which K(w) seems to be ⪰ 0, or those a hair nearer to the even ones; or None.
 
     Where weights cancel, what seems positive semidefinite in double precision may not be, and may
     have a value below that of all weights for which it is: they are judged in long double.
     """
-    if not _seems_psd(case, weights):
-        return None
     if (weights >= 0).all():
         return weights
     even = _even(case)
