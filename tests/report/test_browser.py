@@ -16,18 +16,18 @@ QUIET = [
 ]  # fmt: skip
 
 
-def _open(chromium, document, folder):
-    """Serve the document, open it, and return its elements, console and what was asked for."""
+def _open(chromium, folder, **documents):
+    """Serve documents, open the first, and return its elements, console and what was asked for."""
     asked = []
 
     class Server(BaseHTTPRequestHandler):
         def do_GET(self):
             asked.append(self.path)
-            found = self.path == "/report.html"
-            self.send_response(200 if found else 404)
+            document = documents.get(self.path.removeprefix("/"))
+            self.send_response(200 if document else 404)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.end_headers()
-            self.wfile.write(document.encode() if found else b"")
+            self.wfile.write((document or "").encode())
 
         def log_message(self, *_):
             pass
@@ -38,7 +38,7 @@ def _open(chromium, document, folder):
         done = subprocess.run(
             [
                 chromium, *QUIET, f"--user-data-dir={folder}", "--virtual-time-budget=2000",
-                "--dump-dom", f"http://127.0.0.1:{server.server_port}/report.html",
+                "--dump-dom", f"http://127.0.0.1:{server.server_port}/{next(iter(documents))}",
             ],
             capture_output=True, text=True, timeout=300, check=True,
         )  # fmt: skip
@@ -53,12 +53,12 @@ def _open(chromium, document, folder):
 
 @pytest.fixture(scope="module")
 def opened(chromium, hostile_report, tmp_path_factory):
-    return _open(chromium, hostile_report, tmp_path_factory.mktemp("profile"))
+    return _open(chromium, tmp_path_factory.mktemp("profile"), report=hostile_report)
 
 
 def test_it_opens_without_a_word_on_the_console_and_fetches_nothing(opened):
     assert opened.console == []
-    assert opened.asked == ["/report.html"]
+    assert opened.asked == ["/report"]
 
 
 def test_its_sections_and_pictures_are_there(opened):
@@ -82,12 +82,14 @@ def test_the_browser_sees_names_as_text(opened):
 def test_these_tests_would_notice(chromium, hostile_report, tmp_path):
     """The same page with markup let in: the policy stops it, and says so on the console."""
     let_in = "<script>alert(1)</script><img src='/elsewhere.png'></main>"
-    broken = _open(chromium, hostile_report.replace("</main>", let_in), tmp_path)
-    assert any("script" in line for line in broken.console)
-    assert any("elsewhere.png" in line for line in broken.console)
-    assert broken.asked == ["/report.html"]
     without_policy = hostile_report.replace("Content-Security-Policy", "nothing")
-    fetched = _open(
-        chromium, without_policy.replace("</main>", "<img src='/elsewhere.png'></main>"), tmp_path
+    seen = _open(
+        chromium,
+        tmp_path,
+        both="<iframe src='/stopped'></iframe><iframe src='/fetched'></iframe>",
+        stopped=hostile_report.replace("</main>", let_in),
+        fetched=without_policy.replace("</main>", "<img src='/fetched.png'></main>"),
     )
-    assert "/elsewhere.png" in fetched.asked
+    assert any("script" in line for line in seen.console)
+    assert any("elsewhere.png" in line for line in seen.console)
+    assert set(seen.asked) == {"/both", "/stopped", "/fetched", "/fetched.png"}
