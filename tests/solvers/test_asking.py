@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
+
+import numpy as np
 import pytest
 
-from kernlearn.solvers.asking import answered, in_turn, side_by_side
+from kernlearn.solvers.asking import answered, calling, in_turn, side_by_side
 
 
 def halving(number):
@@ -72,3 +77,100 @@ def test_what_goes_wrong_is_raised_where_it_was_asked(together):
     ]  # fmt: skip
     with pytest.raises(KeyboardInterrupt):
         answered(together([patient(4), halving(4)]), interrupted)
+
+
+def called_halving(number):
+    """The same search as `halving`, but calling for the halves."""
+
+    def search(ask):
+        left, count = number, 0
+        while left >= 1:
+            (left,) = ask([left])
+            count += 1
+        return count
+
+    return calling(search)
+
+
+@pytest.fixture
+def no_thread_left():
+    before = threading.active_count()
+    yield
+    assert threading.active_count() == before
+
+
+def test_a_search_that_calls_is_one_that_asks(no_thread_left):
+    heard = []
+    searches = [called_halving(5), called_halving(0.5), halving(2)]
+    assert answered(side_by_side(searches), halves(heard)) == [3, 0, 2]
+    assert heard == [[5, 2], [2.5, 1.0], [1.25]]
+
+
+def test_what_was_set_where_a_search_began_holds_in_it(no_thread_left):
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        answered(calling(lambda ask: np.ones(1) / np.zeros(1)), halves([]))
+
+
+def test_what_goes_wrong_is_raised_where_a_search_has_called(no_thread_left):
+    def search(ask):
+        try:
+            ask([1])
+        except KeyboardInterrupt:
+            return ask([2])
+
+    def answer(questions):
+        if questions == [1]:
+            raise KeyboardInterrupt
+        return ["kept"]
+
+    assert answered(calling(search), answer) == ["kept"]
+
+
+def test_what_a_search_raises_comes_out_and_the_others_are_closed(no_thread_left):
+    closed = []
+
+    def waits(ask):
+        try:
+            ask([4])
+            ask([4])
+        finally:
+            closed.append(True)
+
+    def fails(ask):
+        ask([1])
+        raise LookupError("nothing")
+
+    searches = [calling(waits), calling(fails), calling(waits), halving(8)]
+    with pytest.raises(LookupError, match="nothing"):
+        answered(side_by_side(searches), halves([]))
+    assert closed == [True, True]
+
+
+def test_one_that_is_closed_ends_its_thread(no_thread_left):
+    search = called_halving(8)
+    assert next(search) == [8]
+    assert threading.active_count() > 1
+    search.close()
+    # One that has not begun has no thread.
+    called_halving(8).close()
+
+
+def test_an_interrupt_waits_until_a_search_calls(no_thread_left):
+    def search(ask):
+        signal.raise_signal(signal.SIGINT)  # comes out in the main thread, which waits for this one
+        time.sleep(0.05)
+        try:
+            ask([1])
+        except KeyboardInterrupt:
+            return "kept"
+
+    assert answered(calling(search), halves([])) == "kept"
+
+
+def test_an_interrupt_at_the_end_of_a_search_is_not_lost(no_thread_left):
+    def search(ask):
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.05)
+
+    with pytest.raises(KeyboardInterrupt):
+        answered(calling(search), halves([]))
