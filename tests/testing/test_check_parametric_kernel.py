@@ -53,6 +53,18 @@ class WrongStack(ARD):
         return FirstOfAll()
 
 
+class FirstSlopes(ARD):
+    def gradient(self, X, theta, K, W):
+        slopes = super().gradient(X, theta, K, W)
+        return np.broadcast_to(slopes[:1], slopes.shape)
+
+
+class WrongSlopesOfStack(ARD):
+    @classmethod
+    def stack(cls, families):
+        return FirstSlopes()
+
+
 class NegativeStart(ARD):
     def start(self, X):
         return -super().start(X)
@@ -75,6 +87,7 @@ class Changes(ARD):
         (WrongMatrix(), r"matrix\(X, None, θ\) = kernel"),
         (WrongLine(), "along"),
         (WrongStack(), "matrix of a stack"),
+        (WrongSlopesOfStack(), "gradient of a stack"),
         (NegativeStart(), "must be a vector of positive numbers"),
         (Changes(), "left as they were"),
     ],

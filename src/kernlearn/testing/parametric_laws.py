@@ -132,12 +132,14 @@ def _check_stack(family: ParametricKernel, X: Array, theta: Array) -> None:
     Xs, ts, Ks = np.stack(tables), np.stack(thetas), np.stack(alone)
     found = {
         "matrix": stack.matrix(Xs, None, ts),
+        "gradient": stack.gradient(Xs, ts, Ks, np.stack([W, -W])),
         "jacobian_products": stack.jacobian_products(Xs, ts, Ks, np.stack([v, 2.0 * v])),
         "second": stack.second(Xs, ts, Ks, np.stack([W, -W])),
     }
     for i, (each, t, K, sign) in enumerate(zip(tables, thetas, alone, (1.0, -1.0), strict=True)):
         expected = {
             "matrix": K,
+            "gradient": family.gradient(each, t, K, sign * W),
             "jacobian_products": family.jacobian_products(each, t, K, (i + 1) * v),
             "second": family.second(each, t, K, sign * W),
         }

@@ -1,7 +1,7 @@
 """Squared differences (x_ir − x_jr)², summed with weights by matrix products.
 
-`middles`, `centred`, `products`, `weighted_pairs` and `product_forms` take stacks of tables too:
-axes before those of a table are carried along.
+`middles`, `centred`, `weighted_sums`, `products`, `weighted_pairs` and `product_forms` take stacks
+of tables too: axes before those of a table are carried along.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def mean_squares(X: Array) -> Array:
 
 def weighted_sums(X: Array, M: Array) -> Array:
     r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - x_{jr})^2`, by one product; `X` is centred."""
-    square = X * X
     xp = namespace(M)
-    sums: Array = (xp.sum(M, axis=0) + xp.sum(M, axis=1)) @ square
+    totals = xp.sum(M, axis=-2) + xp.sum(M, axis=-1)
+    sums: Array = (totals[..., None, :] @ (X * X))[..., 0, :]
     sums -= 2.0 * column_dots(X, M @ X)
     return sums
 

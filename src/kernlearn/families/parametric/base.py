@@ -107,8 +107,8 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     def stack(cls, families: Sequence[ParametricKernel]) -> ParametricKernel | None:
         """One family for as many tables of one size as there are families, or None.
 
-        If there is one, its `matrix`, `jacobian_products` and `second` take stacks of tables
-        (B, n, d), of matrices and of θ (B, p), and work where the tables are.
+        If there is one, its `matrix`, `gradient`, `jacobian_products` and `second` take stacks of
+        tables (B, n, d), of matrices and of θ (B, p), and work where the tables are.
         """
         return None
 

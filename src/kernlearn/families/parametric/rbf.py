@@ -58,7 +58,10 @@ class RBF(ParametricKernel):
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of -W∘K∘D, D the squared distances."""
-        return np.array([-_total(W * K, self._distances(X, theta))])
+        D = self._distances(X, theta)
+        if X.ndim > 2:
+            return -_totals(W * K, D)[..., None]
+        return np.array([-_total(W * K, D)])
 
     def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
         """Likewise between two tables."""
@@ -73,8 +76,7 @@ class RBF(ParametricKernel):
     def second(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """The sum of W∘K∘D∘D."""
         D = self._distances(X, theta)
-        total: Array = namespace(D).sum(column_dots(W * K, D * D), axis=-1)
-        return total[..., None, None]
+        return _totals(W * K, D * D)[..., None, None]
 
     @classmethod
     def stack(cls, families: Sequence[ParametricKernel]) -> RBF | None:
@@ -113,3 +115,9 @@ class RBF(ParametricKernel):
 def _total(A: Any, B: Any) -> float:
     """The sum of the products of all entries."""
     return float(namespace(A).sum(A * B) if is_elsewhere(A) else np.vdot(A, B))
+
+
+def _totals(A: Array, B: Array) -> Array:
+    """The same for every pair of two stacks of matrices, where they are."""
+    totals: Array = namespace(A).sum(column_dots(A, B), axis=-1)
+    return totals
