@@ -9,7 +9,7 @@ import pytest
 
 from kernlearn._device import Place
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.solvers import first_level_stack
+from kernlearn.solvers import first_level_stack, stacks
 from kernlearn.solvers.asking import answered, side_by_side
 from kernlearn.solvers.first_level import Ask, FirstLevelProblem, alone
 from kernlearn.solvers.first_level_fit import learn_first_level
@@ -96,9 +96,9 @@ def test_sizes_and_families_may_be_mixed_and_asked_for_again() -> None:
         make_problem(5, k=2),
     ]
     asks = asks_of(problems)
-    stacks = FirstLevelStacks(None)
+    trainer = FirstLevelStacks(None)
     for some in (asks[:2], asks, asks[3:1:-1]):
-        answers = stacks(some)
+        answers = trainer(some)
         for answer, ask in zip(answers, some, strict=True):
             check_alike(answer, ask)
             assert isinstance(answer, Member) == (type(ask.problem.family) is not ARDPolynomial)
@@ -166,11 +166,13 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         return stacked(self, asks, family)
 
     monkeypatch.setattr(FirstLevelStacks, "_stacked", full)
-    monkeypatch.setattr(first_level_stack, "give_back", lambda array: None)
-    room = 5.5 * first_level_stack._bytes_of(asks[0])
-    monkeypatch.setattr(first_level_stack, "_ON_HOST", room)
-    answers = FirstLevelStacks(None)(asks)
-    assert sizes == [5, 2, 3, 1, 2, 2]
+    returned = []
+    monkeypatch.setattr(stacks, "give_back", returned.append)
+    trainer = FirstLevelStacks(None)
+    monkeypatch.setattr(stacks, "_ON_HOST", 5.5 * trainer._bytes_of(asks[0]))
+    answers = trainer(asks)
+    assert sizes == [5, 3, 2, 1, 2, 2]
+    assert len(returned) == 2
     for answer, ask in zip(answers, asks, strict=True):
         check_alike(answer, ask)
 
@@ -200,11 +202,11 @@ def test_searches_side_by_side_end_where_they_end_alone(lam, place) -> None:
         return [learn_first_level(p, f, lam, None, control) for p, f in pairs]
 
     rounds = []
-    stacks = FirstLevelStacks(place)
+    trainer = FirstLevelStacks(place)
 
     def answer(asks):
         rounds.append(len(asks))
-        return stacks(asks)
+        return trainer(asks)
 
     found = answered(side_by_side(searches(True)), answer)
     expected = [alone(search) for search in searches(False)]
