@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 # Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
 # cannot be told from none. The larger ones are tried where a kernel is less exact than that.
-_RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
+RIDGE_FLOORS = (1e-12, 1e-10, 1e-8)
 # A sum of coefficients that is this part of their sizes is zero.
 _ROUNDED = 1e-14
 
@@ -92,7 +92,7 @@ def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
     centred -= (row_means - row_means.mean())[:, None]
     noise = float(np.abs(K.diagonal()).mean())
     offset = Y.mean(axis=0)
-    for floor in _RIDGE_FLOORS:
+    for floor in RIDGE_FLOORS:
         raised = np.maximum(ridge, floor * noise)
         solved = _solve(centred, raised, Y - offset)
         if solved is not None:

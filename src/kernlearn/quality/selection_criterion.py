@@ -54,23 +54,27 @@ class SelectionCriterion:
 
     def log_value(self, fit: LSSVMFit, theta: Array) -> float:
         """Log Q, or 2L/n with ε."""
-        logarithm = float(np.log(self.loss.value(fit) + self.negligible))
+        return self.logarithm(self.loss.value(fit), fit.dual_coef.size, theta)
+
+    def logarithm(self, loss: float, n_residuals: int, theta: Array) -> float:
+        """The same from Q."""
+        logarithm = float(np.log(loss + self.negligible))
         if self._penalises(theta):
             square = float(theta @ theta) + self.small_theta**2
-            logarithm += len(theta) / fit.dual_coef.size * float(np.log(0.5 * square))
+            logarithm += len(theta) / n_residuals * float(np.log(0.5 * square))
         return logarithm
 
     def log_slope(self, fit: LSSVMFit) -> Array:
         """The derivative of log Q with respect to every entry of K."""
         return self.loss.slope(fit) / (self.loss.value(fit) + self.negligible)
 
-    def penalty_slope(self, fit: LSSVMFit, theta: Array) -> Array:
+    def penalty_slope(self, n_residuals: int, theta: Array) -> Array:
         """The derivative of the term in θ with respect to log θ."""
         if not self._penalises(theta):
             return np.zeros(len(theta))
         squares = theta**2
         share = squares / (squares.sum() + self.small_theta**2)
-        return np.asarray(2.0 * len(theta) / fit.dual_coef.size * share)
+        return np.asarray(2.0 * len(theta) / n_residuals * share)
 
     def _penalises(self, theta: Array) -> bool:
         return self.regularised and len(theta) > 0

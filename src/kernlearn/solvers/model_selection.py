@@ -23,7 +23,7 @@ from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_descent import Limits, Stage, descend
 from kernlearn.solvers.selection_grid import grid_starts, sampled
-from kernlearn.solvers.selection_objective import SelectionObjective
+from kernlearn.solvers.selection_objective import Ask, SelectionObjective
 from kernlearn.solvers.status import Status
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
@@ -71,6 +71,7 @@ def select(
     criterion: SelectionCriterion,
     limits: Limits,
     lam: float | None = None,
+    ask: Ask | None = None,
 ) -> Selection:
     """Choose (λ, θ); inputs are checked.
 
@@ -88,6 +89,9 @@ def select(
         When to stop.
     lam : float, optional
         A λ to be kept.
+    ask : callable, optional
+        Answers the questions of the search, all but its last: the machine that is returned is
+        trained here.
 
     Returns
     -------
@@ -95,7 +99,7 @@ def select(
         The best point found, also when it is time to end.
     """
     plain = replace(criterion, regularised=False)
-    objective = SelectionObjective(kernel, X, Y, plain, limits.patience)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.patience, ask)
     z, status = search(objective, criterion, limits, lam)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)

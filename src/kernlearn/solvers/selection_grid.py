@@ -60,7 +60,7 @@ def _best_ridge(
 ) -> tuple[float, Array]:
     """The lowest value over λ for one kernel, and where it is."""
     points = [np.log(np.append(ridge, theta)) for ridge in _ridges(objective, theta, lam)]
-    values = [objective.value(z) for z in points]
+    values = objective.values(points)
     if not values:
         return np.inf, np.empty(0)
     best = int(np.argmin(values))
@@ -94,4 +94,5 @@ def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
         objective.Y[rows],
         replace(objective.criterion, loss=loss),
         objective.patience,
+        objective.ask,
     )

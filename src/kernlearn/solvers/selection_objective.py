@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from kernlearn._patience import Patience
@@ -9,6 +12,9 @@ from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.ls_svm_training import train_ls_svm
+
+# The criterion and its gradient; infinite and zero where no machine can be trained.
+Answer = tuple[float, Array]
 
 
 class BestSeen:
@@ -30,6 +36,21 @@ class BestSeen:
     def fall_back_on(self, z: Array | None) -> None:
         """A point to have where none has been seen yet."""
         self.z = z if self.z is None else self.z
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a search asks for: the criterion and its gradient at z."""
+
+    objective: SelectionObjective
+    z: Array
+
+    def alone(self) -> Answer:
+        """The answer, computed on the host."""
+        return self.objective.computed(self.z)
+
+
+Ask = Callable[[list[Question]], Sequence[Answer]]
 
 
 class SelectionObjective:
@@ -56,6 +77,8 @@ class SelectionObjective:
     patience : Patience, optional
         Told of every machine once there is one; may raise to end the selection early, for which
         case the lowest point is kept in `best`.
+    ask : callable, optional
+        Answers questions instead of the objective itself, together with those of others.
     """
 
     def __init__(
@@ -65,12 +88,14 @@ class SelectionObjective:
         Y: Array,
         criterion: SelectionCriterion,
         patience: Patience | None = None,
+        ask: Ask | None = None,
     ) -> None:
         self.kernel = kernel
         self.X = X
         self.Y = Y
         self.criterion = criterion
         self.patience = Patience() if patience is None else patience
+        self.ask = ask
         self.best = BestSeen()
         self.n_evaluations = self.n_steps = 0
         self._last: tuple[Array, Array] | None = None
@@ -83,16 +108,19 @@ class SelectionObjective:
         return self._last[1]
 
     def machine(self, z: Array) -> LSSVMFit:
-        """The machine trained at z."""
-        return self.trained(float(np.exp(z[0])), np.exp(z[1:]))[1]
+        """The machine trained at z, counted by nobody."""
+        return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]
 
     def trained(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
         """The λ that was used, raised where rounding asks for it, and the machine."""
         self.n_evaluations += 1
-        return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
+        return self._train(lam, theta)
 
     def value(self, z: Array) -> float:
         """The criterion; infinite where no machine can be trained."""
+        if self.ask is not None:
+            return self.values([z])[0]
+        self.n_evaluations += 1
         try:
             value = self.criterion.log_value(self.machine(z), np.exp(z[1:]))
         except (ValueError, np.linalg.LinAlgError):
@@ -102,10 +130,38 @@ class SelectionObjective:
         self._note(z, value)
         return value
 
-    def value_and_gradient(self, z: Array) -> tuple[float, Array]:
+    def values(self, points: Sequence[Array]) -> list[float]:
+        """The criterion at several points, which are asked about together."""
+        if self.ask is None:
+            return [self.value(z) for z in points]
+        values = [value for value, _ in self._answers(points, self.ask)]
+        for z, value in zip(points, values, strict=True):
+            self._note(z, value)
+        return values
+
+    def value_and_gradient(self, z: Array) -> Answer:
         """The criterion and its gradient; infinite and zero where no machine can be trained."""
-        value, gradient = self._value_and_gradient(z)
+        ((value, gradient),) = self._answers([z], self.ask or _each_alone)
         self._note(z, value)
+        return value, gradient
+
+    def computed(self, z: Array) -> Answer:
+        """The same on the host, counted and noted by nobody."""
+        theta = np.exp(z[1:])
+        gradient = np.zeros(len(z))
+        try:
+            fit = self.machine(z)
+            value = self.criterion.log_value(fit, theta)
+            W = self.criterion.log_slope(fit)
+            # Where the ridge was raised, λ has no say.
+            asked = np.exp(z[0]) / self.criterion.loss.weight
+            gradient[0] = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
+            slope = self.kernel.gradient(self.X, theta, self.matrix(theta), W)
+            gradient[1:] = theta * slope + self.criterion.penalty_slope(self.Y.size, theta)
+        except (ValueError, np.linalg.LinAlgError):
+            return float("inf"), np.zeros(len(z))
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return float("inf"), np.zeros(len(z))
         return value, gradient
 
     def count_step(self, _: Array) -> None:
@@ -118,20 +174,13 @@ class SelectionObjective:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
             self.patience.tell(message, self.best.value)
 
-    def _value_and_gradient(self, z: Array) -> tuple[float, Array]:
-        theta = np.exp(z[1:])
-        gradient = np.zeros(len(z))
-        try:
-            fit = self.machine(z)
-            value = self.criterion.log_value(fit, theta)
-            W = self.criterion.log_slope(fit)
-            # Where the ridge was raised, λ has no say.
-            asked = np.exp(z[0]) / self.criterion.loss.weight
-            gradient[0] = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
-            slope = self.kernel.gradient(self.X, theta, self.matrix(theta), W)
-            gradient[1:] = theta * slope + self.criterion.penalty_slope(fit, theta)
-        except (ValueError, np.linalg.LinAlgError):
-            return float("inf"), np.zeros(len(z))
-        if not (np.isfinite(value) and np.isfinite(gradient).all()):
-            return float("inf"), np.zeros(len(z))
-        return value, gradient
+    def _answers(self, points: Sequence[Array], ask: Ask) -> Sequence[Answer]:
+        self.n_evaluations += len(points)
+        return ask([Question(self, z) for z in points])
+
+    def _train(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
+        return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
+
+
+def _each_alone(questions: list[Question]) -> list[Answer]:
+    return [question.alone() for question in questions]

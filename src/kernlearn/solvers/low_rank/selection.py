@@ -49,7 +49,7 @@ from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
-from kernlearn.solvers.selection_objective import SelectionObjective
+from kernlearn.solvers.selection_objective import Answer, SelectionObjective
 
 Array = NDArray[np.float64]
 
@@ -101,21 +101,19 @@ class LandmarkSelection(SelectionObjective):
 
     def value(self, z: Array) -> float:
         """Log Q; infinite where no machine can be trained."""
-        value, _ = self._value_and_gradient(z)
-        self._note(z, value)
-        return value
+        return self.value_and_gradient(z)[0]
 
-    def _value_and_gradient(self, z: Array) -> tuple[float, Array]:
-        self.n_evaluations += 1
+    def computed(self, z: Array) -> Answer:
+        """Log Q and its gradient, counted and noted by nobody."""
         try:
-            value, gradient = self._computed(float(np.exp(z[0])), np.exp(z[1:]))
+            value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
         except (ValueError, np.linalg.LinAlgError):
             return float("inf"), np.zeros(len(z))
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return float("inf"), np.zeros(len(z))
         return value, gradient
 
-    def _computed(self, lam: float, theta: Array) -> tuple[float, Array]:
+    def _at(self, lam: float, theta: Array) -> Answer:
         points, Y, weight = self._there
         square = self.kernel.matrix(points, None, theta)
         xp = namespace(square)
