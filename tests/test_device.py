@@ -12,6 +12,7 @@ from scipy.linalg import LinAlgError
 from kernlearn import (
     FirstLevelRegressor,
     LSSVMClassifier,
+    LSSVMRegressor,
     MKLClassifier,
     MKLNoveltyDetector,
     MKLRegressor,
@@ -36,6 +37,8 @@ from kernlearn.kernels import (
 from kernlearn.quality.soft_margin import soft_margin
 from kernlearn.solvers import column_master
 from kernlearn.solvers.low_rank.selection import LandmarkSelection, press
+from kernlearn.solvers.selection_objective import Question
+from kernlearn.solvers.selection_stack import SelectionStacks
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
 PLACES += [Place(library, "cuda:0") for library, devices, _ in found_module.libraries() if devices]
@@ -250,6 +253,50 @@ def test_first_level_learning_from_all_rows_works_on_the_device(kernel: str, pla
     there = model.predict(place.put(X)), model.theta_, model.n_machine_solves_
     for one, other in zip(there, here, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("selection", ["loo", "cv", "bayes"])
+@pytest.mark.parametrize("kernel", ["ard", "rbf"])
+def test_least_squares_machines_are_selected_on_the_device(
+    kernel: str, selection: str, place: Place, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(Question, "alone", None)  # must not be called
+    model = LSSVMRegressor(kernel, selection, cv=3, tol=0.1)
+    model.fit(place.put(X[:40]), y[:40])
+    assert model.device_ == str(place)
+    there = model.predict(place.put(X)), model.theta_, model.lam_, model.n_evaluations_
+    monkeypatch.undo()
+    model.fit(X[:40], y[:40])
+    assert model.device_ == "cpu"
+    here = model.predict(X), model.theta_, model.lam_, model.n_evaluations_
+    for one, other in zip(there, here, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"kernel": "ard_polynomial"},
+        {"kernel": Gaussian(0.2)},
+        {"theta": 0.3},
+        {"theta": 0.3, "lam": 0.1, "selection": None},
+    ],
+    ids=str,
+)
+def test_a_selection_that_is_not_for_stacks_works_on_the_host(options: Any, place: Place) -> None:
+    model = LSSVMRegressor(tol=1.0, **options)
+    here = model.fit(X[:20], y[:20]).dual_coef_
+    np.testing.assert_array_equal(model.fit(place.put(X[:20]), y[:20]).dual_coef_, here)
+    assert model.device_ == "cpu"
+
+
+def test_a_selection_on_a_full_device_says_so(place: Place, monkeypatch: Any) -> None:
+    def full(*_: Any) -> Any:
+        raise OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(SelectionStacks, "_stacked", full)
+    with pytest.raises(MemoryError, match="end what else uses it"):
+        LSSVMRegressor().fit(place.put(X[:20]), y[:20])
 
 
 @pytest.mark.parametrize("options", [{"kernel": "ard_polynomial"}, {"strategy": "nelder-mead"}])

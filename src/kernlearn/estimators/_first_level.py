@@ -18,20 +18,14 @@ from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
+from kernlearn.estimators._lssvm import Learning
 from kernlearn.estimators._lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators._on_cluster import check_here, gathered, some_rows
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.solvers.asking import answered
-from kernlearn.solvers.first_level import (
-    Ask,
-    Asking,
-    FirstLevelProblem,
-    Trained,
-    train_alone,
-)
+from kernlearn.solvers.first_level import Asking, FirstLevelProblem, alone
 from kernlearn.solvers.first_level_fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level_search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.first_level_stack import FirstLevelStacks
@@ -110,8 +104,10 @@ class FirstLevel(Patient):
             names = [f"theta{i}" for i in range(len(self.theta_))]
         return dict(zip(map(str, names), self.theta_.tolist(), strict=True))
 
-    def _learn(self, X: Array, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
-        """Check the parameters, state the problem, learn, store."""
+    def _learning(
+        self, X: Array, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+    ) -> Learning:
+        """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         asked = self._asked(X, y, weight, stratify)
         if asked.rank is not None:
             check_here(self, asked.rows)
@@ -129,10 +125,13 @@ class FirstLevel(Patient):
             return
         statement = self._stated(asked, Y, weight)
         with threads_for(len(asked.kept)), self._sentences():
-            solution = answered(statement.search(), self._trainer())
+            if self.device_ == HOST:
+                solution = alone(statement.search())
+            else:
+                solution = yield from statement.search()
         self._store_exactly(statement, solution, X, Y, weight)
         patience = asked.control.patience
-        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
+        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=5)
 
     def _asked(self, X: Array, y: NDArray[Any], weight: Array, stratify: bool) -> Asked:
         """What the parameters ask for on this table, checked."""
@@ -176,11 +175,9 @@ class FirstLevel(Patient):
         on_host = self.device_ == HOST or self.strategy != "gradient"
         return not on_host and family.stack([family]) is not None
 
-    def _trainer(self) -> Callable[[list[Ask]], Sequence[Trained | None]]:
-        """What trains the machines that are asked for: the host one by one, a device in stacks."""
-        if self.device_ == HOST:
-            return train_alone
-        return FirstLevelStacks(Place.named(self.device_))
+    def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
+        """What trains the machines that are asked for on the device that was noted."""
+        return FirstLevelStacks(None if self.device_ == HOST else Place.named(self.device_))
 
     def _learn_at_scale(
         self,
@@ -203,7 +200,7 @@ class FirstLevel(Patient):
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
-            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=4)
+            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
         else:
             self.refit_ = "landmarks"
             self._learn_through_landmarks(  # type: ignore[attr-defined]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
-from kernlearn._device import HOST, Placed, telling_of_memory
+from kernlearn._device import HOST, Place, Placed, telling_of_memory
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -32,13 +34,18 @@ from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.solvers.asking import answered, calling
 from kernlearn.solvers.low_rank.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.ls_svm_training import train_ls_svm
 from kernlearn.solvers.model_selection import Selection, select
 from kernlearn.solvers.selection_descent import Limits
+from kernlearn.solvers.selection_objective import Ask
+from kernlearn.solvers.selection_stack import SelectionStacks
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
+# A fit that asks for what is computed on a device, as in `kernlearn.solvers.asking`.
+Learning: TypeAlias = Generator[list[Any], list[Any], None]
 
 SELECTIONS = ["loo", "cv", "bayes"]
 # Held-out errors of a millionth of the targets' spread are as good as none: where there are more
@@ -67,6 +74,16 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
+        answered(self._learning(X, Y, y, weight, stratify), self._trainer())
+
+    def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
+        """What answers the questions of a fit on the device that was noted."""
+        return SelectionStacks(None if self.device_ == HOST else Place.named(self.device_))
+
+    def _learning(
+        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+    ) -> Learning:
+        """The same as a search: what is computed on a device is asked for, the host's is not."""
         family = kernel_family(self.kernel)
         limits = Limits(
             check_positive("tol", self.tol),
@@ -102,7 +119,6 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
             table = Table(self._on_its_device(rows), Y[kept], weight[kept], self.random_state)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
-        self.device_ = HOST
         rows = gathered(self, rows, "this fit without landmarks")
         columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
@@ -110,20 +126,24 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
             f"{type(self).__name__} on {len(kept):,} points",
             "use fewer points, or let rank be an integer",
         )
-        with sharing(), threads_for(len(kept)):
-            if isinstance(self.kernel, Kernel):
-                family = FixedKernel(self.kernel.fitted_to(rows))
-            try:
+        if self._selects_elsewhere(family, rows):
+            work = partial(self._selected, family, rows, Y[kept], loss, lam, limits)
+            with telling_of_memory():
+                selection = yield from calling(work)
+        else:
+            self.device_ = HOST
+            with sharing():
+                if isinstance(self.kernel, Kernel):
+                    family = FixedKernel(self.kernel.fitted_to(rows))
                 selection = self._selected(family, rows, Y[kept], loss, lam, limits)
-            except np.linalg.LinAlgError as broken:
-                raise ValueError(
-                    f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
-                    f"finite numbers, got one that cannot be factorised ({broken}); standardise "
-                    "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
-                ) from broken
         self._store(selection, family, theta, rows, kept)
         self._store_held_out(selection.fit, X, Y, weight, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=3)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=5)
+
+    def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
+        """Whether the matrices of all rows are worked on elsewhere, in stacks."""
+        selects = self.selection is not None and isinstance(rows, np.ndarray)
+        return self.device_ != HOST and selects and family.stack([family]) is not None
 
     def _loss(
         self, X: Any, y: NDArray[Any], weight: Array, kept: NDArray[np.intp], stratify: bool
@@ -143,16 +163,36 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         loss: HeldOutLoss,
         lam: float | None,
         limits: Limits,
+        ask: Ask | None = None,
     ) -> Selection:
         spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         criterion = SelectionCriterion(
             loss, self.selection == "bayes", max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         )
-        if self.selection is not None:
-            return select(family, rows, Y, criterion, limits, lam)
+        try:
+            with threads_for(len(Y)):
+                if self.selection is not None:
+                    return select(family, rows, Y, criterion, limits, lam, ask)
+                return self._trained_as_given(family, rows, Y, criterion, lam)
+        except np.linalg.LinAlgError as broken:
+            raise ValueError(
+                f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
+                f"finite numbers, got one that cannot be factorised ({broken}); standardise "
+                "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
+            ) from broken
+
+    def _trained_as_given(
+        self,
+        family: ParametricKernel,
+        rows: Any,
+        Y: Array,
+        criterion: SelectionCriterion,
+        lam: float | None,
+    ) -> Selection:
         theta = family.start(rows)
         lam = self._given(lam, len(theta))
-        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, loss.weight)
+        weight = criterion.loss.weight
+        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, weight)
         value = criterion.value(fit, theta)
         return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
 
@@ -178,14 +218,14 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         Y: Array,
         kept: NDArray[np.intp],
     ) -> None:
-        """The same as `_learn` where a matrix of all rows would be too large."""
+        """The same as `_learning` where a matrix of all rows would be too large."""
         selects = self.selection is not None
         with telling_of_memory():
             fit = fit_through_landmarks(table, family, rank, lam, selects, limits)
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=4)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
 
     def _store(
         self,

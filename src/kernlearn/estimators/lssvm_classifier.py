@@ -62,8 +62,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         None.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
-        predictions from them. None follows X: an array of PyTorch or CuPy is worked on where it
-        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+        predictions from them. Without landmarks, too, the held-out losses of the selection, for the
+        kernels "rbf" and "ard"; the machine that is kept is trained on the host. None follows X: an
+        array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
+        and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line for every machine trained in the selection.
     callback : callable, optional
@@ -103,8 +105,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         ``loo_predictions_``.
     rank_ : int or None
         Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
-    landmarks_, residual_trace_, loss_by_rank_, device_
+    landmarks_, residual_trace_, loss_by_rank_
         As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    device_ : str
+        Where λ and θ were selected: "cpu" for the host.
     objective_ : float
         The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
         (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.

@@ -37,7 +37,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Attributes
     ----------
-    theta_, lam_, kernel_, support_, support_vectors_, objective_, n_iter_, n_evaluations_, status_
+    theta_, lam_, kernel_, support_, support_vectors_, device_, objective_, n_iter_, n_evaluations_,
+    status_
         As in :class:`kernlearn.LSSVMClassifier`.
     dual_coef_ : ndarray of shape (n_targets, n_support)
         α, one row for each target.
