@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import signal
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
+from kernlearn import LSSVMRegressor, Progress, _patience
+from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
 
 FOLDS = [(np.array([0, 1]), np.array([2])), (np.array([1, 2]), np.array([0]))]
@@ -53,3 +56,15 @@ def test_a_bound_on_the_iterations_is_no_warning() -> None:
     X, y = make_moons(40, noise=0.5, random_state=0)
     machine = SVC(kernel="precomputed", C=1e6, max_iter=3)
     assert fit_quietly(machine, rbf_kernel(X), y).n_iter_[0] == 3
+
+
+def test_a_fit_that_was_interrupted_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+
+    def interrupt(progress: Progress) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    model = LSSVMRegressor(callback=interrupt)
+    with pytest.raises(KeyboardInterrupt), interrupts_end_everything():
+        fit_quietly(model, X, X[:, 0])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["best_on_folds", "fit_quietly"]
+from kernlearn._unfinished import InterruptedWarning
+
+__all__ = ["best_on_folds", "fit_quietly", "quietly"]
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -54,6 +57,18 @@ def best_on_folds(
 
 def fit_quietly(machine: Any, K: Array, y: NDArray[Any]) -> Any:
     """Fit a machine whose iterations are bounded, without a warning when the bound is met."""
+    with quietly():
+        return machine.fit(K, y)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Say nothing of fits that end before their tolerance is reached, but for an interrupt.
+
+    A fit that an interrupt has ended is no result: its warning is raised, as by
+    :func:`kernlearn._unfinished.interrupts_end_everything`, which ignoring all would undo.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return machine.fit(K, y)
+        warnings.simplefilter("error", InterruptedWarning)
+        yield
