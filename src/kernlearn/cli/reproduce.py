@@ -53,8 +53,7 @@ def reproduce(
     device: Annotated[
         str | None,
         typer.Option(
-            help="Fit many splits at once on this device, such as cuda: first-level learning of "
-            "cawley2014."
+            help="Fit many splits at once on this device, such as cuda: the methods of cawley2014."
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random splits.")] = 0,

@@ -89,7 +89,7 @@ class Paper:
     exhibits : tuple of Exhibit
         Its tables and figures.
     uses_devices : bool
-        Whether some of its fits can be made on a device.
+        Whether its fits can be made on a device.
     """
 
     name: str

@@ -83,8 +83,9 @@ def test_a_partition_is_fitted_once(
     assert calls[11:] == ["banana/0", "banana/1", "banana/2", "banana/0"]
 
 
+@pytest.mark.parametrize("method", ["RBF-FLKL-LSSVM", "RBF-LOO-LSSVM", "ARD-XVAL-LSSVM"])
 def test_a_device_fits_the_partitions_of_a_set_at_once(
-    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    method: str, data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Place("array_api_strict", "cpu")
     monkeypatch.setattr(columns, "place_of", lambda *_: place)
@@ -99,30 +100,20 @@ def test_a_device_fits_the_partitions_of_a_set_at_once(
     monkeypatch.setattr(columns, "fit_together", counted)
     sets = load_sets(data_dir)
     request = Request(tmp_path, data_dir, repetitions=1, quiet=True, device="cuda")
-    run_column("RBF-FLKL-LSSVM", sets, request, ["thyroid"])
+    run_column(method, sets, request, ["thyroid"])
     request = Request(tmp_path, data_dir, repetitions=2, quiet=True, device="cuda")
-    column = run_column("RBF-FLKL-LSSVM", sets, request, ["thyroid"])
+    column = run_column(method, sets, request, ["thyroid"])
     assert sizes == [1, 1]  # what was finished is not done again
     monkeypatch.undo()
     for index in (0, 1):
-        expected = fit_partition("RBF-FLKL-LSSVM", sets["thyroid"], index, 0)
+        expected = fit_partition(method, sets["thyroid"], index, 0)
         found = column.results["thyroid"][index]
         assert found.keys() == expected.keys()
         assert found["error"] == expected["error"]
         assert found["status"] == expected["status"]
         np.testing.assert_allclose(found["theta"], expected["theta"], rtol=1e-5)
-    (path,) = tmp_path.glob("rbf-flkl-*.jsonl")
+    (path,) = tmp_path.glob(f"{METHODS[method].stem}-*.jsonl")
     assert '"device": "array_api_strict:cpu"' in path.read_text()
-
-
-def test_what_has_no_batches_runs_on_the_host(
-    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(columns, "place_of", lambda *_: Place("array_api_strict", "cpu"))
-    monkeypatch.setattr(columns, "fit_together", None)  # must not be called
-    request = Request(tmp_path, data_dir, repetitions=1, quiet=True, device="cuda")
-    column = run_column("RBF-LOO-LSSVM", load_sets(data_dir), request, ["banana"])
-    assert len(column.errors["banana"]) == 1
 
 
 def test_notes_say_what_a_column_took() -> None:

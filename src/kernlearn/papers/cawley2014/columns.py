@@ -21,7 +21,7 @@ from kernlearn.datasets import PartitionedSet
 from kernlearn.estimators._together import fit_together
 from kernlearn.papers.cawley2014.methods import METHODS
 from kernlearn.papers.cawley2014.protocol import count_partitions, divide, fingerprint
-from kernlearn.papers.grid_search import fit_quietly
+from kernlearn.papers.grid_search import fit_quietly, quietly
 from kernlearn.papers.paper import Request
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_batches, run_tasks
@@ -105,10 +105,10 @@ def run_column(
     """
     counts = {name: count_partitions(name, request) for name in names}
     place = place_of(request.device, None)
-    if place is not None and METHODS[method].in_batches:
-        found = _run_on_device(method, sets, request, counts, place)
-    else:
+    if place is None:
         found = _run_on_host(method, sets, request, counts)
+    else:
+        found = _run_on_device(method, sets, request, counts, place)
     return Column(
         method,
         {name: [found[f"{name}/{index}"] for index in range(counts[name])] for name in counts},
@@ -183,7 +183,8 @@ def fit_partitions(
     splits = [divide(data, index, seed) for _, data, index, seed in tasks]
     start = time.perf_counter()
     models = [METHODS[method].make().set_params(device=device) for method, *_ in tasks]
-    fit_together(models, [s.X_train for s in splits], [s.y_train for s in splits])
+    with quietly():
+        fit_together(models, [s.X_train for s in splits], [s.y_train for s in splits])
     seconds = (time.perf_counter() - start) / len(tasks)
     for model, split in zip(models, splits, strict=True):
         yield _described(model, split, seconds)

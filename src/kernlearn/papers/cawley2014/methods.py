@@ -38,11 +38,6 @@ class Method:
         """
         return self.name.removesuffix("-LSSVM").lower()
 
-    @property
-    def in_batches(self) -> bool:
-        """Whether a device can fit it to many partitions at once."""
-        return self.estimator is FirstLevelClassifier
-
     def make(self) -> Any:
         """Return a new classifier."""
         return self.estimator(**self.parameters)
