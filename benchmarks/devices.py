@@ -74,7 +74,7 @@ def small_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
-    """Every machine that learns through landmarks, with its targets."""
+    """Every machine that learns through landmarks, or in stacks, with its targets."""
     kernels = [
         Gaussian(0.1),
         Gaussian(1.0),
@@ -101,11 +101,13 @@ def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
     yield "LS-SVM classifier", LSSVMClassifier(rank=few), three
     yield "LS-SVM regressor", LSSVMRegressor(rank=few), y
     yield "LS-SVM of a kernel", LSSVMRegressor(kernels[3], rank=few), y
+    yield "LS-SVM in stacks", LSSVMClassifier(rank=None), three
     # Not to the end: a long descent on a flat loss may end elsewhere after another rounding.
     yield "first level, classes", FirstLevelClassifier(rank=few, max_iter=5), labels
     yield "first level, values", FirstLevelRegressor(rank=few, max_iter=5), y
     all_rows = FirstLevelRegressor(rank=few, max_iter=5, refit="exact")
     yield "first level, all rows", all_rows, y
+    yield "LS-SVM of many scales in stacks", LSSVMRegressor("ard", "cv", rank=None, max_iter=5), y
     stacks = FirstLevelClassifier(rank=None, max_iter=5)
     yield "first level, folds in stacks", stacks, labels
 
