@@ -616,10 +616,13 @@ def test_bad_usage(options, sentence, table):
 
 
 def test_the_device_reaches_the_estimator(table, tmp_path, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        kl.LSSVMClassifier, "_note_device", lambda self, X: asked.append(self.device)
-    )
+    asked, note = [], kl.LSSVMClassifier._note_device
+
+    def noted(self, X):
+        asked.append(self.device)
+        note(self, X)
+
+    monkeypatch.setattr(kl.LSSVMClassifier, "_note_device", noted)
     options = ["--method", "lssvm", "--device", "cpu", "--no-refit", "--model", tmp_path / "m.kl"]
     assert run("fit", table, "--target", "target", *options).exit_code == 0
     assert set(asked) == {"cpu"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 
 import numpy as np
 import pytest
 
+from kernlearn.solvers import asking
 from kernlearn.solvers.asking import answered, calling, in_turn, side_by_side
 
 
@@ -155,10 +155,25 @@ def test_one_that_is_closed_ends_its_thread(no_thread_left):
     called_halving(8).close()
 
 
-def test_an_interrupt_waits_until_a_search_calls(no_thread_left):
+@pytest.fixture
+def interrupted(monkeypatch):
+    """The first wait for a search is cut short, as by Ctrl-C."""
+
+    class Semaphore(threading.Semaphore):
+        was = False
+
+        def acquire(self):
+            if not self.was:
+                self.was = True
+                raise KeyboardInterrupt
+            return super().acquire()
+
+    monkeypatch.setattr(asking, "Semaphore", Semaphore)
+
+
+def test_an_interrupt_waits_until_a_search_calls(interrupted, no_thread_left):
     def search(ask):
-        signal.raise_signal(signal.SIGINT)  # comes out in the main thread, which waits for this one
-        time.sleep(0.05)
+        time.sleep(0.05)  # it is waited for
         try:
             ask([1])
         except KeyboardInterrupt:
@@ -167,10 +182,6 @@ def test_an_interrupt_waits_until_a_search_calls(no_thread_left):
     assert answered(calling(search), halves([])) == "kept"
 
 
-def test_an_interrupt_at_the_end_of_a_search_is_not_lost(no_thread_left):
-    def search(ask):
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(0.05)
-
+def test_an_interrupt_at_the_end_of_a_search_is_not_lost(interrupted, no_thread_left):
     with pytest.raises(KeyboardInterrupt):
-        answered(calling(search), halves([]))
+        answered(calling(lambda ask: time.sleep(0.05)), halves([]))
