@@ -55,6 +55,20 @@ def test_a_fold_has_no_say_in_the_kernel_that_predicts_it(problem):
     assert not np.array_equal(before.kernel.weights, after.kernel.weights)
 
 
+@pytest.mark.parametrize("kernels_of", [bank, sections])
+def test_a_fold_is_judged_by_its_own_kernel(problem, kernels_of):
+    X = problem.tables["standard"]
+    view = combined(kernels_of)(problem, "standard")
+    parts = view._parts(None, X, problem.folds)
+    for kernel, fold, (rows, others, K, between) in zip(
+        view.without, problem.folds, parts, strict=True
+    ):
+        np.testing.assert_array_equal(rows, fold)
+        np.testing.assert_array_equal(np.sort(np.append(rows, others)), np.arange(len(X)))
+        np.testing.assert_allclose(K, kernel(X[others]), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(between, kernel(X[rows], X[others]), rtol=1e-12, atol=1e-14)
+
+
 def test_an_estimator_may_have_nothing_else(problem):
     X, y = problem.tables["standard"], problem.Y[:, 0]
     model = kl.KernelRegressor(["combination", "hyperkernel"], max_members=1).fit(X, y)

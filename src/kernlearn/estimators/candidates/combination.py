@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators.candidates.problem import Problem
-from kernlearn.estimators.candidates.view import LearnedView
+from kernlearn.estimators.candidates.view import LearnedView, Part, Rows
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
+from kernlearn.kernels._sharing import sharing
 from kernlearn.solvers.aligned import learn_by_alignment
 from kernlearn.solvers.problem import Control, WeightSet
 
@@ -41,18 +42,34 @@ class CombinedView(LearnedView):
 
     Attributes
     ----------
-    kernel : Kernel
+    kernel : WeightedSum
         By all rows.
-    without : tuple of Kernel
-        By all rows but those of each fold.
+    without : tuple of WeightedSum
+        Of the same kernels, by all rows but those of each fold.
     """
 
-    kernel: Kernel
-    without: tuple[Kernel, ...]
+    kernel: WeightedSum
+    without: tuple[WeightedSum, ...]
 
     def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""
         return self.kernel if fold is None else self.without[fold]
+
+    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Rows]) -> list[Part]:
+        """Folds differ in the weights only, so that every kernel is computed once for all."""
+        weights = np.array([kernel.weights for kernel in self.without])
+        combined = np.zeros((len(folds), len(X), len(X)))
+        with sharing():
+            for kernel, of_folds in zip(self.kernel.kernels, weights.T, strict=True):
+                if of_folds.any():
+                    K = kernel(X)
+                    for total, weight in zip(combined, of_folds, strict=True):
+                        total += weight * K
+        parts = []
+        for rows, K in zip(folds, combined, strict=True):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
+        return parts
 
 
 def combined(

@@ -9,7 +9,7 @@ a fold is predicted by the machine that has seen it in neither way.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +24,9 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.ridge_search import minimise_along
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 KernelOf = Callable[[Array], Kernel]
+Part = tuple[Rows, Rows, Array, Array]
 
 # λ in units of the mean variance that the kernel gives to a row: where most searches end.
 _FIRST_RIDGE = 0.03
@@ -132,11 +134,7 @@ class LearnedView(View):
     def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
         """Find λ by the loss on the folds, each with the kernel learned without it."""
         X = problem.tables[self.table]
-        parts = []
-        for number, rows in enumerate(problem.folds):
-            others = np.setdiff1d(np.arange(len(X)), rows)
-            kernel = self.learned(kernel_of, X[others], number)
-            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+        parts = self._parts(kernel_of, X, problem.folds)
 
         def held_out(lam: float) -> Array:
             predictions = np.empty_like(problem.Y)
@@ -148,6 +146,15 @@ class LearnedView(View):
         kernel = self.learned(kernel_of, X, None)
         lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
         return Judged(kernel, lam, predictions, predictions)
+
+    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Rows]) -> list[Part]:
+        """For every fold its rows, the others, their matrix, and that between the two."""
+        parts = []
+        for number, rows in enumerate(folds):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            kernel = self.learned(kernel_of, X[others], number)
+            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+        return parts
 
 
 @dataclass(frozen=True, eq=False)
