@@ -231,8 +231,7 @@ def _parts(
 def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
     if rows is not None:
         for start in range(0, len(rows), size):
-            some = rows[start : start + size]
-            yield take(source, some) if is_elsewhere(source) else take_rows(source, some)
+            yield taken_rows(source, rows[start : start + size])
     elif hasattr(source, "blocks"):
         yield from source.blocks(size)
     else:
@@ -240,6 +239,11 @@ def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
         for start in range(0, n, size):
             part = slice(start, min(start + size, n))
             yield source[part, :] if is_elsewhere(source) else take_rows(source, part)
+
+
+def taken_rows(table: Any, rows: Indices) -> Any:
+    """Some rows of a table, where it is."""
+    return take(table, rows) if is_elsewhere(table) else take_rows(table, rows)
 
 
 def _count(source: Any) -> int:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._device import beside, column_dots, lower_products, lower_triangle, take, to_host
+from kernlearn._device import beside, column_dots, lower_products, lower_triangle, to_host
 from kernlearn.families.factors import Factors
-from kernlearn.gram.rows import reduce_rows
+from kernlearn.gram.rows import reduce_rows, taken_rows
 from kernlearn.quality.ls_svm import mirrored
 
 Array = NDArray[np.float64]
@@ -123,16 +123,16 @@ def moments_by_fold(
     def block_moments(
         block: Any, rows: slice, targets: Array, weights: Array, folds: NDArray[np.intp]
     ) -> dict[int, Moments]:
-        Z, diagonals = factors(block), factors.diagonals(block)
         parts = {}
         for each in np.unique(folds):
-            inside = np.flatnonzero(folds == each)
-            chosen = slice(None) if len(inside) == len(diagonals) else inside
-            own, theta = take(Z, chosen), weights[chosen]
-            kept = to_host(column_dots(own, own)) @ factors.membership
-            traces = np.array([diagonals[chosen].sum(axis=0), kept])
-            own -= beside(factors.shift, own)
-            parts[int(each)] = _moments(own, targets[chosen], theta, traces)
+            # Rows are taken apart before they become as many numbers as there are columns.
+            chosen = np.flatnonzero(folds == each)
+            own = block if len(chosen) == len(folds) else taken_rows(block, chosen)
+            Z, diagonals = factors(own), factors.diagonals(own)
+            kept = to_host(column_dots(Z, Z)) @ factors.membership
+            traces = np.array([diagonals.sum(axis=0), kept])
+            Z -= beside(factors.shift, Z)
+            parts[int(each)] = _moments(Z, targets[chosen], weights[chosen], traces)
         return parts
 
     # Blocks of so many rows that each fold has enough of them for a product at full speed.
