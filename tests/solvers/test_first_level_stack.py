@@ -16,15 +16,6 @@ from kernlearn.solvers.first_level_fit import learn_first_level
 from kernlearn.solvers.first_level_search import FirstLevelControl
 from kernlearn.solvers.first_level_stack import FirstLevelStacks, Member
 
-PLACES = [None, Place("array_api_strict", "cpu"), Place("torch", "cpu")]
-
-
-@pytest.fixture(params=PLACES, ids=str)
-def place(request: pytest.FixtureRequest) -> Place | None:
-    if request.param is not None:
-        pytest.importorskip(request.param.library)
-    return request.param
-
 
 def make_problem(seed: int, family: Any = None, n: int = 30, k: int = 1) -> FirstLevelProblem:
     rng = np.random.default_rng(seed)
@@ -188,7 +179,7 @@ def test_one_machine_that_is_too_large_is_an_error(monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("lam", "place"),
-    [(None, None), (0.3, PLACES[1]), (None, PLACES[2])],
+    [(None, None), (0.3, Place("array_api_strict", "cpu")), (None, Place("torch", "cpu"))],
     indirect=["place"],
     ids=str,
 )

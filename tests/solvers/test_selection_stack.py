@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kernlearn._device import Place
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.leave_one_out import LeaveOneOut
@@ -18,15 +17,6 @@ from kernlearn.solvers.model_selection import select
 from kernlearn.solvers.selection_descent import Limits
 from kernlearn.solvers.selection_objective import Question, SelectionObjective
 from kernlearn.solvers.selection_stack import SelectionStacks
-
-PLACES = [None, Place("array_api_strict", "cpu"), Place("torch", "cpu")]
-
-
-@pytest.fixture(params=PLACES, ids=str)
-def place(request: pytest.FixtureRequest) -> Place | None:
-    if request.param is not None:
-        pytest.importorskip(request.param.library)
-    return request.param
 
 
 def make_objective(

@@ -145,9 +145,9 @@ class _Search:
 
 
 def _found(searches: Sequence[_Search]) -> Iterator[Found]:
-    """What searches come to, in their order.
+    """What searches come to, in their order, side by side.
 
-    Side by side they gain twice what more threads for the algebra of one would.
+    Their matrices are too small for the algebra of one to gain by more threads.
     """
     results = in_order(_Search.found, searches, n_threads(), lambda: None)
     return (found for found in results if found is not None)

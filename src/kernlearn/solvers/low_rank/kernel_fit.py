@@ -41,9 +41,9 @@ Array = NDArray[np.float64]
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
 ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
-# Many scales are learned from fewer rows at first, which lead to better minima, and from there on
-# from more: some three seconds for each step on two cores, so that they may take only this share of
-# the steps allowed. A GPU has time for as many as above. A width or two gain nothing by it.
+# Many scales are learned from fewer rows at first, where steps are cheap, and from there on from
+# more: some three seconds for each step on two cores, so that they may take only this share of the
+# steps allowed. A GPU has time for as many as above. A width or two gain nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
