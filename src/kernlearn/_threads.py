@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
@@ -50,6 +51,21 @@ def n_threads() -> int:
     """How many threads the linear algebra may use now, which other work in threads keeps to."""
     counts = [library["num_threads"] for library in _controller().select(user_api="blas").info()]
     return max(counts, default=1)
+
+
+def share_out(tasks: Sequence[Callable[[], None]]) -> None:
+    """Do tasks that release the lock, in as many threads as the linear algebra may use now.
+
+    Two threads of our own, each with one for its products, do everything beside the products at the
+    same time too. Work that came to another thread than the main one was shared out before.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        for task in tasks:
+            task()
+        return
+    workers = max(1, min(n_threads(), len(tasks)))
+    for _ in in_order(lambda task: task(), tasks, workers, lambda: None):
+        pass
 
 
 def in_order(

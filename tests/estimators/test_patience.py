@@ -101,7 +101,8 @@ def test_who_listens_changes_nothing(case):
     heard = []
     alone = finished(case)
     told = make(name, options, callback=heard.append, time_limit=1e6).fit(X, y)
-    for one, other in zip(outputs(alone, X), outputs(told, X), strict=True):
+    rows, _ = data(name)  # a table that is the one learned from is seen as a symmetric matrix
+    for one, other in zip(outputs(alone, rows), outputs(told, rows), strict=True):
         np.testing.assert_array_equal(one, other)
     assert alone.status_ is told.status_
     assert alone.n_iter_ == told.n_iter_

@@ -137,7 +137,7 @@ def test_data_frames_by_name_by_position_and_with_text_elsewhere():
     expected = Gaussian(0.3)(X[:, [2, 0]])
     np.testing.assert_array_equal(named(frame), expected)
     np.testing.assert_array_equal(numbered(frame), expected)
-    np.testing.assert_array_equal(Normalized(named)(frame, frame[:4]), expected[:, :4])
+    np.testing.assert_allclose(Normalized(named)(frame, frame[:4]), expected[:, :4], rtol=1e-14)
     both = (named + Columns("b", Linear()))(frame)
     np.testing.assert_allclose(both, expected + np.outer(X[:, 1], X[:, 1]))
     with pytest.raises(ValueError, match=r"got \['d'\], which it does not have; choose from"):

@@ -7,13 +7,14 @@ is a sum over blocks (:mod:`kernlearn.gram.rows`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._device import empty_beside, to_host
+from kernlearn._device import empty_beside, is_elsewhere, to_host
+from kernlearn._threads import share_out
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
@@ -22,6 +23,8 @@ Array = NDArray[np.float64]
 
 # Eigenvalues of ZᵀZ below this part of the largest are rounding.
 ROUNDING = 1e-13
+# Numbers of a block that several threads make.
+_WORTH_THREADS = 2**20
 
 
 class Factors:
@@ -85,10 +88,16 @@ class Factors:
         A new C-contiguous array of shape (n, R).
         """
         Z = empty_beside((X.shape[0], self.n_columns), X)
-        start = 0
-        for each in self.maps:
-            Z[:, start : start + each.rank] = each(X)
-            start += each.rank
+        stops = np.cumsum([each.rank for each in self.maps])
+        parts = [
+            partial(each.fill, Z[:, stop - each.rank : stop], X)
+            for each, stop in zip(self.maps, stops, strict=True)
+        ]
+        if is_elsewhere(Z) or Z.size < _WORTH_THREADS:
+            for part in parts:
+                part()
+        else:
+            share_out(parts)
         return Z
 
     def diagonals(self, X: Any) -> Array:

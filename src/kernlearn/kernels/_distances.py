@@ -14,12 +14,13 @@ from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
 
-# With more columns than this the matrix product overtakes scipy's direct distances (measured).
-_FEW_COLUMNS = 24
-# ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm the kernel errs by under 1e-12.
+# With fewer rows than this in a table scipy's direct distances overtake the product (measured).
+_FEW_ROWS = 16
+# ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm the kernel errs by some 1e-12.
 SAFE_SQUARED_NORM = 1000.0
-# Rows handled together, so that a block stays in cache from the product to the exponential.
-_BLOCK = 64
+# Rows of a symmetric matrix, and numbers of any other, that are handled together: they stay in
+# cache from the product to the exponential.
+_BLOCK, _BLOCK_NUMBERS = 128, 2**15
 
 
 def rescaled(X: Any, Y: Any, scale: ArrayLike) -> tuple[Any, Any]:
@@ -82,23 +83,38 @@ def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     X, Y = rescaled(X, Y, np.sqrt(gamma))
     if issparse(X):
         return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
-    norms_X = _squared_norms(X)
-    norms_Y = norms_X if Y is X else _squared_norms(Y)
-    if X.shape[1] <= _FEW_COLUMNS or max(norms_X.max(), norms_Y.max()) > SAFE_SQUARED_NORM:
+    lengths = _squared_norms(X)
+    other = lengths if Y is X else _squared_norms(Y)
+    is_safe = max(lengths.max(), other.max()) <= SAFE_SQUARED_NORM
+    if min(len(X), len(Y)) < _FEW_ROWS or not is_safe:
         return radial_gram(X, Y, "sqeuclidean", exp_of_minus)
-    K: FloatArray = X @ Y.T
-    for start in range(0, len(X), _BLOCK):
-        stop = min(start + _BLOCK, len(X))
-        first = start if Y is X else 0
-        block = K[start:stop, first:]
-        block *= -2.0
-        # One sum of both norms, rather than one after the other, rounds alike for (i, j), (j, i).
-        block += norms_X[start:stop, None] + norms_Y[None, first:]
-        exp_of_minus(np.maximum(block, 0.0, out=block))
-        if Y is X:
-            K[stop:, start:stop] = block[:, stop - start :].T
-    if Y is X:
-        np.fill_diagonal(K, 1.0)
+    left, right = _sides(X, Y, lengths, other, -1.0)
+    return _symmetric_exponential(left, right) if Y is X else _exponential(left, right)
+
+
+def _exponential(left: FloatArray, right: FloatArray) -> FloatArray:
+    """The exponential of a product of two tables that is nowhere positive but by rounding."""
+    K: FloatArray = left @ right.T
+    size = max(1, _BLOCK_NUMBERS // len(right))
+    for start in range(0, len(K), size):
+        block = K[start : start + size]
+        np.exp(np.minimum(block, 0.0, out=block), out=block)
+    return K
+
+
+def _symmetric_exponential(left: FloatArray, right: FloatArray) -> FloatArray:
+    """The same where the product is symmetric but for rounding, and zero on the diagonal."""
+    n = len(left)
+    K = np.empty((n, n))
+    for start in range(0, n, _BLOCK):
+        stop = min(start + _BLOCK, n)
+        block = K[start:stop, start:]
+        np.matmul(left[start:stop], right[start:].T, out=block)
+        np.exp(np.minimum(block, 0.0, out=block), out=block)
+        corner = np.triu(block[:, : stop - start], 1)
+        K[start:stop, start:stop] = corner + corner.T
+        K[stop:, start:stop] = block[:, stop - start :].T
+    np.fill_diagonal(K, 1.0)
     return K
 
 
@@ -109,34 +125,61 @@ def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     middle = 0.5 * low + 0.5 * high
     roots = np.sqrt(np.asarray(gamma, float))[..., None, :] if np.ndim(gamma) else np.sqrt(gamma)
     scale = beside(np.broadcast_to(roots, (*X.shape[:-2], 1, X.shape[-1])), X)
-    D = squared_distances((X - middle) * scale, (Y - middle) * scale)
-    D *= -1.0
-    K: FloatArray = xp.exp(D)
+    K: FloatArray = xp.exp(squared_distances((X - middle) * scale, (Y - middle) * scale, -1.0))
     return K
 
 
-def squared_distances(X: Any, Y: Any) -> FloatArray:
-    """‖x − z‖² for all pairs, elsewhere or in stacks.
+def squared_distances(X: Any, Y: Any, sign: float = 1.0, unit: float = 1.0) -> FloatArray:
+    """±‖x − z‖² for all pairs, of tables or of stacks of them, wherever they are.
 
-    By a product, or column by column where that cancels.
+    Parameters
+    ----------
+    X, Y : arrays of shape (..., n, d) and (..., k, d)
+        Tables in the middle of the coordinates.
+    sign : float
+        1 or −1.
+    unit : float
+        What squares are multiplied by where they are used: if they cancel there, they are added up
+        column by column instead.
     """
     xp = namespace(X)
-    lengths, other = row_dots(X, X)[..., None], row_dots(Y, Y)[..., None, :]
+    lengths = row_dots(X, X)
+    other = lengths if Y is X else row_dots(Y, Y)
     largest = max(float(xp.max(lengths)), float(xp.max(other)))
-    if largest <= SAFE_SQUARED_NORM:
-        D: FloatArray = X @ turned(Y)
-        D *= -2.0
-        D += lengths
-        D += other
-        D = xp.clip(D, 0.0, None)
+    if unit * largest > SAFE_SQUARED_NORM:
+        return _direct_squares(X, Y, sign)
+    left, right = _sides(X, Y, lengths, other, sign)
+    D: FloatArray = left @ turned(right)
+    if is_elsewhere(D):
+        D = xp.clip(D, 0.0, None) if sign > 0.0 else xp.clip(D, None, 0.0)
         return D
-    D = xp.zeros_like(lengths + other)
+    return np.maximum(D, 0.0, out=D) if sign > 0.0 else np.minimum(D, 0.0, out=D)
+
+
+def _direct_squares(X: Any, Y: Any, sign: float) -> FloatArray:
+    """The same without cancellation."""
+    if not is_elsewhere(X) and X.ndim == 2:
+        return np.asarray(sign * cdist(X, Y, "sqeuclidean"))
+    D: FloatArray = namespace(X).zeros_like(X[..., :, None, 0] - Y[..., None, :, 0])
     for j in range(X.shape[-1]):
-        D += (X[..., :, None, j] - Y[..., None, :, j]) ** 2
+        D += sign * (X[..., :, None, j] - Y[..., None, :, j]) ** 2
     return D
+
+
+def _sides(X: Any, Y: Any, lengths: Any, other: Any, sign: float) -> tuple[Any, Any]:
+    """Tables whose product is ±‖x − z‖²: [x, ‖x‖², 1] and [−2z, 1, ‖z‖²], times the sign.
+
+    One product with two columns more takes a half of the time of adding both lengths to it.
+    """
+    xp = namespace(X)
+    lengths, other = lengths[..., None], other[..., None]
+    left = xp.concat([X, lengths, xp.ones_like(lengths)], axis=-1)
+    right = xp.concat([-2.0 * Y, xp.ones_like(other), other], axis=-1)
+    return left, sign * right
 
 
 def _squared_norms(X: FloatArray) -> FloatArray:
     with np.errstate(over="ignore"):
-        norms: FloatArray = np.einsum("ij,ij->i", X, X)
+        # In one order, whatever that of the table: the same numbers have the same sum.
+        norms: FloatArray = row_dots(np.ascontiguousarray(X), np.ascontiguousarray(X))
     return norms

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from kernlearn._device import beside, column_dots, is_elsewhere, namespace
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.families.parametric.base import Array, ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
-from kernlearn.kernels._distances import SAFE_SQUARED_NORM, gaussian_gram, squared_distances
+from kernlearn.kernels._distances import gaussian_gram, squared_distances
 
 
 class RBF(ParametricKernel):
@@ -98,18 +97,9 @@ class RBF(ParametricKernel):
         middle, roots = middles(X), beside(np.sqrt(self._weights(X))[..., None, :], X)
         rows = (X - middle) * roots
         columns = rows if Y is None else (Y - middle) * roots
-        if is_elsewhere(X) or X.ndim > 2:
-            return squared_distances(rows, columns)
-        lengths, other = (np.einsum("ij,ij->i", part, part) for part in (rows, columns))
         # As for the kernel itself: next to a point far away the product would lose the distances
         # of all others, and the slope would be that of another kernel.
-        if theta[0] * max(lengths.max(), other.max()) > SAFE_SQUARED_NORM:
-            return np.asarray(cdist(rows, columns, "sqeuclidean"))
-        D: Array = rows @ columns.T
-        D *= -2.0
-        D += lengths[:, None]
-        D += other
-        return np.maximum(D, 0.0, out=D)
+        return squared_distances(rows, columns, unit=float(np.max(theta[..., 0])))
 
 
 def _total(A: Any, B: Any) -> float:
