@@ -13,7 +13,7 @@ from kernlearn.kernels import Gaussian, Laplacian, Linear
 X = np.random.default_rng(0).standard_normal((700, 4))
 
 
-@pytest.fixture()
+@pytest.fixture
 def factors(monkeypatch):
     monkeypatch.setattr(factors_module, "_WORTH_THREADS", 1)
     monkeypatch.setattr(_threads, "n_threads", lambda: 2)

@@ -1,5 +1,6 @@
 """Sums over blocks of rows: the same in any blocks, and bad rows are named by their place."""
 
+from functools import partial
 from operator import add
 
 import numpy as np
@@ -42,6 +43,22 @@ def test_all_sources_give_the_same_sum(tmp_path):
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
     for source in (X, mapped, pd.DataFrame(X), Announced(X, 1000)):
         np.testing.assert_allclose(products(source), X.T @ X)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_blocks_after_the_first_can_be_added_onto_a_total():
+    seen = []
+
+    def onto(total, block, rows, weights):
+        seen.append((rows.start, rows.stop))
+        total += block.T @ (weights[:, None] * block)  # which nobody else has
+        return total
+
+    theta = np.linspace(0.0, 1.0, len(X))
+    first = partial(onto, np.zeros((3, 3)))
+    total = reduce_rows(X, first, add, 3, along=[theta], onto=onto)
+    np.testing.assert_allclose(total, X.T @ (theta[:, None] * X))
+    assert seen == [(0, 300), (300, 600), (600, 900), (900, 1000)]
 
 
 @pytest.mark.usefixtures("small_blocks")

@@ -22,6 +22,7 @@ from kernlearn._device.algebra import (
     solve_factored,
     solve_lower,
     take_columns,
+    transposed_product,
     turned,
 )
 from kernlearn._device.found import (
@@ -81,5 +82,6 @@ __all__ = [
     "take_columns",
     "telling_of_memory",
     "to_host",
+    "transposed_product",
     "turned",
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
-from scipy.linalg.blas import dsyrk
+from scipy.linalg.blas import dgemm, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs, spotrf, spotrs, strtrs
 
 from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, to_host
@@ -91,6 +91,17 @@ def lower_products(Z: Any, total: Any = None) -> Any:
     if total is None:
         return dsyrk(1.0, Z.T, lower=1)
     return dsyrk(1.0, Z.T, beta=1.0, c=total, lower=1, overwrite_c=1)
+
+
+def transposed_product(Z: Any, B: NDArray[np.float64]) -> Any:
+    """ZᵀB, where Z is, for few columns of the host.
+
+    By the library that makes `lower_products`: the threads of NumPy's would not yet have gone to
+    sleep when those begin.
+    """
+    if is_elsewhere(Z):
+        return Z.T @ beside(B, Z)
+    return dgemm(1.0, Z.T, B) if Z.shape[1] else np.zeros((0, B.shape[1]))
 
 
 def lower_triangle(A: Any) -> Any:

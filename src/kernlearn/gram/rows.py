@@ -58,6 +58,7 @@ def reduce_rows(
     rows: Indices | None = None,
     checked: bool = False,
     light: bool = False,
+    onto: Function[Part] | None = None,
 ) -> Part:
     """Add up what a function makes of each block of rows.
 
@@ -80,6 +81,10 @@ def reduce_rows(
         Whether rows are known to be numbers.
     light : bool, default=False
         Whether results are small beside the rows: those of a cluster are then added here.
+    onto : callable, optional
+        ``onto(total, block, rows, *parts)`` is the total with the result of a block added, for
+        results so large that room for another one is worth saving; the total may be used up. Only
+        blocks of this machine's memory are added so.
 
     Returns
     -------
@@ -99,8 +104,14 @@ def reduce_rows(
         work = _Sum(block_function, add, n_columns)
         total: Part = source.reduce(work, add, along, rows, _worth_a_task(n_columns), light)
         return total
-    parts = _parts(source, block_function, add, n_columns, along, rows, checked)
-    return reduce(add, parts)
+    pieces = _pieces(source, n_columns, along, rows, checked)
+    total = _part(*next(pieces), block_function, add)
+    for block, place, parts in pieces:
+        if onto is None or is_elsewhere(block):
+            total = add(total, _part(block, place, parts, block_function, add))
+        else:
+            total = onto(total, block, place, *parts)
+    return total
 
 
 def map_rows(
@@ -214,6 +225,19 @@ def _parts(
     first: int = 0,
 ) -> Iterator[Part]:
     """What a function makes of each block, in their order; the rows count from ``first``."""
+    for block, place, parts in _pieces(source, n_columns, along, rows, checked, first):
+        yield _part(block, place, parts, function, add)
+
+
+def _pieces(
+    source: Any,
+    n_columns: int,
+    along: Sequence[Any],
+    rows: Indices | None,
+    checked: bool,
+    first: int = 0,
+) -> Iterator[tuple[Any, slice, list[Any]]]:
+    """The blocks, the rows that they are, and their parts of what goes along; one at least."""
     n, start = _count(source if rows is None else rows), 0
     for block in _blocks(source, rows_per_block(n_columns), rows):
         stop = start + block.shape[0]
@@ -221,8 +245,7 @@ def _parts(
             raise ValueError(_not_as_announced(n, "more"))
         if not checked:
             check_finite(block, start)
-        parts = [values[start:stop] for values in along]
-        yield _part(block, slice(first + start, first + stop), function, add, parts)
+        yield block, slice(first + start, first + stop), [each[start:stop] for each in along]
         start = stop
     if start != n or n == 0:
         raise ValueError(_not_as_announced(n, str(start)))
@@ -252,7 +275,7 @@ def _count(source: Any) -> int:
 
 
 def _part(
-    block: Any, rows: slice, function: Function[Part], add: Add[Part], parts: list[Any]
+    block: Any, rows: slice, parts: list[Any], function: Function[Part], add: Add[Part]
 ) -> Part:
     """What the function makes of a block, in halves where a device has no room for the whole."""
     try:
@@ -264,8 +287,8 @@ def _part(
     half = block.shape[0] // 2
     middle = rows.start + half
     upper, lower = [part[:half] for part in parts], [part[half:] for part in parts]
-    first = _part(block[:half, :], slice(rows.start, middle), function, add, upper)
-    return add(first, _part(block[half:, :], slice(middle, rows.stop), function, add, lower))
+    first = _part(block[:half, :], slice(rows.start, middle), upper, function, add)
+    return add(first, _part(block[half:, :], slice(middle, rows.stop), lower, function, add))
 
 
 def check_finite(block: Any, start: int) -> None:

@@ -53,6 +53,17 @@ def test_folds(rank):
     assert losses[ranks == rank] == pytest.approx(found.sum(), rel=1e-9)
 
 
+@pytest.mark.parametrize("fold", [FOLD, np.sort(FOLD)])
+def test_moments_of_many_blocks_are_those_of_one(monkeypatch, fold):
+    # Sorted, no block has rows of all folds.
+    whole = folds_of(fold)
+    monkeypatch.setattr(rows_module, "_BLOCK_NUMBERS", 1)
+    monkeypatch.setattr(rows_module, "_FEWEST_ROWS", 17)
+    for part, expected in zip(folds_of(fold), whole, strict=True):
+        for name, numbers in vars(expected).items():
+            np.testing.assert_allclose(getattr(part, name), numbers, rtol=1e-12, atol=1e-12)
+
+
 def test_leaving_out_one_row(monkeypatch):
     monkeypatch.setattr(rows_module, "_BLOCK_NUMBERS", 1)
     monkeypatch.setattr(rows_module, "_FEWEST_ROWS", 17)

@@ -43,7 +43,8 @@ ON_HOST = 8000, 400
 ON_DEVICE = 50_000, 1000
 # Many scales are learned from fewer rows at first, where steps are cheap, and from there on from
 # more: some three seconds for each step on two cores, so that they may take only this share of the
-# steps allowed. A GPU has time for as many as above. A width or two gain nothing by it.
+# steps allowed. A GPU has time for as many rows as above, and for all steps. A width or two gain
+# nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
@@ -238,13 +239,17 @@ def fit_through_landmarks(
 
 def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
-    is_on_gpu = isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
+    is_on_gpu = _is_on_gpu(table)
     if n_scales < MANY_SCALES:
         size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
         return size, size
     first = _with_more_landmarks(table, *MANY_FIRST)
     rows, rank = _with_more_landmarks(table, *ON_DEVICE) if is_on_gpu else MANY_AT_LAST
     return first, (rows, max(rank, first[1]))
+
+
+def _is_on_gpu(table: Table) -> bool:
+    return isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
 
 
 def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
@@ -276,7 +281,8 @@ def _selected(
         is_larger = last[0] != n_rows
         if is_larger:
             part = table.sample(last[0])
-            limits = replace(limits, max_iter=max(int(SHARE_AT_LAST * limits.max_iter), 1))
+            share = 1.0 if _is_on_gpu(table) else SHARE_AT_LAST
+            limits = replace(limits, max_iter=max(int(share * limits.max_iter), 1))
             least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):

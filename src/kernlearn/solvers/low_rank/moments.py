@@ -8,13 +8,20 @@ those of a smaller rank are a corner.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._device import beside, column_dots, lower_products, lower_triangle, to_host
+from kernlearn._device import (
+    beside,
+    column_dots,
+    lower_products,
+    lower_triangle,
+    to_host,
+    transposed_product,
+)
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows, taken_rows
 from kernlearn.quality.ls_svm import mirrored
@@ -120,11 +127,16 @@ def moments_by_fold(
     """
     n_folds = int(fold.max()) + 1
 
-    def block_moments(
-        block: Any, rows: slice, targets: Array, weights: Array, folds: NDArray[np.intp]
+    def onto(
+        totals: dict[int, Moments],
+        block: Any,
+        rows: slice,
+        targets: Array,
+        weights: Array,
+        folds: NDArray[np.intp],
     ) -> dict[int, Moments]:
-        parts = {}
-        for each in np.unique(folds):
+        parts = dict(totals)
+        for each in map(int, np.unique(folds)):
             # Rows are taken apart before they become as many numbers as there are columns.
             chosen = np.flatnonzero(folds == each)
             own = block if len(chosen) == len(folds) else taken_rows(block, chosen)
@@ -132,12 +144,13 @@ def moments_by_fold(
             kept = to_host(column_dots(Z, Z)) @ factors.membership
             traces = np.array([diagonals.sum(axis=0), kept])
             Z -= beside(factors.shift, Z)
-            parts[int(each)] = _moments(Z, targets[chosen], weights[chosen], traces)
+            total = totals.get(each)
+            parts[each] = _moments(Z, targets[chosen], weights[chosen], traces, total)
         return parts
 
     # Blocks of so many rows that each fold has enough of them for a product at full speed.
     size, along = -(-factors.n_columns // n_folds), (Y, sample_weight, fold)
-    found = reduce_rows(source, block_moments, _fold_by_fold, size, along)
+    found = reduce_rows(source, partial(onto, {}), _fold_by_fold, size, along, onto=onto)
     return [_on_host(found[each]) for each in range(n_folds)]
 
 
@@ -160,16 +173,24 @@ def total_of(parts: list[Moments]) -> Moments:
     return reduce(Moments.__add__, parts)
 
 
-def _moments(Z: Any, Y: Array, theta: Array, traces: Array) -> Moments:
-    """Sums over one block, those with Z where it is; of the products only the lower triangle."""
+def _moments(Z: Any, Y: Array, theta: Array, traces: Array, total: Moments | None) -> Moments:
+    """Sums over one block, those with Z where it is, added to a total, which is used up.
+
+    Of the products only the lower triangle.
+    """
     weighted = Z if (theta == 1.0).all() else Z * beside(np.sqrt(theta)[:, None], Z)
     targets = Y * theta[:, None]
-    return Moments(
-        lower_products(weighted),
-        Z.T @ beside(targets, Z),
-        beside(theta, Z) @ Z,
+    sums = transposed_product(Z, np.column_stack([targets, theta]))
+    products = lower_products(weighted, None if total is None else total.products)
+    rest = (
+        sums[:, :-1],
+        sums[:, -1],
         targets.sum(axis=0),
         (Y * targets).sum(axis=0),
         float(theta.sum()),
         traces,
     )
+    if total is not None:
+        earlier = list(vars(total).values())[1:]
+        rest = tuple(one + other for one, other in zip(earlier, rest, strict=True))
+    return Moments(products, *rest)
