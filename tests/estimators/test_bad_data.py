@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import (
+    KernelClassifier,
+    KernelRegressor,
+    LSSVMClassifier,
+    LSSVMRegressor,
+    MKLClassifier,
+    MKLNoveltyDetector,
+    MKLRegressor,
+)
 
 ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
 
@@ -46,6 +54,35 @@ def test_data(refused, problem, kind, spoil, text):
 )
 def test_targets(refused, problem, kind, spoil, text):
     assert re.search(text, refused(kind(), problem.X, spoil(problem.y)))
+
+
+@pytest.mark.parametrize("kind", [KernelRegressor, MKLRegressor, LSSVMRegressor])
+@pytest.mark.parametrize(
+    ("cell", "text"),
+    [
+        (
+            None,
+            "contains NaN.* expected a number in every row, got None in row 3 and such in 1 mor",
+        ),
+        (pd.NA, "contains NaN.* got <NA> in row 3"),
+        (np.nan, "contains NaN.* got nan in row 3"),
+        (np.inf, r"contains infinity or .* got inf in row 3 and such in 1 more; leave these rows"),
+        ("one", "expected numbers in y, .* 'one' in row 3; labels are what a classifier takes"),
+    ],
+)
+def test_a_number_that_is_none_is_named_by_its_row(refused, problem, kind, cell, text):
+    y = problem.target.astype(float if isinstance(cell, float) else object)
+    y[[3, 7]] = cell
+    for target in (y, list(y), pd.Series(y)):
+        assert re.search(text, refused(kind(), problem.X, target))
+
+
+@pytest.mark.parametrize("kind", [KernelClassifier, MKLClassifier, LSSVMClassifier])
+def test_a_label_that_is_missing_is_named_by_its_row(refused, problem, kind):
+    for y in (np.where(problem.y > 0, "yes", "no").astype(object), problem.y.astype(float)):
+        y[5] = None if y.dtype == object else np.nan
+        text = refused(kind(), problem.X, y)
+        assert re.search("expected a label in every row, got (None|nan) in row 5; leave", text)
 
 
 def test_labels_that_are_measurements(refused, problem):

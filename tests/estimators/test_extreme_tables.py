@@ -83,7 +83,7 @@ def test_what_no_table_of_numbers_can_be_is_refused_in_a_sentence(model):
     ragged = [[1.0], [1.0, 2.0]] * (N // 2)
     with pytest.raises(ValueError, match="expected a table with rows of one length"):
         model.fit(ragged, LABELS)
-    mixed = np.array(["a", None] * (N // 2), dtype=object)
+    mixed = np.array(["a", 1] * (N // 2), dtype=object)
     with pytest.raises(ValueError, match="expected labels of one kind in y"):
         model.fit(X, mixed)
 

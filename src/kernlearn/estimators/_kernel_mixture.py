@@ -29,7 +29,7 @@ from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators._shows_kernel import ShowsKernel
-from kernlearn.estimators._validated import as_floats, validated
+from kernlearn.estimators._validated import as_floats, check_every_target, validated
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
@@ -153,6 +153,7 @@ class KernelMixture(Patient, ShowsKernel):
                 f"{type(self).__name__} requires y to be passed, but the target y is None; pass "
                 "what is to be predicted for every row of X"
             )
+        check_every_target(self, y, numeric=multi_output)
         if multi_output:
             target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
         else:

@@ -10,7 +10,7 @@ from scipy.sparse import vstack as vstack_sparse
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from kernlearn._optional import load_pandas
-from kernlearn.estimators._validated import check_squares
+from kernlearn.estimators._validated import check_every_target, check_squares
 from kernlearn.kernels._validation import check_rows
 
 
@@ -63,6 +63,7 @@ def target_of(estimator: Any, rows: Any, y: Any, **options: Any) -> Any:
         raise ValueError(
             f"{type(estimator).__name__} requires y to be passed, but the target y is None"
         )
+    check_every_target(estimator, y, options.get("y_numeric", False))
     target = _check_y(y, estimator=estimator, **options)
     check_consistent_length(rows, target)
     if options.get("y_numeric", False):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
+from kernlearn.kernels._validation import is_missing
 from kernlearn.solvers.units import LARGEST
 
 
@@ -25,6 +26,8 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
             f"{name} expected a table with columns, got 0 feature(s) (shape={X.shape}) while a "
             "minimum of 1 is required; pass the columns to learn from"
         )
+    for target in y:
+        check_every_target(estimator, target, options.get("y_numeric", False))
     try:
         with np.errstate(all="ignore"):
             checked = validate_data(estimator, X, *y, **options)
@@ -55,6 +58,58 @@ def as_floats(estimator: Any, values: Any) -> Any:
         raise _beyond(estimator) from None
 
 
+def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
+    """Refuse targets that are missing, infinite, or text where numbers are expected, by their row.
+
+    scikit-learn names no row, and lets None pass among numbers. What is no array, list or series is
+    left to it.
+    """
+    if not (isinstance(y, np.ndarray | list | tuple) or hasattr(y, "iloc")):
+        return
+    try:
+        cells = np.asarray(y)
+    except ValueError:  # rows of several lengths
+        return
+    if cells.size == 0 or cells.ndim == 0 or cells.dtype.kind not in "fOUS":
+        return
+    flat = cells.reshape(len(cells), -1)
+    is_float = cells.dtype.kind == "f"
+    unknown = ~np.isfinite(flat) if is_float else _where_missing(flat)
+    if unknown.any():
+        rows = np.flatnonzero(unknown.any(axis=1))
+        first = flat[unknown][0]
+        is_infinite = is_float and not np.isnan(flat[unknown]).any()
+        what = "infinity or a value too large for dtype('float64')" if is_infinite else "NaN"
+        more = f" and such in {len(rows) - 1} more" if len(rows) > 1 else ""
+        raise ValueError(
+            f"Input y contains {what}. {type(estimator).__name__} expected a "
+            f"{'number' if numeric else 'label'} in every row, got {first} in row {rows[0]}{more}; "
+            "leave these rows out of X and y"
+        )
+    if numeric and not is_float:
+        _check_text_is_numbers(estimator, flat)
+
+
+def _where_missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    if cells.dtype.kind != "O":
+        return np.zeros(cells.shape, dtype=bool)
+    return np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
+
+
+def _check_text_is_numbers(estimator: Any, cells: NDArray[Any]) -> None:
+    for row, values in enumerate(cells):
+        for value in values:
+            try:
+                float(value)
+            except ValueError:
+                raise ValueError(
+                    f"{type(estimator).__name__} expected numbers in y, could not convert string "
+                    f"to float: {str(value)!r} in row {row}; labels are what a classifier takes"
+                ) from None
+            except (TypeError, OverflowError):
+                return  # scikit-learn has words for these
+
+
 def check_squares(estimator: Any, y: NDArray[Any]) -> None:
     """Refuse targets of a regression whose squares are no numbers."""
     largest = float(np.abs(y).max(initial=0.0))
@@ -79,6 +134,6 @@ def check_labels_of_classes(labels: NDArray[Any]) -> None:
         np.unique(labels)
     except TypeError:
         raise ValueError(
-            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
-            "among strings, say); drop or relabel those rows"
+            "expected labels of one kind in y, got a mixture that cannot be sorted (numbers among "
+            "strings, say); drop or relabel those rows"
         ) from None
