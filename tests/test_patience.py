@@ -149,7 +149,7 @@ def test_who_listens_changes_nothing(options, large, make_stack, monkeypatch):
     """To the last bit, also where a sample of the points comes first."""
     if large:
         monkeypatch.setattr(weight_search, "LARGE", 20)
-        monkeypatch.setattr(weight_search, "COARSE", ((15, 1e-2),))
+        monkeypatch.setattr(weight_search, "COARSE", ((15, 1e-2, 20),))
     problem = make_stack(n=30)
     heard = []
     alone = kl.learn_weights(problem.grams, problem.y, **options)

@@ -92,28 +92,41 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
     assert crossed.evaluate(np.ones(1), None, 1e-9) is None
 
 
-def test_samples_of_the_points_lie_within_one_another(make_stack, monkeypatch):
+def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch):
     problem = make_stack(n=60)
+    useless = np.stack([*problem.grams, np.ones((60, 60))])  # what a constant adds, b has already
     monkeypatch.setattr(weight_search, "LARGE", 20)
-    monkeypatch.setattr(weight_search, "COARSE", ((10, 1e-2), (30, 1e-3)))
+    monkeypatch.setattr(weight_search, "COARSE", ((10, 1e-2, 20), (30, 1e-3, 1)))
     taken, subset = [], GramStack.subset
 
-    def seen(self, rows):
-        taken.append((self.n_points, rows))
-        return subset(self, rows)
+    def seen(self, rows, matrices):
+        taken.append((rows, matrices))
+        return subset(self, rows, matrices)
 
     monkeypatch.setattr(GramStack, "subset", seen)
-    found = learn_weights(problem.grams, problem.y)
-    assert [(n, len(rows)) for n, rows in taken] == [(60, 30), (30, 10)]
-    middle, small = taken[0][1], taken[0][1][taken[1][1]]
-    # Each class has its share of either.
+    found = learn_weights(useless, problem.y)
+    assert [len(rows) for rows, _ in taken] == [10, 30]
+    assert [len(useless) - 1 in matrices for _, matrices in taken] == [True, False]
     share = np.mean(problem.y == problem.y[0])
-    for rows in (middle, small):
+    for rows, _ in taken:
         assert abs(np.mean(problem.y[rows] == problem.y[0]) - share) <= 1.5 / len(rows)
     monkeypatch.setattr(weight_search, "LARGE", 10**6)
-    alone = learn_weights(problem.grams, problem.y)
+    alone = learn_weights(useless, problem.y)
     assert found.objective == pytest.approx(alone.objective, rel=2e-6)
     assert found.status.is_optimal
+
+
+def test_a_kernel_that_a_sample_leaves_out_counts_among_all_points(make_stack, monkeypatch):
+    problem = make_stack(n=60)
+    monkeypatch.setattr(weight_search, "LARGE", 20)
+    monkeypatch.setattr(weight_search, "COARSE", ((10, 1e-2, 20), (30, 1e-3, 1)))
+    order = np.lexsort([problem.y])
+    sampled = order[np.linspace(0, 59, 10).astype(int)]
+    label = np.where(np.isin(np.arange(60), sampled), 0.0, problem.y)  # the sample sees none of it
+    grams = np.stack([problem.grams[0], 60.0 * np.outer(label, label) / 50.0])
+    found = learn_weights(grams, problem.y)
+    assert found.status.is_optimal
+    assert found.weights[1] > 0.0
 
 
 def test_a_kernel_is_kept_until_another_is_made(case):

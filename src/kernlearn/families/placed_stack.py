@@ -72,9 +72,11 @@ class PlacedStack(GramStack):
         a = beside(coef, self.matrices[0])
         return self._gathered([K[:n, :n] @ a for K in self.matrices])
 
-    def subset(self, rows: NDArray[np.intp]) -> GramStack:
-        """The same family on some of the labelled points: a small copy, on the host."""
-        return GramStack(np.stack([to_host(K)[np.ix_(rows, rows)] for K in self.matrices]))
+    def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
+        """The family, or these matrices of it, on some of the labelled points, on the host."""
+        chosen = range(self.n_matrices) if matrices is None else matrices
+        parts = [to_host(self.matrices[int(i)])[np.ix_(rows, rows)] for i in chosen]
+        return GramStack(np.stack(parts))
 
     def _gathered(self, parts: list[Any]) -> Array:
         """Results for all matrices, on the host."""

@@ -113,11 +113,12 @@ class GramStack:
         """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
         return np.asarray(np.tensordot(self.grams, K, 2))
 
-    def subset(self, rows: NDArray[np.intp]) -> GramStack:
-        """The same family on some of the labelled points: a small copy."""
-        grams = np.empty((self.n_matrices, len(rows), len(rows)))
-        for K, part in zip(self.grams, grams, strict=True):
-            minor(K, rows, out=part)
+    def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
+        """The family, or these matrices of it, on some of the labelled points: a small copy."""
+        chosen = range(self.n_matrices) if matrices is None else matrices
+        grams = np.empty((len(chosen), len(rows), len(rows)))
+        for i, part in zip(chosen, grams, strict=True):
+            minor(self.grams[i], rows, out=part)
         return GramStack(grams)
 
     def inner_products(self, basis: Array) -> Array:

@@ -92,6 +92,20 @@ class Domain:
         scaled = self.basis / size[:, None]
         return np.asarray(np.linalg.lstsq(scaled, weights / size)[0], dtype=float)
 
+    def part(self, coordinates: NDArray[np.intp], start: Array) -> tuple[Domain, NDArray[np.intp]]:
+        """Where all other coordinates are zero, in these alone, and the matrices used there."""
+        basis = self.basis[:, coordinates]
+        used = np.flatnonzero(basis.any(axis=1))
+        part = replace(
+            self,
+            basis=basis[used],
+            equality=self.equality[coordinates],
+            low=self.low[coordinates],
+            high=self.high[coordinates],
+            start=start[coordinates] / float(self.equality[coordinates] @ start[coordinates]),
+        )
+        return part, used
+
     def forget_slack_cuts(self, x: Array, n_kept: int) -> None:
         """Keep only the cuts that are tightest at ``x``."""
         tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])

@@ -137,7 +137,9 @@ class Newton:
         if self.first is not None:
             self.domain.start = self.domain.coordinates(self.first.weights)
         x = self.domain.start
-        first = self.first or self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+        # At a corner, a rough solution could tell no more than whether to leave it.
+        tol = LOOSE if np.count_nonzero(x) > 1 else 0.5 * self.tol
+        first = self.first or self.objective.evaluate(self.domain.weights(x), None, tol)
         if first is None and not self.domain.free_sign:
             # Beside a matrix of a large trace the others do not show, though they may separate.
             x = np.full(len(x), 1.0 / float(self.domain.equality.sum()))
@@ -151,6 +153,12 @@ class Newton:
         except (Stopped, KeyboardInterrupt) as stop:
             status = self.patience.accept(stop)
         return self._outcome(self.best, status)
+
+    def ahead(self) -> Array:
+        """Where the next step would lead, after a run that ended before the gap was closed."""
+        assert self.best is not None
+        x = self.domain.coordinates(self.best.weights)
+        return x if self._closed(self.best) else self._propose(self.best, x)
 
     def _descend(self, best: Evaluation, x: Array) -> Status:
         centre, x_best = best, x

@@ -24,6 +24,7 @@ from kernlearn.solvers.units import RescaledPenalty
 
 # Share of the usual start in any other one.
 TRACE = 1e-3
+CRUMBS = 1e-12  # shares that are rounding
 # Part of the trace below which an identity to be learned starts with as much as all the others.
 SEEN = 1e-6
 
@@ -131,6 +132,11 @@ class Problem:
         return domain
 
     @property
+    def share_of_all(self) -> float:
+        """What a start gives to all kernels: without a loss, few alone may have no value."""
+        return TRACE if any(machine.homogeneous for machine in self.machines) else 0.0
+
+    @property
     def even(self) -> Array:
         """Equal shares of the total."""
         return even_weights(self.weight_set.normaliser, self.weight_set.total)
@@ -153,11 +159,12 @@ def _seen_identity(domain: Domain, traces: Array) -> Array:
     return (1.0 - share) * corner + share * domain.start
 
 
-def inside(domain: Domain, weights: Array) -> Array:
+def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
     """The point of a set of positive weights that is nearest to these in direction.
 
     A trace of the usual start keeps it where every machine has a value that has one anywhere.
     """
     x = np.maximum(domain.coordinates(weights), 0.0)
+    x[x * domain.equality < CRUMBS * float(domain.equality @ x)] = 0.0
     size = float(domain.equality @ x)
-    return domain.start if size == 0.0 else (1.0 - TRACE) * x / size + TRACE * domain.start
+    return domain.start if size == 0.0 else (1.0 - trace) * x / size + trace * domain.start

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
 from kernlearn.families.base import Family
+from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import (
     Domain,
 )
 from kernlearn.quality.machine import Array, Machine
-from kernlearn.solvers.certificate import lower_bound
+from kernlearn.solvers.certificate import in_coordinates, lower_bound
 from kernlearn.solvers.newton import Newton, Outcome
 from kernlearn.solvers.null_directions import with_null_directions
 from kernlearn.solvers.oracle import (
@@ -43,9 +45,11 @@ from kernlearn.solvers.units import RescaledPenalty, Units
 
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 # From this size on, first guesses from samples of so many points save more than they cost, if
-# they are found to these relative gaps.
+# they are found to these relative gaps and in at most so many steps.
 LARGE = 1000
-COARSE = ((300, 3e-2), (900, 3e-3))
+COARSE = ((300, 3e-2, 20), (900, 3e-3, 1))
+# A kernel that would cost more than this share of the value is left out of the larger sample.
+NEAR = 0.2
 # Matrices whose weights may be this much larger than their sum are combined once and for all.
 CANCELLING = 1e3
 
@@ -165,22 +169,39 @@ def _positive_start(
 
 
 def _coarse_start(problem: Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
-    """Weights learned from samples of the points, and how many machines that took."""
-    family, machines = problem.family, problem.machines
-    samples = []
-    # Each is taken from the next larger one, which lies closer together in memory.
-    for size, tol in reversed(COARSE):
-        if 2 * size > machines[0].n_points:
+    """Coordinates learned from samples of the points, and how many machines that took.
+
+    A larger sample leaves out the kernels that a smaller one has found to be far from any use.
+    They have their say again when all points are looked at.
+    """
+    machines = problem.machines
+    order = np.lexsort([machine.linear for machine in machines])
+    start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
+    for size, tol, steps in COARSE:
+        if 2 * size > len(order):
             continue
-        order = np.lexsort([machine.linear for machine in machines])
         rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
-        family, machines = family.subset(rows), [machine.subset(rows) for machine in machines]
-        samples.append((family, machines, tol))
-    n_solves, usual, domain = 0, domain, replace(domain)
-    for family, machines, tol in reversed(samples):
-        objective = MachineObjective(family, machines)
-        outcome = Newton(objective, domain, None, tol, 20, patience).run()
+        sample, part = _sample(problem.family, rows, domain, near, start)
+        objective = MachineObjective(sample, [machine.subset(rows) for machine in machines])
+        newton = Newton(objective, part, None, tol, steps, patience)
+        best = newton.run().best
         n_solves += objective.n_solves
-        if outcome.best is not None:
-            domain.start = inside(usual, outcome.best.weights)
-    return domain.start, n_solves
+        if best is None:
+            continue
+        start = np.zeros(len(start))
+        start[near] = inside(part, part.weights(newton.ahead()), problem.share_of_all)
+        if isinstance(problem.family, GramStack):
+            slopes = in_coordinates(best.plane, part)[0] / part.equality
+            dear = slopes - slopes.min() > NEAR * abs(best.upper)
+            near = near[(start[near] > 0.0) | ~dear]
+    return start, n_solves
+
+
+def _sample(
+    family: Family, rows: NDArray[np.intp], domain: Domain, near: NDArray[np.intp], start: Array
+) -> tuple[Family, Domain]:
+    """Some points of a family, and where its weights may lie: of a stack, with few matrices."""
+    if not isinstance(family, GramStack):
+        return family.subset(rows), replace(domain, start=start)
+    part, used = domain.part(near, start)
+    return family.subset(rows, used), part
