@@ -126,6 +126,11 @@ def noisy_quantiles() -> Made:
     return frame(X, np.where(flipped, (y + 1) % 3, y))
 
 
+def grades() -> Made:
+    X, y = datasets.make_friedman1(1000, noise=1.5, random_state=12)
+    return frame(X, np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75])))
+
+
 def waves() -> Made:
     generator = np.random.default_rng(9)
     X = generator.uniform(-2.0, 2.0, size=(1000, 5))
@@ -153,6 +158,7 @@ LABELS: dict[str, Callable[[], Made]] = {
     "moons": lambda: frame(*datasets.make_moons(1000, noise=0.35, random_state=1)),
     "circles": lambda: frame(*datasets.make_circles(1000, noise=0.25, factor=0.5, random_state=1)),
     "quantiles": noisy_quantiles,
+    "grades": grades,
     "hastie": lambda: frame(*datasets.make_hastie_10_2(1500, random_state=1)),
     "clusters, 8": lambda: clusters(100, 800, 8, 4, 0.2, 0.8),
     "clusters, 20": lambda: clusters(101, 900, 20, 5, 0.15, 1.0),

@@ -100,6 +100,23 @@ def test_more_classes_and_one_of_two_rows():
     assert model.decision_function(X).shape == (150, 3)
 
 
+def test_a_class_between_others_is_told(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    grade = np.digitize(X @ [1.0, 0.5, 0.0], [-1.0, -0.3, 0.3, 1.0])
+    labels = np.array(["E", "D", "C", "B", "A"])[grade]
+    model = kl.KernelClassifier(["linear"]).fit(X[:200], labels[:200])
+    # The largest of five linear values is right in 40 per cent: it names the grades at the ends.
+    assert model.score(X[200:], labels[200:]) > 0.8
+    assert model.candidates_["held_out_loss"].min() < 0.6  # not knowing any would be 1.6
+    relevance = model.relevance_
+    assert relevance["x0"] > relevance["x1"] > 0.1 > relevance["x2"]
+    kl.save(model, tmp_path / "grades.kl")
+    np.testing.assert_array_equal(
+        kl.load(tmp_path / "grades.kl").predict_proba(X), model.predict_proba(X)
+    )
+
+
 @pytest.mark.parametrize("shape", [(4, 1), (2, 2), (15, 400)])
 def test_few_rows_and_many_columns(shape):
     X = np.random.default_rng(0).normal(size=shape)

@@ -6,7 +6,7 @@ machines are trained once more without a fold each, at that kernel
 
 For targets that are numbers the loss is the squared error. For classes it is the cross-entropy of
 a softmax of the decision values with the best slope, and no offset
-(:mod:`kernlearn.estimators._softmax`): as smooth as a likelihood, free of the scale of the values,
+(:mod:`kernlearn.quality.softmax`): as smooth as a likelihood, free of the scale of the values,
 and yet large where their signs are wrong. Errors in a few hundred rows are too coarse to tell
 values of C apart.
 
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from kernlearn.estimators._softmax import fit_softmax
+from kernlearn.quality.softmax import fit_softmax
 
 Array = NDArray[np.float64]
 

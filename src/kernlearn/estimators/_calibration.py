@@ -1,7 +1,7 @@
 """Probabilities of the classes from decision values: a sigmoid for one machine, else a softmax.
 
 Both are fitted to decision values of points that did not train the machine
-(:mod:`kernlearn.estimators._sigmoid`, :mod:`kernlearn.estimators._softmax`). The class that the
+(:mod:`kernlearn.estimators._sigmoid`, :mod:`kernlearn.quality.softmax`). The class that the
 values speak for, by their sign or as the largest, has the largest probability: where a sigmoid's
 offset says otherwise, which is where both classes are nearly as probable, they are equal.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from kernlearn.estimators._sigmoid import fit_sigmoid
-from kernlearn.estimators._softmax import fit_softmax
+from kernlearn.quality.softmax import fit_softmax
 
 Array = NDArray[np.float64]
 

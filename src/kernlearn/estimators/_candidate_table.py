@@ -40,9 +40,8 @@ class CandidateTable:
     @classmethod
     def of(cls, contest: Contest, weights: Array) -> CandidateTable:
         """From a contest and the mixture of its candidates."""
-        loss = contest.problem.loss
-        held_out = [found.judged.on_folds for found in contest.found]
-        rows = np.array([loss.rows(loss.scale(F) * F) for F in held_out])
+        loss = contest.problem.loss.of_linked
+        rows = np.array([loss.rows(loss.scale(F) * F) for F in contest.compared])
         means = rows @ loss.share
         errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)
         order = np.argsort(means, kind="stable")

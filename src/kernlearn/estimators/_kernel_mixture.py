@@ -134,12 +134,11 @@ class KernelMixture(Patient, ShowsKernel):
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
                 "rows, got none; leave scale=True, rescale the columns, or name more candidates"
             )
-        on_folds = np.stack([found.judged.on_folds for found in contest.found])
-        loss = contest.problem.loss
+        loss = contest.problem.loss.of_linked
         if loss.is_of_labels:
-            weights = weights_by_errors(loss, on_folds, max_members)
+            weights = weights_by_errors(loss, contest.compared, max_members)
         else:
-            weights = Mixing(loss, on_folds, _PRIOR).weights(max_members)
+            weights = Mixing(loss, contest.compared, _PRIOR).weights(max_members)
         enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
         enough *= weights.sum() / enough.sum()
         self._tried = CandidateTable.of(contest, enough)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from kernlearn.estimators._preparation import Preparation
 from kernlearn.estimators.candidates.contest import Contest
@@ -59,14 +60,16 @@ class Members:
         judged = contest.problem
         kept = np.flatnonzero(weights)
         found = [contest.found[i] for i in kept]
-        held_out = [one.judged.held_out for one in found]
-        factors = weights[kept] * [judged.loss.scale(one.judged.on_folds) for one in found]
+        held_out = [judged.loss.linked(one.judged.held_out) for one in found]
+        scales = [judged.loss.of_linked.scale(contest.compared[i]) for i in kept]
+        factors = weights[kept] * scales
         machines = []
         for one in found:
             table = one.view.table
             training = Training(whole.tables[table], whole.Y, whole.weight)
             kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
-            machines.append(Machine.trained(table, kernel, lam, training, random_state, has_margin))
+            machine = Machine.trained(table, kernel, lam, training, random_state, has_margin)
+            machines.append(replace(machine, link=judged.loss.link(one.judged.on_folds)))
         used = {machine.table for machine in machines}
         return cls(
             machines,
@@ -101,23 +104,26 @@ class Members:
             machines = [self._on(machine, others) for machine in self.machines]
             tables = {name: table[out] for name, table in self.tables.items()}
             Y, weight = self.Y[out], self.weight[out]
-            error = _error(_mixed(machines, self.factors, tables), Y, weight)
+            classes = machines[0].link is not None
+            error = _error(_mixed(machines, self.factors, tables), Y, weight, classes)
             mean = np.average(self.Y[others], axis=0, weights=self.weight[others])
-            explained += _error(np.broadcast_to(mean, Y.shape), Y, weight) - error
+            explained += _error(np.broadcast_to(mean, Y.shape), Y, weight, False) - error
             order = generator.permutation(len(out))
             for column in np.unique(origins):
                 shuffled = {
                     name: np.where(origins == column, table[order], table)
                     for name, table in tables.items()
                 }
-                lost[column] += _error(_mixed(machines, self.factors, shuffled), Y, weight) - error
+                values = _mixed(machines, self.factors, shuffled)
+                lost[column] += _error(values, Y, weight, classes) - error
         return np.maximum(lost, 0.0) / explained if explained > 0 else np.zeros(n_columns)
 
     def _on(self, machine: Machine, rows: NDArray[np.intp]) -> Machine:
         X = self.tables[machine.table][rows]
         training = Training(X, self.Y[rows], self.weight[rows])
         kernel, lam = machine.kernel, machine.lam
-        return Machine.trained(machine.table, kernel, lam, training, None, machine.has_margin)
+        again = Machine.trained(machine.table, kernel, lam, training, None, machine.has_margin)
+        return replace(again, link=machine.link)
 
 
 def _mixed(machines: list[Machine], factors: Array, tables: Mapping[str, Array]) -> Array:
@@ -125,8 +131,13 @@ def _mixed(machines: list[Machine], factors: Array, tables: Mapping[str, Array])
     return np.asarray(np.tensordot(factors, parts, axes=1))
 
 
-def _error(values: Array, Y: Array, weight: Array) -> float:
-    """Squared error at the best factor, so that log-odds can be compared with labels."""
+def _error(values: Array, Y: Array, weight: Array, classes: bool) -> float:
+    """Squared error at the best factor, so that log-odds can be compared with labels.
+
+    Of the log-odds of several `classes`, only their softmax can.
+    """
+    if classes:
+        values = 2.0 * softmax(values, axis=1) - 1.0
     size = float(weight @ (values**2).sum(axis=1))
     factor = float(weight @ (values * Y).sum(axis=1)) / size if size > 0 else 0.0
     return float(weight @ ((Y - factor * values) ** 2).sum(axis=1))

@@ -32,7 +32,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     .. math:: f(x) = \sum_j w_j a_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
 
     whose weights fall with how clearly a candidate errs more often on held-out rows than the one
-    that errs least, :math:`a_j` being the scale at which a machine's own values are log-odds.
+    that errs least, :math:`a_j` being the scale at which a machine's own values are log-odds. With
+    more than two classes :math:`f_j` are linear discriminants of machines for one class against
+    the rest, so that a class between others is told, too.
     Nothing has to be scaled, encoded or tuned first: numbers are standardised, missing cells
     filled, and categories (text, in a data frame) told apart.
 

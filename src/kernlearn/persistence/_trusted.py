@@ -21,6 +21,7 @@ from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
+from kernlearn.quality.discriminants import Discriminants
 from kernlearn.solvers.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
@@ -33,6 +34,7 @@ PACKAGES = (
 OTHERS = (
     CandidateTable,
     CategoryColumn,
+    Discriminants,
     Embedding,
     EnumMember,
     FixedKernel,

@@ -8,7 +8,8 @@ against their signs, so that the factor is found first,
           \ell(y, z) = \log(1 + e^{z}) - t z ,
 
 with Platt's targets t for the two labels, just inside 0 and 1. Several columns are the machines of
-several classes, one against the rest, with a common factor.
+several classes, one against the rest, with a common factor. Which class they speak for together is
+told by their discriminants (:mod:`kernlearn.quality.discriminants`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, logsumexp, softmax
+
+from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
+from kernlearn.quality.softmax import fit_softmax
 
 Array = NDArray[np.float64]
 
@@ -63,6 +67,19 @@ class PredictiveLoss(ABC):
     def wrong(self, predictions: Array) -> NDArray[np.bool_]:
         """For labels, which rows are told wrong."""
         raise NotImplementedError
+
+    def link(self, predictions: Array) -> Discriminants | None:
+        """What predictions go through before they are compared and mixed; None for nothing."""
+        return None
+
+    def linked(self, predictions: Array) -> Array:
+        """The predictions after it, for every row by the predictions for other rows alone."""
+        return predictions
+
+    @property
+    def of_linked(self) -> PredictiveLoss:
+        """By what linked predictions are judged."""
+        return self
 
     @abstractmethod
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
@@ -144,7 +161,65 @@ class LogLoss(PredictiveLoss):
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
         return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
 
+    def link(self, predictions: Array) -> Discriminants | None:
+        """The discriminants of several classes."""
+        if self.Y.shape[1] == 1:
+            return None
+        return Discriminants.of(predictions, self.Y, self.weight)
+
+    def linked(self, predictions: Array) -> Array:
+        """Of several classes, the discriminants."""
+        if self.Y.shape[1] == 1:
+            return predictions
+        return held_out_discriminants(predictions, self.Y, self.weight)
+
+    @property
+    def of_linked(self) -> PredictiveLoss:
+        """Discriminants of several classes are judged together."""
+        return self if self.Y.shape[1] == 1 else ClassLoss(self.Y, self.weight)
+
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Of the cross-entropy."""
         p = expit(predictions)
+        return p - self.targets, p * (1.0 - p)
+
+
+class ClassLoss(PredictiveLoss):
+    """The logarithm of the probability that a softmax of several values gives to the class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> Y = np.where(np.arange(300)[:, None] % 3 == np.arange(3), 1.0, -1.0)
+    >>> loss = ClassLoss(Y, np.ones(300))
+    >>> round(loss.value(np.zeros((300, 3))), 2), loss.value(0.01 * Y) < 0.1
+    (1.1, True)
+    """
+
+    is_of_labels = True
+
+    @cached_property
+    def targets(self) -> Array:
+        """Frequencies of the classes, as if one more row of an unknown one had been seen."""
+        n, k = float(self.weight.sum()), self.Y.shape[1]
+        return np.asarray((n * (self.Y > 0) + 1.0 / k) / (n + 1.0))
+
+    def scale(self, predictions: Array) -> float:
+        """The slope of the softmax."""
+        if not np.isfinite(predictions).all():
+            return 0.0
+        return fit_softmax(predictions, self.Y.argmax(axis=1), self.weight)
+
+    def rows(self, predictions: Array) -> Array:
+        """Cross-entropy of the softmax."""
+        whole = logsumexp(predictions, axis=1)
+        return np.asarray(whole - (self.targets * predictions).sum(axis=1))
+
+    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+        """The rows whose class does not have the largest value."""
+        return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
+
+    def slopes(self, predictions: Array) -> tuple[Array, Array]:
+        """Of the cross-entropy."""
+        p = softmax(predictions, axis=1)
         return p - self.targets, p * (1.0 - p)

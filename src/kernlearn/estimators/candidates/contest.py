@@ -6,9 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn._patience import Stopped
 from kernlearn._threads import in_order, n_threads, threads_for
@@ -20,6 +22,8 @@ from kernlearn.estimators.candidates.view import StretchedView, View
 from kernlearn.solvers.mixture import weights_by_errors
 
 __all__ = ["Contest", "collected", "hold_contest", "timed"]
+
+Array = NDArray[np.float64]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
 _SCREENED = 700
@@ -46,6 +50,12 @@ class Contest:
 
     problem: Problem
     found: list[Found]
+
+    @cached_property
+    def compared(self) -> Array:
+        """What all are compared by and mixed from: predictions for n rows held out, (m, n, k)."""
+        loss = self.problem.loss
+        return np.stack([loss.linked(one.judged.on_folds) for one in self.found])
 
 
 def hold_contest(
@@ -87,8 +97,7 @@ def _shortlist(contest: Contest) -> list[Found]:
     found, loss = contest.found, contest.problem.loss
     if not loss.is_of_labels:
         return sorted(found, key=lambda one: one.loss)[:_SHORTLIST]
-    on_folds = np.stack([one.judged.on_folds for one in found])
-    weights = weights_by_errors(loss, on_folds, _SHORTLIST)
+    weights = weights_by_errors(loss.of_linked, contest.compared, _SHORTLIST)
     return [found[i] for i in np.flatnonzero(weights)]
 
 

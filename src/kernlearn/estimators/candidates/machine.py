@@ -24,6 +24,7 @@ from scipy.linalg.blas import dsyrk, dtrmm
 
 from kernlearn.estimators.candidates.margin import solve_margin
 from kernlearn.kernels import Kernel
+from kernlearn.quality.discriminants import Discriminants
 from kernlearn.solvers.bordered import Bordered
 
 __all__ = ["Machine", "Training", "solve"]
@@ -82,6 +83,8 @@ class Machine:
         Whether it was trained on the whole matrix.
     has_margin : bool
         Whether it has a soft margin; else it is one of least squares.
+    link : Discriminants or None
+        What its values go through, if there are several classes.
     """
 
     table: str
@@ -92,6 +95,7 @@ class Machine:
     intercept: Array
     is_exact: bool
     has_margin: bool = False
+    link: Discriminants | None = None
 
     @classmethod
     def trained(
@@ -122,7 +126,8 @@ class Machine:
     def predict(self, table: Array) -> Array:
         """Values of shape (n, k)."""
         blocks = [self.kernel(block, self.rows) @ self.dual_coef for block in _blocks(table)]
-        return np.vstack(blocks) + self.intercept
+        values = np.vstack(blocks) + self.intercept
+        return values if self.link is None else self.link(values)
 
 
 def _n_landmarks(n_rows: int) -> int:

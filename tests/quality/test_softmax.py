@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from kernlearn.estimators._softmax import fit_softmax
+from kernlearn.quality.softmax import fit_softmax
 
 
 def _data(seed=0):

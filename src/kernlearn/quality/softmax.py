@@ -46,7 +46,7 @@ def fit_softmax(
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.estimators._softmax import fit_softmax
+    >>> from kernlearn.quality.softmax import fit_softmax
     >>> 0 < fit_softmax(np.eye(3)[[0, 0, 1, 1, 2, 0]], np.array([0, 0, 1, 1, 2, 2])) < 10
     True
     """

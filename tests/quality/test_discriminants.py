@@ -1,0 +1,77 @@
+"""Discriminants of several classes against scikit-learn's, and on values that say little."""
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+from kernlearn.quality import discriminants
+from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
+
+
+@pytest.fixture
+def case():
+    generator = np.random.default_rng(0)
+    classes = generator.choice(3, size=120, p=[0.5, 0.3, 0.2])
+    means = np.array([[1.0, 0.0, -1.0], [0.0, 0.2, 0.0], [-1.0, 0.1, 1.0]])
+    values = means[classes] + 0.5 * generator.normal(size=(120, 3))
+    return values, np.where(classes[:, None] == np.arange(3), 1.0, -1.0), classes
+
+
+def test_they_are_those_of_linear_discriminant_analysis(case, monkeypatch):
+    monkeypatch.setattr(discriminants, "_SHRUNK", 0.0)
+    values, signs, classes = case
+    ours = Discriminants.of(values, signs, np.ones(120))(values)
+    share = (np.bincount(classes) + 1 / 3) / 121
+    # Its covariance is that of the priors' shares; ours is of the rows'.
+    theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=np.bincount(classes) / 120)
+    theirs.fit(values, classes)
+    expected = theirs.decision_function(values) + np.log(share / theirs.priors_)
+    np.testing.assert_allclose(ours, expected - expected.mean(axis=1, keepdims=True), atol=1e-10)
+
+
+def test_a_weight_is_so_many_rows(case):
+    values, signs, _ = case
+    weight = np.random.default_rng(1).integers(1, 4, size=len(values))
+    weighted = Discriminants.of(values, signs, weight.astype(float))
+    repeated = Discriminants.of(
+        np.repeat(values, weight, axis=0),
+        np.repeat(signs, weight, axis=0),
+        np.ones(weight.sum()),
+    )
+    np.testing.assert_allclose(weighted.matrix, repeated.matrix, atol=1e-10)
+    np.testing.assert_allclose(weighted.offset, repeated.offset, atol=1e-10)
+
+
+@pytest.mark.parametrize("unit", [1e-150, 1e-3, 1e3, 1e150])
+def test_units_do_not_matter(case, unit):
+    values, signs, _ = case
+    expected = Discriminants.of(values, signs, np.ones(120))(values)
+    found = Discriminants.of(unit * values, signs, np.ones(120))(unit * values)
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_row_has_no_say_in_its_own(case):
+    values, signs, _ = case
+    before = held_out_discriminants(values, signs, np.ones(120))
+    changed = signs.copy()
+    changed[7] = np.roll(signs[7], 1)
+    after = held_out_discriminants(values, changed, np.ones(120))
+    np.testing.assert_array_equal(after[7], before[7])
+    assert not np.allclose(after[8], before[8])
+
+
+def test_a_class_of_which_no_row_is_there_is_not_named(case):
+    values, signs, classes = case
+    seen = classes < 2
+    told = Discriminants.of(values[seen], signs[seen], np.ones(seen.sum()))(values[seen])
+    assert np.isfinite(told).all()
+    assert set(told.argmax(axis=1)) == {0, 1}
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0, np.inf])
+def test_values_that_say_nothing_stay_what_they_are(case, value):
+    values, signs, _ = case
+    same = np.full_like(values, value)
+    told = Discriminants.of(same, signs, np.ones(120))
+    np.testing.assert_array_equal(told.matrix, np.eye(3))
+    np.testing.assert_array_equal(told.offset, np.zeros(3))
