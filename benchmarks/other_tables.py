@@ -217,6 +217,8 @@ def contest(task: str, tables: dict[str, Callable[[], Made]], divisions: int) ->
         worse = [rival for rival in RIVALS if is_worse(ours, np.array(errors[rival][name]))]
         means = " | ".join(f"{np.mean(errors[method][name]):.4g}" for method in errors)
         say(f"| {name} | {means} | {', '.join(worse) or '–'} |")
+    if len(tables) == 1:
+        return
     ranks = compare(errors).ranks
     say("| mean rank | " + " | ".join(f"{ranks[method]:.2f}" for method in errors) + " | |")
 

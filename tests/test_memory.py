@@ -78,6 +78,13 @@ def test_learn_weights(monkeypatch):
         kl.learn_weights(list(grams), LABELS)
 
 
+def test_ten_thousand_points_are_refused_by_a_look_at_few_pairs(monkeypatch):
+    many = np.random.default_rng(0).normal(size=(10_000, 8))
+    monkeypatch.setenv(_memory.ALLOWANCE, "14GB")
+    with pytest.raises(MemoryError, match=r"with \d+ sections on 10,000 points"):
+        kl.HyperkernelClassifier().fit(many, np.sign(many[:, 0]))
+
+
 def test_four_thousand_points_of_twenty_columns(monkeypatch):
     """This took 24 GB, and the machine down with it."""
     many = np.random.default_rng(0).normal(size=(4000, 20))
@@ -85,7 +92,7 @@ def test_four_thousand_points_of_twenty_columns(monkeypatch):
     tracemalloc.start()
     try:
         with pytest.raises(
-            MemoryError, match="a factor of 8,002,000 pairs of points with 1 pivots"
+            MemoryError, match="HyperkernelClassifier with 1 section on 4,000 points"
         ):
             kl.HyperkernelClassifier().fit(many, many[:, 0] > 0)
         with pytest.raises(MemoryError, match=r"with 1 section on 4,000 points, got 2 GB; use"):

@@ -15,7 +15,7 @@ from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.estimators._problem import Candidates
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.stack import GramStack
-from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky
+from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.units import LARGEST
@@ -28,6 +28,9 @@ _SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 ROWS_FOR_QUANTILES = 500
 # What lies beside the sections while they are filled.
 GRID_BYTES = 100_000_000
+# From so many entries of a matrix on, pivots of so few pairs are chosen first, to see whether their
+# sections fit.
+MANY_ENTRIES, FEW_PAIRS = 1500**2, 2000
 
 
 class HyperkernelExpansion:
@@ -77,15 +80,14 @@ class HyperkernelExpansion:
                 "use fewer points, or lower max_pivots or raise pivot_tol",
             )
 
-        chosen = checked_pair_cholesky(
-            self.hyperkernel_,
-            X,
-            self.pivot_tol,
-            self.max_pivots,
-            self.n_pairs,
-            self.random_state,
-            also=check,
-        )
+        def choose(n_pairs: int | None) -> PairCholesky:
+            limits = self.pivot_tol, self.max_pivots, n_pairs, self.random_state
+            return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
+
+        if self.n_pairs is None and len(X) ** 2 > MANY_ENTRIES:
+            # A few pairs tell in a moment what all of them would tell after minutes.
+            choose(FEW_PAIRS)
+        chosen = choose(self.n_pairs)
         self.pivot_residual_ = chosen.relative_residual
         return X[chosen.pivots]
 

@@ -73,8 +73,9 @@ class Growing:
         self.target, self.limit = target, limit
         self.residual = diagonal
         self.pivots: Indices = np.empty(0, dtype=np.intp)
-        # Memory is taken when it is written to, so that room that stays empty costs nothing.
-        room = min(limit, max(BLOCK, _ROOM // len(diagonal)))
+        # Memory is taken when it is written to, so that room that stays empty costs nothing; but
+        # not all systems promise more than they have.
+        room = min(limit, _ROOM // len(diagonal))
         self._room: FloatArray = np.empty((room, len(diagonal)))
 
     def rows(self) -> FloatArray:
@@ -158,7 +159,7 @@ class Growing:
             self._room = larger
         else:
             # Where it lies, so that there are never two of them. No view of it is alive here.
-            self._room.resize((stop + max(BLOCK, start // 8), size), refcheck=False)
+            self._room.resize((stop + start // 8, size), refcheck=False)
 
 
 def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
