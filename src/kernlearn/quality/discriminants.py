@@ -53,8 +53,8 @@ class Discriminants:
     >>> classes = np.repeat([0, 1, 2], 20)
     >>> values = np.column_stack([-x, np.full(60, -0.3), x])
     >>> signs = np.where(classes[:, None] == np.arange(3), 1.0, -1.0)
-    >>> float(np.mean(values.argmax(axis=1) == classes))
-    0.7833333333333333
+    >>> round(float(np.mean(values.argmax(axis=1) == classes)), 2)
+    0.67
     >>> told = Discriminants.of(values, signs, np.ones(60))(values)
     >>> float(np.mean(told.argmax(axis=1) == classes))
     1.0
