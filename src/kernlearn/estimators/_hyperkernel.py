@@ -28,9 +28,9 @@ _SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 ROWS_FOR_QUANTILES = 500
 # What lies beside the sections while they are filled.
 GRID_BYTES = 100_000_000
-# From so many entries of a matrix on, pivots of so few pairs are chosen first, to see whether their
-# sections fit.
-MANY_ENTRIES, FEW_PAIRS = 1500**2, 2000
+# With more rows than these, pivots of so few pairs are chosen first, to see whether their sections
+# fit.
+MANY_ROWS, FEW_PAIRS = 1500, 2000
 
 
 class HyperkernelExpansion:
@@ -84,7 +84,7 @@ class HyperkernelExpansion:
             limits = self.pivot_tol, self.max_pivots, n_pairs, self.random_state
             return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
 
-        if self.n_pairs is None and len(X) ** 2 > MANY_ENTRIES:
+        if self.n_pairs is None and len(X) > MANY_ROWS:
             # A few pairs tell in a moment what all of them would tell after minutes.
             choose(FEW_PAIRS)
         chosen = choose(self.n_pairs)

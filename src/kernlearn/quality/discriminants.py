@@ -108,7 +108,10 @@ class Discriminants:
 def held_out_discriminants(values: Array, signs: Array, weight: Array) -> Array:
     """The discriminants of every row by the values of other rows alone."""
     found = np.empty_like(values)
-    parts = np.arange(len(values)) % min(_PARTS, len(values))
+    # Every class has its share of every part, whatever the order of the rows.
+    parts = np.empty(len(values), dtype=np.intp)
+    by_class = np.argsort(signs.argmax(axis=1), kind="stable")
+    parts[by_class] = np.arange(len(values)) % min(_PARTS, len(values))
     for part in range(int(parts.max()) + 1):
         out, others = parts == part, parts != part
         link = Discriminants.of(values[others], signs[others], weight[others])

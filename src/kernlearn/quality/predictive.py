@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logsumexp, softmax
+from scipy.special import expit, logsumexp
 
 from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
 from kernlearn.quality.softmax import fit_softmax
@@ -81,9 +81,9 @@ class PredictiveLoss(ABC):
         """By what linked predictions are judged."""
         return self
 
-    @abstractmethod
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """First and second derivative of every entry's loss, of shape (n, k)."""
+        """Where a row's loss is a sum over its entries, their derivatives, each of shape (n, k)."""
+        raise NotImplementedError
 
 
 class SquaredLoss(PredictiveLoss):
@@ -159,7 +159,7 @@ class LogLoss(PredictiveLoss):
         """The rows whose label the largest value, or the sign of the only one, does not tell."""
         if self.Y.shape[1] == 1:
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
-        return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
+        return _misnamed(predictions, self.Y)
 
     def link(self, predictions: Array) -> Discriminants | None:
         """The discriminants of several classes."""
@@ -217,9 +217,8 @@ class ClassLoss(PredictiveLoss):
 
     def wrong(self, predictions: Array) -> NDArray[np.bool_]:
         """The rows whose class does not have the largest value."""
-        return np.asarray(predictions.argmax(axis=1) != self.Y.argmax(axis=1))
+        return _misnamed(predictions, self.Y)
 
-    def slopes(self, predictions: Array) -> tuple[Array, Array]:
-        """Of the cross-entropy."""
-        p = softmax(predictions, axis=1)
-        return p - self.targets, p * (1.0 - p)
+
+def _misnamed(predictions: Array, Y: Array) -> NDArray[np.bool_]:
+    return np.asarray(predictions.argmax(axis=1) != Y.argmax(axis=1))

@@ -133,7 +133,7 @@ class Problem:
 
     @property
     def share_of_all(self) -> float:
-        """What a start gives to all kernels: without a loss, few alone may have no value."""
+        """The part of a start that all kernels get: without a loss, few may not separate."""
         return TRACE if any(machine.homogeneous for machine in self.machines) else 0.0
 
     @property
