@@ -117,6 +117,15 @@ def test_a_class_between_others_is_told(tmp_path):
     )
 
 
+def test_of_labels_by_chance_nothing_is_known():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 3)), rng.permutation(np.arange(150) % 3)
+    model = kl.KernelClassifier(["linear", "Gaussian", "Laplacian"]).fit(X, y)
+    # From means without a row, or without a fold, it could be told which class is missing.
+    assert model.held_out_score_ < 0.5
+    assert model.predict_proba(rng.normal(size=(500, 3))).max(axis=1).mean() < 0.5
+
+
 @pytest.mark.parametrize("shape", [(4, 1), (2, 2), (15, 400)])
 def test_few_rows_and_many_columns(shape):
     X = np.random.default_rng(0).normal(size=shape)

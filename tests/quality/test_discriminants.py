@@ -78,6 +78,12 @@ def test_a_class_of_which_no_row_is_there_is_not_named(case):
     assert set(told.argmax(axis=1)) == {0, 1}
 
 
+def test_means_without_a_row_teach_nothing(case):
+    _, signs, _ = case
+    without = (signs.sum(axis=0) - signs) / 119
+    np.testing.assert_array_equal(Discriminants.of(without, signs, np.ones(120)).matrix, np.eye(3))
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0, np.inf])
 def test_values_that_say_nothing_stay_what_they_are(case, value):
     values, signs, _ = case

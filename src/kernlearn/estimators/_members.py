@@ -60,7 +60,11 @@ class Members:
         judged = contest.problem
         kept = np.flatnonzero(weights)
         found = [contest.found[i] for i in kept]
-        held_out = [judged.loss.linked(one.judged.held_out) for one in found]
+        # Leave-one-out tells from a mean which class a row was taken out of; folds all but do not.
+        several = judged.Y.shape[1] > 1 and judged.loss.is_of_labels
+        held_out = [
+            contest.compared[i] if several else contest.found[i].judged.held_out for i in kept
+        ]
         scales = [judged.loss.of_linked.scale(contest.compared[i]) for i in kept]
         factors = weights[kept] * scales
         machines = []

@@ -90,6 +90,10 @@ class Discriminants:
         overall = weight @ f / total
         seen = in_class > 0  # rows of a small class may all be elsewhere
         means = np.where(seen[:, None], sums / np.where(seen, in_class, 1.0)[:, None], overall)
+        if not in_class @ (means.diagonal() - overall) > 0.0:
+            # Machines that have learned nothing predict the mean, which is the lower for a class
+            # the more of its rows are held out: no more than that must be learned from it.
+            return cls(np.eye(k), np.zeros(k))
         apart = f - own @ means
         covariance = (weight[:, None] * apart).T @ apart / total
         variance = float(np.trace(covariance)) / k
