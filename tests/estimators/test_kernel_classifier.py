@@ -158,6 +158,23 @@ def test_balanced_weights_find_the_rare_class():
     assert balanced.score(new, truth) > 0.7
 
 
+def test_rows_count_by_their_weights():
+    X, y = two_classes(120)
+    balanced = np.where(y == "yes", 3.0, 1.0)
+    by_class = kl.KernelClassifier(FEW, class_weight={"yes": 3.0, "no": 1.0}).fit(X, y)
+    by_row = kl.KernelClassifier(FEW).fit(X, y, sample_weight=balanced)
+    assert np.mean(by_row.predict(X) == by_class.predict(X)) > 0.97
+    assert np.mean(by_row.predict(X) == "yes") > 0.05 + np.mean(y == "yes")
+    # Rows without weight are not there, and neither is their class.
+    frame = pd.DataFrame(X, columns=list("abc")).assign(d=np.where(X[:, 2] > 0, "up", "down"))
+    third = np.arange(120) % 3 == 0
+    labels = np.where(third, "never", y)
+    model = kl.KernelClassifier(FEW).fit(frame, labels, sample_weight=np.where(third, 0.0, 1.0))
+    alone = kl.KernelClassifier(FEW).fit(frame[~third], y[~third])
+    assert list(model.classes_) == ["no", "yes"]
+    np.testing.assert_allclose(model.predict_proba(frame), alone.predict_proba(frame))
+
+
 def test_one_member_is_one_kernel_machine():
     X, y = two_classes(40)
     model = kl.KernelClassifier([Gaussian(0.2), "linear"], max_members=1).fit(X, y)

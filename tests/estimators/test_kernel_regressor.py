@@ -116,6 +116,46 @@ def test_real_data_with_names():
     assert isinstance(model.candidates_, pd.DataFrame)
 
 
+def test_rows_count_by_their_weights():
+    X, y = wave()
+    weight = np.random.default_rng(2).uniform(0.2, 2.0, len(y))
+    weight[::7] = 0.0
+    kept = weight > 0
+    model = kl.KernelRegressor(FEW).fit(X, y, sample_weight=weight)
+    alone = kl.KernelRegressor(FEW).fit(X[kept], y[kept], sample_weight=3.0 * weight[kept])
+    np.testing.assert_allclose(model.predict(X), alone.predict(X), rtol=1e-9)
+    np.testing.assert_allclose(model.predict_interval(X), alone.predict_interval(X), rtol=1e-9)
+    plain = kl.KernelRegressor(FEW).fit(X[kept], y[kept])
+    assert np.abs(model.predict(X) - plain.predict(X)).max() > 0.1
+
+
+def test_a_weighted_machine_is_that_of_least_squares():
+    X, y = wave()
+    weight = np.random.default_rng(2).uniform(0.2, 2.0, len(y))
+    model = kl.KernelRegressor([Gaussian(0.5)], scale=False).fit(X, y, sample_weight=weight)
+    lam = model._members.machines[0].lam * weight.mean()
+    alone = kl.LSSVMRegressor(Gaussian(0.5), None, lam=lam).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(model.predict(X[:9]), alone.predict(X[:9]), rtol=1e-6)
+
+
+def test_rows_of_little_weight_do_little_harm():
+    X, y = wave(90)
+    wrong = np.arange(90) % 6 == 0
+    y = np.where(wrong, y + 300.0, y)
+    new, truth = wave(200, seed=1, noise=0.0)
+    plain = kl.KernelRegressor(FEW).fit(X, y)
+    wiser = kl.KernelRegressor(FEW).fit(X, y, sample_weight=np.where(wrong, 1e-3, 1.0))
+    assert (
+        np.abs(wiser.predict(new) - truth).mean() < 0.3 * np.abs(plain.predict(new) - truth).mean()
+    )
+
+
+@pytest.mark.parametrize("weight", [-np.ones(60), np.zeros(60), np.ones(59), np.full(60, np.nan)])
+def test_wrong_weights_are_refused(weight):
+    with pytest.raises(ValueError, match=r"[Ss]ample.?weight"):
+        kl.KernelRegressor(FEW).fit(*wave(), sample_weight=weight)
+
+
 @pytest.mark.parametrize("coverage", [0.0, 1.0, "most"])
 def test_a_wrong_coverage_is_refused(model, coverage):
     with pytest.raises(ValueError, match="expected coverage between 0 and 1"):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
@@ -43,7 +43,7 @@ from kernlearn.estimators._rows import (
     target_of,
 )
 from kernlearn.estimators._shows_kernel import ShowsKernel
-from kernlearn.estimators._validated import as_floats, validated
+from kernlearn.estimators._validated import as_floats, sample_weights, validated
 from kernlearn.estimators._views import (
     are_views,
     banks_of_views,
@@ -454,15 +454,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
-        given = to_host(on_this_machine(sample_weight))
-        values: Array = _check_sample_weight(given, X, dtype=np.float64)
-        if (values < 0).any() or not (values > 0).any():
-            raise ValueError(
-                "expected non-negative sample weights, not all zero, got a smallest of "
-                f"{values.min():g} and a largest of {values.max():g}; drop rows that should not "
-                "count"
-            )
-        return values
+        return sample_weights(to_host(on_this_machine(sample_weight)), X)
 
 
 def _is_surely_psd(kernel: Any) -> bool:

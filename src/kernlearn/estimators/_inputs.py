@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import _check_sample_weight
 
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
@@ -21,7 +20,7 @@ from kernlearn.estimators._rows import (
     target_of,
 )
 from kernlearn.estimators._shows_kernel import ShowsKernel
-from kernlearn.estimators._validated import as_floats, validated
+from kernlearn.estimators._validated import as_floats, sample_weights, validated
 from kernlearn.kernels import Kernel
 
 Array = NDArray[np.float64]
@@ -68,13 +67,4 @@ class KernelInputs(ShowsKernel):
         return tags
 
     def _sample_weight(self, sample_weight: Any, n: int) -> Array:
-        weight: Array = _check_sample_weight(
-            to_host(on_this_machine(sample_weight)), np.empty((n, 1)), dtype=np.float64
-        )
-        if (weight < 0).any() or not (weight > 0).any():
-            raise ValueError(
-                "expected non-negative sample weights, not all zero, got a smallest of "
-                f"{weight.min():g} and a largest of {weight.max():g}; drop rows that should not "
-                "count"
-            )
-        return weight
+        return sample_weights(to_host(on_this_machine(sample_weight)), np.empty((n, 1)))

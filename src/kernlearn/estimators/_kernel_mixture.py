@@ -29,7 +29,12 @@ from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._preparation import Preparation, PreparedTable
 from kernlearn.estimators._shows_kernel import ShowsKernel
-from kernlearn.estimators._validated import as_floats, check_every_target, validated
+from kernlearn.estimators._validated import (
+    as_floats,
+    check_every_target,
+    sample_weights,
+    validated,
+)
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
@@ -37,6 +42,7 @@ from kernlearn.estimators.candidates.many_rows import hold_larger_contest
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.registry import COMBINATION
 from kernlearn.kernels import Features, Kernel
+from kernlearn.kernels._validation import take_rows
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.solvers.mixture import Mixing, weights_by_errors
 from kernlearn.solvers.status import Status
@@ -160,11 +166,22 @@ class KernelMixture(Patient, ShowsKernel):
             if target.dtype.kind == "f":
                 assert_all_finite(target, input_name="y")
         check_consistent_length(X, target)
+        return np.asarray(target)
+
+    def _counted(
+        self, rows: Any, target: NDArray[Any], sample_weight: Any
+    ) -> tuple[Any, NDArray[Any], Array]:
+        """Rows, targets and weights of mean one, without the rows that do not count."""
+        weight = sample_weights(sample_weight, target)
+        kept = np.flatnonzero(weight)
+        if len(kept) < len(target):
+            rows, target, weight = take_rows(rows, kept), target[kept], weight[kept]
         if len(target) < 2:
             raise ValueError(
-                f"{type(self).__name__} expected two rows at least, got n_samples = 1; add rows"
+                f"{type(self).__name__} expected two rows of positive weight at least, got "
+                "n_samples = 1; add rows"
             )
-        return np.asarray(target)
+        return rows, target, weight / weight.mean()
 
     def _column_names(self) -> list[str]:
         names: Sequence[Any] = getattr(self, "feature_names_in_", ())

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.exceptions import DTypePromotionError
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernlearn.kernels._validation import is_missing
 from kernlearn.solvers.units import LARGEST
+
+Array = NDArray[np.float64]
 
 
 def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
@@ -48,6 +50,17 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     if options.get("y_numeric", False):
         check_squares(estimator, checked[1])
     return checked
+
+
+def sample_weights(given: Any, X: Any) -> Array:
+    """Weights of the rows of X; ones where none are given."""
+    weights: Array = _check_sample_weight(given, X, dtype=np.float64)
+    if (weights < 0).any() or not (weights > 0).any():
+        raise ValueError(
+            "expected non-negative sample weights, not all zero, got a smallest of "
+            f"{weights.min():g} and a largest of {weights.max():g}; drop rows that should not count"
+        )
+    return weights
 
 
 def as_floats(estimator: Any, values: Any) -> Any:

@@ -76,8 +76,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     classes_ : ndarray of shape (n_classes,)
         The labels.
     held_out_score_ : float
-        Accuracy of the mixture's held-out predictions. Slightly hopeful, since the weights have
-        seen them.
+        Accuracy of the mixture's held-out predictions, in which every row counts once. Slightly
+        hopeful, since the weights have seen them.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds.
     preparation_ : Preparation
@@ -135,7 +135,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> KernelClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -144,6 +144,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             Training rows: numbers, NaN where missing; columns of a data frame may hold text.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts, beside ``class_weight``: by default one for all. Only ratios
+            matter; a row of weight zero is left out.
 
         Returns
         -------
@@ -153,10 +156,11 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         rows = self._checked(X, reset=True)
         labels = self._checked_target(rows, y)
         check_labels_of_classes(labels)
+        rows, labels, weight = self._counted(rows, labels, sample_weight)
         self._find_classes(labels)
         signs = self._signs(labels)
-        weight = compute_sample_weight(self.class_weight, labels)
-        loss = LogLoss(signs, np.asarray(weight, dtype=float))
+        weight = weight * compute_sample_weight(self.class_weight, labels)
+        loss = LogLoss(signs, weight)
         self._learn(rows, labels, loss, stratify=True)
         members = self._members
         self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)

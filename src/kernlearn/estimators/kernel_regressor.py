@@ -68,8 +68,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     kernel_ : Kernel
         The learned kernel, if the mixture has one member, to be called on rows as they came.
     held_out_score_ : float
-        R² of the mixture's held-out predictions. Slightly hopeful, since the weights have seen
-        them.
+        R² of the mixture's held-out predictions, in which every row counts once. Slightly hopeful,
+        since the weights have seen them.
     preparation_ : Preparation
         How columns become numbers.
     n_iter_ : int
@@ -122,7 +122,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> KernelRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -131,6 +131,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             Training rows: numbers, NaN where missing; columns of a data frame may hold text.
         y : array-like of shape (n,) or (n, n_targets)
             Targets; several are predicted by the same kernels.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts, in training and where candidates are judged: by default one
+            for all. Only ratios matter; a row of weight zero is left out.
 
         Returns
         -------
@@ -139,13 +142,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         """
         rows = self._checked(X, reset=True)
         target = self._checked_target(rows, y, multi_output=True)
+        rows, target, weight = self._counted(rows, target, sample_weight)
         self._flat = target.ndim == 1
         Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
         check_squares(self, Y)
-        self._centre = Y.mean(axis=0)
-        spread = Y.std(axis=0)
+        self._centre = np.average(Y, axis=0, weights=weight)
+        spread = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weight))
         self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
-        loss = SquaredLoss((Y - self._centre) / self._spread, np.ones(len(Y)))
+        loss = SquaredLoss((Y - self._centre) / self._spread, weight)
         self._learn(rows, target, loss, stratify=False)
         members = self._members
         residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
