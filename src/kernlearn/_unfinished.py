@@ -8,12 +8,15 @@ from contextlib import contextmanager
 
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn._memory import ALLOWANCE
 from kernlearn._patience import Patience
 from kernlearn.solvers.status import Status
 
 _CURES = {
     Status.INACCURATE: "raise max_iter or tol, or rescale the data",
     Status.ITERATION_LIMIT: "raise max_iter or tol, or rescale the data",
+    Status.NO_ROOM: "pass a smaller C, fewer landmarks by rank=, or fewer rows, raise tol, or set "
+    f"the environment variable {ALLOWANCE} if there is more memory",
     Status.TIME_LIMIT: "raise time_limit or tol",
     Status.STOPPED: "let the callback return False to go on",
 }

@@ -13,6 +13,7 @@ from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.solvers.low_rank import learn as learn_module
 from kernlearn.solvers.low_rank import rank as rank_module
 from kernlearn.solvers.low_rank import refits as refits_module
+from kernlearn.solvers.low_rank import wide as wide_module
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -196,6 +197,38 @@ def test_without_room_for_the_factor_the_answer_is_the_same(monkeypatch):
     again = kl.MKLClassifier(KERNELS, rank=20).fit(X, y)
     np.testing.assert_allclose(again.weights_, kept.weights_, atol=1e-3 * kept.weights_.max())
     np.testing.assert_array_equal(again.predict(NEW), kept.predict(NEW))
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (kl.MKLClassifier(tol=1e-9), LABELS),
+        (kl.MKLClassifier(quality="least_squares", tol=1e-9), LABELS),
+        (kl.MKLRegressor(C=2.0, tol=1e-9), VALUES),
+        (kl.MKLNoveltyDetector(nu=0.2, tol=1e-9), None),
+    ],
+    ids=["hinge", "least squares", "tube", "novelty"],
+)
+def test_more_columns_than_moments_have_room_for_change_nothing(model, y, monkeypatch):
+    weight = RNG.uniform(0.5, 2.0, N)
+    model.set_params(kernels=KERNELS, rank=60, certify="exact")
+    usual = clone(model).fit(X, y, sample_weight=weight)
+    monkeypatch.setattr(wide_module, "_MOST_MOMENTS", 0)
+    monkeypatch.setattr(wide_module, "_MOST_COLUMNS", 0)
+    made = []
+    monkeypatch.setattr(rank_module, "moments_by_fold", lambda *args: made.append(args))
+    found = clone(model).fit(X, y, sample_weight=weight)
+    assert made == []
+    assert found.objective_ == pytest.approx(usual.objective_, rel=1e-8)
+    assert found.exact_lower_bound_ == pytest.approx(usual.exact_lower_bound_, rel=1e-4)
+    np.testing.assert_allclose(found.residual_trace_, usual.residual_trace_, atol=1e-12)
+    np.testing.assert_allclose(found.weights_, usual.weights_, atol=1e-3 * usual.weights_.max())
+    known = found.loss_by_rank_["rank"]
+    np.testing.assert_array_equal(known, usual.loss_by_rank_["rank"][-len(known) :])
+    losses = usual.loss_by_rank_["loss"][-len(known) :]
+    np.testing.assert_allclose(found.loss_by_rank_["loss"], losses, rtol=2e-2, atol=1e-6)
+    if isinstance(model, kl.MKLClassifier):
+        np.testing.assert_allclose(found.predict_proba(NEW), usual.predict_proba(NEW), atol=2e-2)
 
 
 def test_a_fitted_model_is_saved_and_read_again(tmp_path):

@@ -14,6 +14,7 @@ from kernlearn.solvers import column_generation, column_master
 from kernlearn.solvers.column_generation import learn_by_columns
 from kernlearn.solvers.oracle import Plane
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.status import Status
 from kernlearn.solvers.weight_search import learn_with_proof
 from kernlearn.testing.fuzz import Case, complaints
 from kernlearn.testing.fuzz.problems import make_problem
@@ -140,7 +141,7 @@ def test_a_master_with_little_room_still_bounds_all_kernels(table, monkeypatch):
         KernelPool(pool.kernels, X, len(X), "trust"), machines, weight_set, Control(1e-6)
     )
     assert np.count_nonzero(whole.weights) <= 2
-    assert not whole.status.is_optimal
+    assert whole.status is Status.NO_ROOM
     monkeypatch.undo()
     best = learn_by_columns(pool, machines, weight_set, Control(1e-7))
     assert whole.lower_bound <= best.objective <= whole.objective

@@ -93,6 +93,17 @@ def lower_products(Z: Any, total: Any = None) -> Any:
     return dsyrk(1.0, Z.T, beta=1.0, c=total, lower=1, overwrite_c=1)
 
 
+def lower_outer_products(Z: Any, total: Any = None) -> Any:
+    """ZZᵀ, added to a total, which may be overwritten; of the same form as `lower_products`."""
+    if is_elsewhere(Z):
+        return Z @ Z.T if total is None else total + Z @ Z.T
+    if len(Z) == 0:
+        return np.zeros((0, 0))
+    if total is None:
+        return dsyrk(1.0, Z.T, trans=1, lower=1)
+    return dsyrk(1.0, Z.T, trans=1, beta=1.0, c=total, lower=1, overwrite_c=1)
+
+
 def transposed_product(Z: Any, B: NDArray[np.float64]) -> Any:
     """ZᵀB, where Z is, for few columns of the host.
 

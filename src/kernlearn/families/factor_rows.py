@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from kernlearn._cluster import Chunked
 from kernlearn._device import (
     beside,
+    column_dots,
     is_elsewhere,
+    lower_outer_products,
     lower_products,
     lower_triangle,
     take,
@@ -27,6 +29,8 @@ from kernlearn.kernels._validation import take_rows
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+COLUMNS_AT_A_TIME = 1024
 
 
 class FactorRows:
@@ -106,6 +110,38 @@ class FactorRows:
             return lower_products(take_columns(Z, columns) * half)
 
         return np.asarray(lower_triangle(self._sum(product, [theta], rows, light=False)))
+
+    def outer_products(self, rows: Indices, diagonal: Array) -> Array:
+        """The lower triangle of ZDZᵀ over some rows, zeros above it, for D ≥ 0."""
+        if not isinstance(self._Z, np.ndarray):
+            Z, columns = self.some(rows), np.flatnonzero(diagonal)
+            image = take_columns(Z, columns) * beside(np.sqrt(diagonal[columns]), Z)
+            return np.asarray(lower_triangle(lower_outer_products(image)))
+        total = None
+        for start in range(0, self.n_columns, COLUMNS_AT_A_TIME):
+            chosen = slice(start, start + COLUMNS_AT_A_TIME)
+            used = np.flatnonzero(diagonal[chosen])
+            if len(used) or total is None:
+                part = self._Z[rows, chosen]
+                part = part if len(used) == part.shape[1] else part[:, used]
+                part *= np.sqrt(diagonal[chosen][used])
+                total = lower_outer_products(part, total)
+        return np.asarray(total)
+
+    def traces(self) -> Array:
+        """The traces of the exact kernels and of their factors, of shape (2, m)."""
+        factors = self.factors  # these travel where rows are elsewhere, Z does not
+
+        def diagonals(block: Any, rows: slice) -> Array:
+            return np.asarray(factors.diagonals(block).sum(axis=0))
+
+        def squares(Z: Any) -> Array:
+            return np.asarray(to_host(column_dots(Z, Z)) @ factors.membership)
+
+        exact = reduce_rows(
+            self.source, diagonals, _added, factors.n_matrices, checked=True, light=True
+        )
+        return np.array([exact, self._sum(squares, [], None, light=True)])
 
     def _sum(self, product: Any, along: Sequence[Array], rows: Indices | None, light: bool) -> Any:
         function = _OfZ(product, self._factors)

@@ -140,7 +140,7 @@ class Columns:
                 return self._solution(Status.ITERATION_LIMIT)
             joined = self.master.join(joining)
             if joined == 0 and tol <= finest:
-                return self._solution(last.solution.status)
+                return self._solution(Status.NO_ROOM if len(joining) else last.solution.status)
             tol = min(max(MASTER_SHARE * gap, finest), LOOSEST) if joined else finest
             last = self._solved(tol)
 

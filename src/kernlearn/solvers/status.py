@@ -14,6 +14,10 @@ class Status(Enum):
     INACCURATE = "inaccurate: no further progress, before the tolerance was reached"
     STALLED = "stopped where rounding lets no step lower the criterion further"
     ITERATION_LIMIT = "stopped at the iteration limit, before the tolerance was reached"
+    NO_ROOM = (
+        "stopped where memory has no room for all kernels that want weight, before the tolerance "
+        "was reached"
+    )
     TIME_LIMIT = "stopped at the time limit, before the tolerance was reached"
     INTERRUPTED = "interrupted from the keyboard, before the tolerance was reached"
     STOPPED = "stopped by the callback, before the tolerance was reached"

@@ -1,5 +1,7 @@
 """Machines through factors against the exact solver, and their parts against plain formulas."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.low_rank import problem
 from kernlearn.solvers.low_rank.machines import FactorObjective
 from kernlearn.solvers.low_rank.problem import learn_machines
-from kernlearn.solvers.low_rank.proximal import respond, with_sum
+from kernlearn.solvers.low_rank.proximal import ProximalNewton, respond, with_sum
 from kernlearn.solvers.low_rank.systems import DualSystem, PrimalSystem, Root
 from kernlearn.solvers.machine_solver import solve_machine
 from kernlearn.solvers.problem import Control, WeightSet
@@ -46,10 +48,11 @@ def traces_of(rows):
     return np.array([exact, rows.factors.membership.T @ (rows.factors(X) ** 2).sum(axis=0)])
 
 
-def learn(rows, machines, tol, free=False):
+def learn(rows, machines, tol, free=False, near=None):
     traces = traces_of(rows)
-    weight_set = WeightSet(traces[1 if free else 0], 0.5 * float(traces[0].sum()), free)
-    return learn_machines(rows, machines, traces, weight_set, Control(tol=tol))
+    start = None if near is None else near.weights
+    weight_set = WeightSet(traces[1 if free else 0], 0.5 * float(traces[0].sum()), free, start)
+    return learn_machines(rows, machines, traces, weight_set, Control(tol=tol), near)
 
 
 # Small C with equal rows, and large C with weighted rows, in turn.
@@ -162,7 +165,24 @@ def test_a_start_from_few_rows_ends_at_the_same_solution(monkeypatch):
     assert warm.n_machine_solves != cold.n_machine_solves
 
 
-def test_blocks_made_again_are_those_that_were_kept():
+def test_machines_near_by_are_where_to_begin(monkeypatch):
+    """Steps of all machines together, with the factors of another rank in between."""
+    steps = []
+    step = ProximalNewton._step
+    monkeypatch.setattr(ProximalNewton, "_step", lambda *args: steps.append(1) or step(*args))
+    machines = [machine_of("soft_margin", 1.0), machine_of("epsilon_svr", 2.0)]
+    near = learn(rows_of(rank=25), machines, 1e-7)
+    rows, taken, values = rows_of(rank=30), [], []
+    for known in (replace(near, dual_coef=None), near):  # weights alone, and machines too
+        steps.clear()
+        values.append(learn(rows, machines, 1e-7, near=known).objective)
+        taken.append(len(steps))
+    assert values[1] == pytest.approx(values[0], rel=2e-7)
+    assert taken[1] < 0.9 * taken[0]
+
+
+def test_blocks_made_again_are_those_that_were_kept(monkeypatch):
+    monkeypatch.setattr("kernlearn.families.factor_rows.COLUMNS_AT_A_TIME", 7)
     kept, again = rows_of(rank=20), rows_of(rank=20, keep=False)
     some = np.array([3, 70, 5])
     u, a = RNG.standard_normal((kept.n_columns, 2)), RNG.standard_normal(N)
@@ -176,6 +196,12 @@ def test_blocks_made_again_are_those_that_were_kept():
     products = again.products(some, THETA[:3], columns)
     Z = again.factors(X)[np.ix_(some, columns)]
     np.testing.assert_allclose(products, np.tril((Z.T * THETA[:3]) @ Z))
+    diagonal = np.where(again.factors.owner == 0, 0.0, RNG.uniform(0.5, 2.0, again.n_columns))
+    Z = again.factors(X)[some]
+    for rows in (kept, again):
+        outer = rows.outer_products(some, diagonal)
+        np.testing.assert_allclose(outer, np.tril((Z * diagonal) @ Z.T))
+        np.testing.assert_array_equal(rows.outer_products(some, 0.0 * diagonal), 0.0)
     found = learn(again, [machine_of("soft_margin", 1.0)], 1e-7)
     assert found.objective == pytest.approx(
         learn(kept, [machine_of("soft_margin", 1.0)], 1e-7).objective, rel=1e-7

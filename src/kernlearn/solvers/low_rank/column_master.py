@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,18 +16,18 @@ from kernlearn.families.landmark_pool import LandmarkPool
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import Settings
-from kernlearn.solvers.column_master import LARGEST, Master
+from kernlearn.solvers.column_master import Master
 from kernlearn.solvers.low_rank.moments import moments_by_fold
 from kernlearn.solvers.low_rank.problem import learn_least_squares, learn_machines
 from kernlearn.solvers.low_rank.proximal import respond, with_sum
 from kernlearn.solvers.low_rank.solution import LowRankSolution
+from kernlearn.solvers.low_rank.wide import by_moments, most_numbers
 from kernlearn.solvers.problem import Control, Proof, WeightSet
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]
 
-# Numbers of Z, and columns of it: a gigabyte, and a factorisation of some seconds.
-MOST_NUMBERS, MOST_COLUMNS = 2**27, 8000
+LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
 
 
 class FactorMaster(Master):
@@ -45,7 +46,8 @@ class FactorMaster(Master):
     settings : Settings
         Of the machines.
     least_squares : bool
-        Whether they are least-squares machines, which second moments suffice for.
+        Whether they are least-squares machines, which second moments suffice for unless there are
+        too many columns.
     """
 
     def __init__(
@@ -57,7 +59,7 @@ class FactorMaster(Master):
         settings: Settings,
         least_squares: bool,
     ) -> None:
-        most = min(MOST_COLUMNS, MOST_NUMBERS // pool.n_points) // len(pool.landmarks)
+        most = most_numbers() // (pool.n_points * len(pool.landmarks))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
         self.pool, self.source, self.machines = pool, source, machines
         self.Y, self.settings, self.least_squares = (
@@ -66,6 +68,7 @@ class FactorMaster(Master):
             least_squares,
         )
         self.maps: list[NystroemMap] = []
+        self._last: LowRankSolution | None = None
 
     def first(self, size: float) -> Proof:
         """Those of machines that see every point alone, brought to the sum that they must have."""
@@ -79,14 +82,15 @@ class FactorMaster(Master):
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[LowRankSolution, Proof]:
         """The best weights of the active kernels, and what proves their bound."""
         factors = Factors(self.maps)
-        if self.least_squares:
+        if self.least_squares and by_moments(self.pool.n_points, factors.n_columns):
             return self._by_moments(factors, weight_set, control)
         rows = FactorRows(self.source, factors, keep=True)
         exact = self.pool.traces[self.active]
         with threads_for(rows.n_rows):
             found = learn_machines(
-                rows, self.machines, np.array([exact, exact]), weight_set, control
+                rows, self.machines, np.array([exact, exact]), weight_set, control, self._last
             )
+        self._last = replace(found, proof=None)
         if found.proof is not None:
             return found, found.proof
         coefs = np.atleast_2d(np.asarray(found.dual_coef))

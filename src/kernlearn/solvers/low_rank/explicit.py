@@ -7,7 +7,7 @@ held-out values all come from products with both; see :mod:`kernlearn.solvers.lo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,12 @@ from kernlearn.solvers.low_rank.rank import Look, folds_of, most_columns
 from kernlearn.solvers.low_rank.refits import FoldMachines
 from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.row_space import (
-    HELD_OUT,
     PROVED,
+    FoldsLeftOut,
     RowEvaluation,
     RowObjective,
     RowSystems,
+    leave_out_folds,
 )
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
@@ -82,7 +83,7 @@ def learn_explicitly(
         solution,
         np.array([max(landmarks, default=0)]),
         np.array([without.loss]),
-        problem.machines(without) if request.held_out else None,
+        problem.machines(solution.weights, without) if request.held_out else None,
         bound,
         choice.C,
         choice.losses,
@@ -140,17 +141,6 @@ def _side_by_side(
     return ExplicitRows(parts, np.array(traces).T, Z), maps
 
 
-@dataclass(frozen=True, eq=False)
-class _WithoutFolds:
-    """Machines that miss a fold each: in columns, one fold and target after the other."""
-
-    coef: list[Array]
-    intercept: Array
-    values: Array
-    fold: NDArray[np.intp]
-    loss: float
-
-
 class _Problem:
     """The rows, what is to be learned of them, and the folds."""
 
@@ -186,32 +176,18 @@ class _Problem:
             outcome, n_solves, units, traces, self.factors, coef, intercept, control.tol
         )
 
-    def without_folds(self, C: float, weights: Array) -> _WithoutFolds:
+    def without_folds(self, C: float, weights: Array) -> FoldsLeftOut:
         """The machines that miss a fold each, and what they say of its rows."""
-        (n, k), n_folds = self.Y.shape, int(self.fold.max()) + 1
-        # Every column has a fold and a target of its own.
-        left = np.repeat(self.fold[:, None] != np.arange(n_folds), k, axis=1)
-        off = np.tile(self.Y - self.mean, (1, n_folds))
-        systems = RowSystems(self.rows, self.half * left, 1.0 / C)
-        V, _ = systems.solve(weights, systems.right(off), None, HELD_OUT, of_value=False)
-        cs = self.rows.transposed_times(systems.half * V)
-        coef = [weight * c for weight, c in zip(weights, cs, strict=True)]
-        values = np.sum(self.rows.times(coef), axis=0)
-        mass = self.theta @ left
-        intercept = (self.theta @ (left * (off - values))) / mass
-        values += intercept
-        own = np.arange(n)[:, None], self.fold[:, None] * k + np.arange(k)
-        errors = self.theta @ (off[:, :k] - values[own]) ** 2
-        intercept = intercept.reshape(n_folds, k) + self.mean
-        loss = float(errors.sum() / self.theta.sum())
-        return _WithoutFolds(coef, intercept, values[own] + self.mean, self.fold, loss)
+        return leave_out_folds(self.rows, weights, self.Y, self.theta, self.fold, 1.0 / C)
 
-    def machines(self, without: _WithoutFolds) -> FoldMachines:
+    def machines(self, weights: Array, without: FoldsLeftOut) -> FoldMachines:
         """The same as machines through landmarks are told of."""
+        cs = self.rows.transposed_times(without.a)
+        coef = np.concatenate([weight * c for weight, c in zip(weights, cs, strict=True)])
         n_folds, k = without.intercept.shape
-        coef = np.concatenate(without.coef).reshape(-1, n_folds, k).transpose(1, 0, 2)
-        everyone = np.arange(len(without.fold))
-        return FoldMachines(everyone, without.fold, coef, without.intercept, without.values)
+        coef = coef.reshape(-1, n_folds, k).transpose(1, 0, 2)
+        everyone = np.arange(len(self.fold))
+        return FoldMachines(everyone, self.fold, coef, without.intercept, without.values)
 
     def dual_coef(self, C: float, weights: Array) -> Array:
         """The coefficients of the machines, of shape (k, n)."""

@@ -72,6 +72,7 @@ def learn_family_through_landmarks(
         total=weight_set.total,
         start=found.weights[active],
         maps=[pool.map(int(i)) for i in active],
+        near=found,
     )
     made = [pool.pool.kernel(int(i)) for i in active]
     patience = WithinRounds(control.patience, found.lower_bound)

@@ -26,6 +26,7 @@ from kernlearn.solvers.low_rank.rank import Look, Seen
 from kernlearn.solvers.low_rank.refits import least_squares_refits, machine_refits
 from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.solution import LowRankSolution
+from kernlearn.solvers.low_rank.wide import is_wide, learn_from_rows
 from kernlearn.solvers.problem import Control, WeightSet
 
 Array = NDArray[np.float64]
@@ -68,7 +69,10 @@ def learn_through_landmarks(
     if request.rank == "auto":
         seen = look.at_enough(request.stand_in, control.patience)
     else:
-        seen = look.at(request.rank)
+        chosen = look.factors(request.rank)
+        if is_wide(len(source), chosen.n_columns, request):
+            return learn_from_rows(look, chosen, targets, request, control)
+        seen = look.through(chosen)
     moments, factors = seen.moments, seen.factors
     weight_set = request.weight_set(moments.traces)
     keep = len(source) * factors.n_columns <= room
@@ -80,7 +84,9 @@ def learn_through_landmarks(
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     if request.quality != "least_squares":
         with threads_for(len(source)):
-            solution = learn_machines(rows, machines, moments.traces, weight_set, control)
+            solution = learn_machines(
+                rows, machines, moments.traces, weight_set, control, request.near
+            )
         choice = Choice(settings.C, solution, np.empty((0, 2)))
     solution, ridge = choice.solution, 1.0 / choice.C
     with threads_for(factors.n_columns):
@@ -94,7 +100,7 @@ def learn_through_landmarks(
             if request.quality == "least_squares":
                 held_out = least_squares_refits(rows, seen, solution.weights, solution.coef, ridge)
             else:
-                held_out = machine_refits(rows, seen, solution, machines)
+                held_out = machine_refits(rows, seen.fold, moments.traces, solution, machines)
     bound = None
     if request.exact_bound:
         coefs = _dual_coefs(look, solution, ridge)

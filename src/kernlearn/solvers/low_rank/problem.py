@@ -18,12 +18,13 @@ from kernlearn.solvers.certificate import certified_status
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
 from kernlearn.solvers.low_rank.machines import FactorEvaluation, FactorObjective, carried_over
 from kernlearn.solvers.low_rank.moments import Moments
+from kernlearn.solvers.low_rank.proximal import FactorSolution
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.newton import Newton, Outcome
 from kernlearn.solvers.oracle import Objective
 from kernlearn.solvers.problem import Control, Proof, WeightSet, inside
 from kernlearn.solvers.psd_cuts import PsdCuts
-from kernlearn.solvers.solution import Step, relative_gap
+from kernlearn.solvers.solution import Solution, Step, relative_gap
 from kernlearn.solvers.telling import telling
 
 Array = NDArray[np.float64]
@@ -103,8 +104,12 @@ def learn_machines(
     traces: Array,
     weight_set: WeightSet,
     control: Control,
+    near: Solution | None = None,
 ) -> LowRankSolution:
-    """Minimise the value of machines over the weights, through factors (inputs are checked)."""
+    """Minimise the value of machines over the weights, through factors (inputs are checked).
+
+    Machines begin at those of a solution `near` by, of the same rows and any factors.
+    """
     largest = max(float(np.abs(machine.linear).max()) for machine in machines)
     units = Units.of(traces[0], weight_set, rows.n_rows, 1.0)
     # Machines without a linear term keep their coefficients: only values and f scale with K.
@@ -115,7 +120,9 @@ def learn_machines(
         products = all_products(rows)
         stand_in = rows.factors.small_stack(products)
     objective = FactorObjective(rows, scaled, products)
-    if rows.n_rows > 2 * COARSE:
+    if near is not None and near.dual_coef is not None:
+        objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
+    elif rows.n_rows > 2 * COARSE:
         weight_set = _coarse_start(objective, weight_set, control, units)
     outcome = minimise(objective, weight_set, control, units, stand_in, 1.0)
     best = outcome.best
@@ -130,6 +137,19 @@ def learn_machines(
     return replace(
         found, dual_coef=dual, proof=Proof.of(outcome.proof, units.target / units.kernel, 0.0)
     )
+
+
+def _carried_over(
+    dual_coef: Array, intercept: float | Array | None, rows: FactorRows, units: Units
+) -> list[FactorSolution]:
+    """Where machines start, in units of one."""
+    coefs = np.atleast_2d(dual_coef) * (units.kernel / units.target)
+    intercepts = np.atleast_1d(np.asarray(intercept, dtype=float)) / units.target
+    unknown = np.zeros(rows.n_rows), 0.0, -np.inf, np.inf
+    return [
+        FactorSolution(coef, rows.transposed_times(coef), float(b), *unknown)
+        for coef, b in zip(coefs, intercepts, strict=True)
+    ]
 
 
 def _coarse_start(

@@ -88,14 +88,20 @@ class Look:
 
     def at(self, rank: int | Sequence[int]) -> Seen:
         """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
+        return self.through(self.factors(rank))
+
+    def factors(self, rank: int | Sequence[int]) -> Factors:
+        """Choose landmarks, as many of each kernel or of all, unless maps are given."""
+        if self.maps is not None:
+            return Factors(self.maps)
+        with threads_for(np.max(rank)):
+            return Factors.through_landmarks(
+                self.kernels, self.source, rank, "random", self.random_state
+            )
+
+    def through(self, factors: Factors) -> Seen:
+        """Make one pass over the rows."""
         n = len(self.source)
-        if self.maps is None:
-            with threads_for(np.max(rank)):
-                factors = Factors.through_landmarks(
-                    self.kernels, self.source, rank, "random", self.random_state
-                )
-        else:
-            factors = Factors(self.maps)
         fold = folds_of(n)
         with threads_for(n):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)

@@ -49,14 +49,16 @@ class FoldMachines:
     values: Array
 
 
-def without_folds(rows: FactorRows, seen: Seen, coefs: Array, intercepts: Array) -> FoldMachines:
+def without_folds(
+    rows: FactorRows, fold: NDArray[np.intp], coefs: Array, intercepts: Array
+) -> FoldMachines:
     """Held-out values, from one more pass over the rows or over a sample of them."""
     F, R, k = coefs.shape
     chosen: NDArray[np.intp] = np.arange(rows.n_rows)
     if rows.n_rows > _MOST_ROWS:
         chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, _MOST_ROWS, replace=False))
     everything = rows.times(coefs.transpose(1, 0, 2).reshape(R, F * k), chosen)
-    fold = seen.fold[chosen]
+    fold = fold[chosen]
     values = everything.reshape(-1, F, k)[np.arange(len(chosen)), fold] + intercepts[fold]
     return FoldMachines(chosen, fold, coefs, intercepts, values)
 
@@ -73,27 +75,32 @@ def least_squares_refits(
         coef = coef_of_all if coef is None else coef
         coefs.append(coef)
         intercepts.append(rest.intercept(coef) - seen.factors.shift @ coef)
-    return without_folds(rows, seen, np.array(coefs), np.array(intercepts))
+    return without_folds(rows, seen.fold, np.array(coefs), np.array(intercepts))
 
 
 def machine_refits(
-    rows: FactorRows, seen: Seen, solution: LowRankSolution, machines: Sequence[Machine]
+    rows: FactorRows,
+    fold: NDArray[np.intp],
+    traces: Array,
+    solution: LowRankSolution,
+    machines: Sequence[Machine],
 ) -> FoldMachines:
     """By a box of no width for the rows of each fold, from the solution on all of them."""
     # In units where K(w) and the targets have size one, as tolerances expect.
-    size = float(seen.moments.traces[1] @ solution.weights) / rows.n_rows
+    size = float(traces[1] @ solution.weights) / rows.n_rows
     weights = solution.weights / size
     products = all_products(rows) if weights.min() < 0 else None
     root = FactorObjective(rows, machines, products).root(weights)
     intercept, dual_coef = np.atleast_1d(np.asarray(solution.intercept)), solution.dual_coef
     assert dual_coef is not None
-    coefs = np.empty((len(seen.folds), rows.n_columns, len(machines)))
-    intercepts = np.empty((len(seen.folds), len(machines)))
+    n_folds = int(fold.max()) + 1
+    coefs = np.empty((n_folds, rows.n_columns, len(machines)))
+    intercepts = np.empty((n_folds, len(machines)))
     for j, machine in enumerate(machines):
         unit = float(np.abs(machine.linear).max()) or size
         scaled = machine.rescaled(size, unit)
-        for i in range(len(seen.folds)):
-            held_out = seen.fold == i
+        for i in range(n_folds):
+            held_out = fold == i
             box = np.where(held_out[:, None], 0.0, scaled.breakpoints)
             part = replace(scaled, breakpoints=box)
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
@@ -101,4 +108,4 @@ def machine_refits(
             found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
             coefs[i, :, j] = unit * root.diagonal * found.c
             intercepts[i, j] = unit * found.intercept
-    return without_folds(rows, seen, coefs, intercepts)
+    return without_folds(rows, fold, coefs, intercepts)

@@ -17,6 +17,7 @@ from kernlearn.solvers.low_rank.held_out import FoldsOut
 from kernlearn.solvers.low_rank.problem import Units, learn_least_squares
 from kernlearn.solvers.low_rank.rank import Seen
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.solution import Solution
 
 Array = NDArray[np.float64]
 
@@ -55,6 +56,8 @@ class Request:
         diagonal entry; none where the settings' C is kept.
     maps : sequence of NystroemMap or None
         From rows to the kernels' factors, where these are known already.
+    near : Solution or None
+        Machines to begin with, on the same rows.
     least : ndarray of shape (m,) or None
         The shares of the total that positive weights have at least.
     explicit : bool
@@ -74,6 +77,7 @@ class Request:
     held_out: bool
     factors_of_C: tuple[float, ...] = ()
     maps: Sequence[NystroemMap] | None = None
+    near: Solution | None = None
     least: Array | None = None
     explicit: bool = False
 

@@ -21,7 +21,9 @@ Rows are left out by a weight of zero, so that all folds are columns of one syst
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,12 +41,19 @@ CURVED, HELD_OUT, PROVED = 0.1, 1e-2, 1e-6
 SPARE = 0.1
 
 
+class Rows(Protocol):
+    """Z, however it is kept."""
+
+    def applied(self, weights: Array, a: Array) -> Array:
+        """K(w)a, for a of shape (n, l)."""
+
+
 class RowSystems:
     """The matrices A of one kernel, a column of right sides each, or one for all.
 
     Parameters
     ----------
-    rows : ExplicitRows
+    rows : Rows
         Z.
     half : ndarray of shape (n, 1) or (n, l)
         Θ½, zero for rows that are left out.
@@ -52,7 +61,7 @@ class RowSystems:
         τ.
     """
 
-    def __init__(self, rows: ExplicitRows, half: Array, ridge: float) -> None:
+    def __init__(self, rows: Rows, half: Array, ridge: float) -> None:
         self.rows, self.half, self.ridge = rows, half, ridge
         self._q = half / np.sqrt((half**2).sum(axis=0))
 
@@ -99,6 +108,48 @@ class RowSystems:
         found = self.projected(self.half * self.rows.applied(weights, self.half * V))
         found += self.ridge * V
         return found
+
+
+@dataclass(frozen=True, eq=False)
+class FoldsLeftOut:
+    """Machines that miss a fold each: in columns, one fold and target after the other.
+
+    Attributes
+    ----------
+    a : ndarray of shape (n, n_folds * k)
+        Their coefficients.
+    intercept : ndarray of shape (n_folds, k)
+        Their intercepts.
+    values : ndarray of shape (n, k)
+        What they say of the rows of the fold that they miss.
+    loss : float
+        The mean squared error there, all targets together.
+    """
+
+    a: Array
+    intercept: Array
+    values: Array
+    loss: float
+
+
+def leave_out_folds(
+    rows: Rows, weights: Array, Y: Array, theta: Array, fold: NDArray[np.intp], ridge: float
+) -> FoldsLeftOut:
+    """Least squares at K(w) without each fold."""
+    (n, k), n_folds = Y.shape, int(fold.max()) + 1
+    mean = (theta @ Y) / theta.sum()
+    # Every column has a fold and a target of its own.
+    left = np.repeat(fold[:, None] != np.arange(n_folds), k, axis=1)
+    off = np.tile(Y - mean, (1, n_folds))
+    systems = RowSystems(rows, np.sqrt(theta)[:, None] * left, ridge)
+    V, _ = systems.solve(weights, systems.right(off), None, HELD_OUT, of_value=False)
+    a = systems.half * V
+    values = rows.applied(weights, a)
+    intercept = (theta @ (left * (off - values))) / (theta @ left)
+    values += intercept
+    own = values[np.arange(n)[:, None], fold[:, None] * k + np.arange(k)]
+    loss = float((theta @ (off[:, :k] - own) ** 2).sum() / theta.sum())
+    return FoldsLeftOut(a, intercept.reshape(n_folds, k) + mean, own + mean, loss)
 
 
 class RowObjective:

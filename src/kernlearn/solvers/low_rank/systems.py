@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_solve
 
-from kernlearn._device import lower_factor, to_host
+from kernlearn._device import lower_factor, lower_outer_products, to_host
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.ls_svm import mirrored
 
@@ -58,11 +58,11 @@ class Root:
             return np.asarray(self._matrix.T @ c)
         return np.asarray((self._half * c[self.columns].T).T)
 
-    def image(self, Z: Array) -> Array:
-        """Z T."""
-        if self._matrix is not None:
-            return np.asarray(Z @ self._matrix)
-        return Z[:, self.columns] * self._half
+    def outer_products(self, rows: FactorRows, inside: NDArray[np.intp]) -> Array:
+        """The lower triangle of Z T Tᵀ Zᵀ over some rows."""
+        if self._matrix is None:
+            return rows.outer_products(inside, self.diagonal)
+        return np.asarray(lower_outer_products(to_host(rows.some(inside)) @ self._matrix))
 
     def sandwich(self, products: Array) -> Array:
         """TᵀGT, for G on the chosen columns."""
@@ -107,21 +107,23 @@ class DualSystem:
     def __init__(
         self, rows: FactorRows, root: Root, inside: NDArray[np.intp], theta: Array
     ) -> None:
-        self.half = np.sqrt(theta)
-        self.W = self.half[:, None] * root.image(to_host(rows.some(inside)))
-        N = self.W @ self.W.T
+        self.rows, self.root, self.inside, self.half = rows, root, inside, np.sqrt(theta)
+        N = root.outer_products(rows, inside)
+        N *= self.half
+        N *= self.half[:, None]
         N[np.diag_indices(len(N))] += 1.0
-        self.factor = lower_factor(N)
+        self.factor = lower_factor(N.T)  # in C order, the triangle that it reads
         self.border = cho_solve((self.factor, True), self.half, check_finite=False)
         self.schur = float(self.half @ self.border)
 
     def step(self, g: Array, h: float) -> tuple[Array, float]:
         """The step (Δv, Δb) of a right-hand side."""
-        Wg = self.W @ g
+        # With W = Θ½Z̃: (I + WᵀW)⁻¹(g − Wᵀθ½Δb), where WᵀN⁻¹ takes the place of (I + WᵀW)⁻¹Wᵀ.
+        Wg = self.half * self.rows.times(self.root.spread(g), self.inside)
         db = (h - float(self.border @ Wg)) / self.schur
         inner = cho_solve((self.factor, True), Wg + db * self.half, check_finite=False)
-        # (I + WᵀW)⁻¹(g − Wᵀθ½Δb), where WᵀN⁻¹ takes the place of (I + WᵀW)⁻¹Wᵀ.
-        return g - self.W.T @ inner, db
+        back = self.rows.transposed_times(self.half * inner, self.inside)
+        return g - self.root.gather(back), db
 
     def project(self, images: Array) -> Array:
         """P times columns on the rows S."""
