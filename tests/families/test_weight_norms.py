@@ -10,6 +10,7 @@ PENALTIES = {
     "p = 2": kl.LpNorm(2.0, 0.3),
     "p = 1.5": kl.LpNorm(1.5, 0.3),
     "p = 1.1": kl.LpNorm(1.1, 5.0),
+    "p = 1.02": kl.LpNorm(1.02, 5.0),
     "elastic net": kl.ElasticNet(0.4),
     "mostly a sum": kl.ElasticNet(3.0, l1_ratio=0.9),
     "squares": kl.ElasticNet(0.5, l1_ratio=0.0),
@@ -77,8 +78,9 @@ def soft_margin_program(cp, grams, y, penalty, C, total, free):
     return program.value, w.value
 
 
+@pytest.mark.filterwarnings("ignore:pnorm with p:UserWarning")
 @pytest.mark.parametrize("weights", ["positive", "free"])
-@pytest.mark.parametrize("name", ["p = 2", "p = 1.5", "p = 1.1", "elastic net"])
+@pytest.mark.parametrize("name", ["p = 2", "p = 1.5", "p = 1.1", "p = 1.02", "elastic net"])
 def test_the_optimum_is_that_of_a_general_solver(name, weights, make_stack):
     cp = pytest.importorskip("cvxpy")
     problem, penalty = make_stack(n=14, seed=1), PENALTIES[name]
@@ -92,6 +94,22 @@ def test_the_optimum_is_that_of_a_general_solver(name, weights, make_stack):
     assert found.objective == pytest.approx(expected, rel=2e-6)
     assert found.lower_bound <= expected * (1 + 1e-7)
     np.testing.assert_allclose(found.weights, w, atol=2e-3)
+
+
+@pytest.mark.parametrize("p", [1.0001, 1.001, 1.01, 1.03, 1.1])
+@pytest.mark.parametrize("seed", range(4))
+def test_near_a_sum_the_certificate_holds_for_kernels_without_weight(p, seed):
+    """Their weights are below all numbers, or next to zero, where slopes rise from nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((60, 3))
+    y = np.where(X[:, 0] + 0.5 * rng.standard_normal(60) > 0, 1, -1)
+    distances = ((X[:, None] - X) ** 2).sum(axis=2)
+    sizes = np.exp(2.0 * rng.standard_normal(8))[:, None, None]
+    grams = sizes * np.exp(-np.logspace(-2, 2, 8)[:, None, None] * distances)
+    penalty = kl.LpNorm(p, 10.0 ** rng.uniform(-2, 2))
+    found = kl.learn_weights(grams, y, penalty=penalty, tol=1e-6)
+    assert found.status.is_optimal
+    assert found.weights.min() >= 0
 
 
 def test_a_penalty_spreads_the_weights(make_stack):

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 # Of the largest weight: the curvature of a norm with p < 2 is taken no closer to zero, where it is
 # infinite. It shapes steps; certificates do not know of it.
 NEAREST = 1e-6
+_LEAST = 1e-300
 
 
 class LpNorm:
@@ -71,6 +72,22 @@ class LpNorm:
         H = (2.0 - self.p) * np.outer(slopes, slopes)
         H[np.diag_indices_from(H)] += (self.p - 1.0) * size ** (self.p - 2.0)
         return np.asarray(self.strength * H)
+
+    def with_slopes(self, weights: Array, slopes: Array) -> Array:
+        r"""Weights next to these, positive ones, where slopes are as large as asked for.
+
+        The slope rises from zero to :math:`10^{-6(p-1)}` of the largest within a millionth of
+        the largest weight, nearly all of it for p near 1. A tangent at these weights is as good as
+        one at the weights themselves, and a much better bound where they are zero.
+        """
+        norm = self._norm(weights)
+        if norm == 0.0:
+            return weights
+        share = np.clip(slopes / (self.strength * norm), 0.0, 1.0)
+        with np.errstate(under="ignore"):
+            wanted = share ** (1.0 / (self.p - 1.0))
+        near = norm * np.clip(wanted, _LEAST, NEAREST)
+        return np.asarray(np.where(slopes > 0, np.maximum(weights, near), weights))
 
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float]:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""

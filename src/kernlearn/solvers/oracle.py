@@ -119,6 +119,8 @@ class MachineObjective:
         One, or one per class of a one-against-rest problem.
     penalty : Penalty, optional
         Added to the value.
+    normaliser : ndarray of shape (m,), optional
+        What positive weights are held by, Σ wᵢrᵢ.
     in_cone : bool
         Whether the value is infinite where K(w) turns out not to be positive semidefinite, as it
         is for free signs. Positive weights take the matrices as they are.
@@ -129,9 +131,11 @@ class MachineObjective:
         family: Family,
         machines: Sequence[Machine],
         penalty: Penalty | None = None,
+        normaliser: Array | None = None,
         in_cone: bool = False,
     ) -> None:
         self.family, self.machines, self.penalty = family, machines, penalty
+        self.normaliser = normaliser
         self.in_cone, self.n_solves = in_cone, 0
 
     def evaluate(
@@ -155,6 +159,17 @@ class MachineObjective:
             solutions.append(solution)
         return MachineEvaluation(self, weights, K, solutions)
 
+    def _touching(self, penalty: Penalty, weights: Array, gradient: Array) -> Array:
+        """Where the penalty's tangent is taken: next to positive weights, where it bounds best.
+
+        At the optimum the slopes of all terms are those of the kernels with weight, or more.
+        """
+        r, touching = self.normaliser, getattr(penalty, "touching", None)
+        if r is None or touching is None or weights.min() < 0 or not weights @ r > 0:
+            return weights
+        level = float(weights @ (gradient + penalty.gradient(weights))) / float(weights @ r)
+        return np.asarray(touching(weights, level * r - gradient))
+
     def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
         """The plane below the objective that feasible coefficients define, rounding allowed for.
 
@@ -177,8 +192,9 @@ class MachineObjective:
         weight = 0.5 * float(sum(coef @ coef for coef in coefs))
         noise = size * self.family.norms
         if self.penalty is not None:
-            slope = self.penalty.gradient(weights)
-            value, product = self.penalty.value(weights), slope * weights
+            at = self._touching(self.penalty, weights, gradient)
+            slope = self.penalty.gradient(at)
+            value, product = self.penalty.value(at), slope * at
             constant += value - float(product.sum())
             slack += 8 * EPS * (abs(value) + float(np.abs(product).sum()))
             gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)

@@ -118,7 +118,9 @@ class Problem:
     @property
     def objective(self) -> MachineObjective:
         """What is minimised, afresh."""
-        return MachineObjective(self.family, self.machines, self.penalty)
+        return MachineObjective(
+            self.family, self.machines, self.penalty, self.weight_set.normaliser
+        )
 
     @property
     def positive_domain(self) -> Domain:

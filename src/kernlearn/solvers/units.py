@@ -113,6 +113,14 @@ class RescaledPenalty:
         H = self.scale * self.unit**2 * self.penalty.hessian(self._weights(weights))
         return H if self.transform is None else np.asarray(self.transform.T @ H @ self.transform)
 
+    def touching(self, weights: Array, slopes: Array) -> Array:
+        """Weights next to these at which slopes are as large as asked for, if that can be told."""
+        own = getattr(self.penalty, "with_slopes", None)
+        if own is None or self.transform is not None:
+            return weights
+        found = own(self._weights(weights), slopes / (self.scale * self.unit))
+        return np.asarray(found / self.unit)
+
     def sublevel(self, level: float, n_weights: int) -> tuple[Array, float] | None:
         """A matrix M and a radius with ‖M w‖ ≤ radius wherever the penalty is at most ``level``."""
         own = getattr(self.penalty, "sublevel", None)
