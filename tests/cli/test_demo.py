@@ -181,9 +181,8 @@ def test_a_report_in_no_folder_is_refused_before_the_work(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [0, 1])
-def test_learning_the_kernel_wins_where_it_should(seed):
-    result = RUNNER.invoke(app, ["demo", "--seed", str(seed)])
+def test_learning_the_kernel_wins_where_it_should():
+    result = RUNNER.invoke(app, ["demo", "--seed", "1"])  # zero is what everybody sees
     text = " ".join(result.stdout.split())
     assert text.count("Learning the kernel wins: ") == 2
     assert text.count("Learning the kernel does not win here: ") == 1
