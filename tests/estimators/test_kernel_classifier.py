@@ -248,6 +248,14 @@ def test_wrong_parameters_are_refused(options, message):
         kl.KernelClassifier(**options).fit(*two_classes(20))
 
 
+@pytest.mark.parametrize("unit", [1e150, 1e-200])
+def test_cells_beyond_all_powers_want_a_scale(unit):
+    X, y = two_classes()
+    with pytest.raises(ValueError, match="scale=False expected the largest cell .* scale=True"):
+        kl.KernelClassifier(scale=False).fit(unit * X, y)
+    assert kl.KernelClassifier(FEW).fit(unit * X, y).score(unit * X, y) > 0.7
+
+
 def test_wrong_tables_are_refused():
     X, y = two_classes(20)
     with pytest.raises(ValueError, match="at least two classes in y, got one class"):

@@ -27,7 +27,7 @@ from kernlearn.estimators._cells import is_frame
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
-from kernlearn.estimators._preparation import Preparation, PreparedTable
+from kernlearn.estimators._preparation import STANDARD, Preparation, PreparedTable
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.estimators._validated import (
     as_floats,
@@ -57,6 +57,8 @@ _PRIOR = 20.0
 # Members of a mixture that is trained through landmarks, and the least part of the largest weight
 # for which it is worth it.
 _FEW, _LEAST = 3, 0.1
+# Of cells as they came: the squares of the cubes of their squares are still numbers.
+_SMALLEST, _LARGEST = 1e-25, 1e20
 
 
 class KernelMixture(Patient, ShowsKernel):
@@ -112,6 +114,7 @@ class KernelMixture(Patient, ShowsKernel):
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
         prepare = self.preparation_
         tables = {table: prepare.apply(X, table) for table in prepare.tables}
+        self._check_sizes(tables[STANDARD])
         rows = np.arange(len(y))
         n_folds = min(N_FOLDS, len(y))
         if len(y) > EXACT_ROWS:  # landmarks are for least squares
@@ -132,6 +135,16 @@ class KernelMixture(Patient, ShowsKernel):
             self._members = Members.trained(contest, weights, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
         warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
+
+    def _check_sizes(self, table: Array) -> None:
+        """Refuse cells whose powers are no numbers, which only tables as they came can have."""
+        largest = float(np.abs(table).max(initial=0.0))
+        if not self.scale and largest and not _SMALLEST <= largest <= _LARGEST:
+            raise ValueError(
+                f"{type(self).__name__} with scale=False expected the largest cell to be between "
+                f"{_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave scale=True, or rescale "
+                "the columns"
+            )
 
     def _mix(self, contest: Contest, max_members: int, least: float = 0.0) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
