@@ -59,7 +59,7 @@ class FactorMaster(Master):
         settings: Settings,
         least_squares: bool,
     ) -> None:
-        most = most_numbers() // (pool.n_points * len(pool.landmarks))
+        most = int(most_numbers(source) / (pool.n_points * len(pool.landmarks)))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
         self.pool, self.source, self.machines = pool, source, machines
         self.Y, self.settings, self.least_squares = (

@@ -70,7 +70,7 @@ def learn_through_landmarks(
         seen = look.at_enough(request.stand_in, control.patience)
     else:
         chosen = look.factors(request.rank)
-        if is_wide(len(source), chosen.n_columns, request):
+        if is_wide(source, chosen.n_columns, request):
             return learn_from_rows(look, chosen, targets, request, control)
         seen = look.through(chosen)
     moments, factors = seen.moments, seen.factors

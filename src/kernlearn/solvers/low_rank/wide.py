@@ -9,10 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._cluster import Chunked
+from kernlearn._device import room_beside
 from kernlearn._memory import FLOAT, allowed, available
 from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
@@ -39,11 +42,12 @@ _MOST_MOMENTS, _MOST_NUMBERS, _SHARE_OF_MEMORY = 2**27, 2**28, 0.25
 _MOST_COLUMNS = 8000
 
 
-def most_numbers() -> int:
-    """How large Z may be, where it is kept because its moments would be larger."""
+def most_numbers(source: Any) -> float:
+    """How large Z may be where the rows are, kept because its moments would be larger."""
     there = available()
     most = np.inf if there is None else _SHARE_OF_MEMORY * there / FLOAT
-    return int(most if allowed() is not None else min(_MOST_NUMBERS, most))
+    most = most if allowed() is not None else min(_MOST_NUMBERS, most)
+    return source.room(most) if isinstance(source, Chunked) else room_beside(source, most)
 
 
 def by_moments(n_rows: int, n_columns: int) -> bool:
@@ -51,17 +55,17 @@ def by_moments(n_rows: int, n_columns: int) -> bool:
     return n_columns <= min(n_rows, _MOST_COLUMNS)
 
 
-def is_wide(n_rows: int, n_columns: int, request: Request) -> bool:
+def is_wide(source: Any, n_columns: int, request: Request) -> bool:
     """Whether machines are to be learned from Z alone.
 
     Weights of both signs need the moments, and so does a choice of C.
     """
     if request.free_sign or request.factors_of_C:
         return False
-    if request.quality == "least_squares" and by_moments(n_rows, n_columns):
+    if request.quality == "least_squares" and by_moments(len(source), n_columns):
         return False
     too_many = N_FOLDS * n_columns**2 > _MOST_MOMENTS
-    return too_many and n_rows * n_columns <= most_numbers()
+    return too_many and len(source) * n_columns <= most_numbers(source)
 
 
 def learn_from_rows(
