@@ -251,7 +251,7 @@ def test_wrong_parameters_are_refused(options, message):
 @pytest.mark.parametrize("unit", [1e150, 1e-200])
 def test_cells_beyond_all_powers_want_a_scale(unit):
     X, y = two_classes()
-    with pytest.raises(ValueError, match="scale=False expected the largest cell .* scale=True"):
+    with pytest.raises(ValueError, match=r"scale=False expected the largest cell .* scale=True"):
         kl.KernelClassifier(scale=False).fit(unit * X, y)
     assert kl.KernelClassifier(FEW).fit(unit * X, y).score(unit * X, y) > 0.7
 
