@@ -17,7 +17,7 @@ CHUNK = 15
 
 
 # Seeds 4, 25, 59, 75, 81, 83, 99, 112 and 119 were judged false once.
-@pytest.mark.parametrize("first", range(0, 210, CHUNK))
+@pytest.mark.parametrize("first", range(0, 135, CHUNK))
 def test_no_certificate_is_false(first):
     verdicts = [judge_seed(seed) for seed in range(first, first + CHUNK)]
     said = [f"{v.problem}: {c}" for v in verdicts for c in v.complaints]
