@@ -97,8 +97,8 @@ def lower_outer_products(Z: Any, total: Any = None) -> Any:
     """ZZᵀ, added to a total, which may be overwritten; of the same form as `lower_products`."""
     if is_elsewhere(Z):
         return Z @ Z.T if total is None else total + Z @ Z.T
-    if len(Z) == 0:
-        return np.zeros((0, 0))
+    if Z.size == 0:  # BLAS complains of it
+        return np.zeros((len(Z), len(Z)), order="F") if total is None else total
     if total is None:
         return dsyrk(1.0, Z.T, trans=1, lower=1)
     return dsyrk(1.0, Z.T, trans=1, beta=1.0, c=total, lower=1, overwrite_c=1)

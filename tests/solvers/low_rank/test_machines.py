@@ -181,7 +181,7 @@ def test_machines_near_by_are_where_to_begin(monkeypatch):
     assert taken[1] < 0.9 * taken[0]
 
 
-def test_blocks_made_again_are_those_that_were_kept(monkeypatch):
+def test_blocks_made_again_are_those_that_were_kept(monkeypatch, capfd):
     monkeypatch.setattr("kernlearn.families.factor_rows.COLUMNS_AT_A_TIME", 7)
     kept, again = rows_of(rank=20), rows_of(rank=20, keep=False)
     some = np.array([3, 70, 5])
@@ -202,6 +202,7 @@ def test_blocks_made_again_are_those_that_were_kept(monkeypatch):
         outer = rows.outer_products(some, diagonal)
         np.testing.assert_allclose(outer, np.tril((Z * diagonal) @ Z.T))
         np.testing.assert_array_equal(rows.outer_products(some, 0.0 * diagonal), 0.0)
+    assert capfd.readouterr() == ("", "")  # BLAS has nothing to complain of
     found = learn(again, [machine_of("soft_margin", 1.0)], 1e-7)
     assert found.objective == pytest.approx(
         learn(kept, [machine_of("soft_margin", 1.0)], 1e-7).objective, rel=1e-7
