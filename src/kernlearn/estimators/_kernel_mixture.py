@@ -59,6 +59,8 @@ _PRIOR = 20.0
 _FEW, _LEAST = 3, 0.1
 # Of cells as they came: the squares of the cubes of their squares are still numbers.
 _SMALLEST, _LARGEST = 1e-25, 1e20
+# Of the largest weight: a row with less has no say, and would have a ridge beyond all numbers.
+_WEIGHTLESS = 1e-15
 
 
 class KernelMixture(Patient, ShowsKernel):
@@ -186,7 +188,7 @@ class KernelMixture(Patient, ShowsKernel):
     ) -> tuple[Any, NDArray[Any], Array]:
         """Rows, targets and weights of mean one, without the rows that do not count."""
         weight = sample_weights(sample_weight, target)
-        kept = np.flatnonzero(weight)
+        kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
         if len(kept) < len(target):
             rows, target, weight = take_rows(rows, kept), target[kept], weight[kept]
         if len(target) < 2:
