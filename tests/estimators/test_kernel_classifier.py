@@ -59,13 +59,15 @@ def test_columns_that_matter_are_told_from_those_that_do_not(model):
     assert relevance["x2"] < 0.1
 
 
-def test_the_held_out_values_are_those_of_rows_that_were_not_seen(model):
+def test_the_held_out_values_are_those_of_rows_that_were_not_seen():
     """A mixture of machines that fit noise exactly must not look good."""
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(80, 3)), rng.integers(0, 2, 80)
-    guess = kl.KernelClassifier().fit(X, y)
-    assert guess.held_out_score_ < 0.7
-    assert np.abs(guess.predict_proba(rng.normal(size=(50, 3))) - 0.5).mean() < 0.15
+    sure = []
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        guess = kl.KernelClassifier().fit(rng.normal(size=(80, 3)), rng.integers(0, 2, 80))
+        assert guess.held_out_score_ < 0.7
+        sure.append(np.abs(guess.predict_proba(rng.normal(size=(50, 3))) - 0.5).mean())
+    assert np.mean(sure) < 0.15
 
 
 def test_a_data_frame_with_text_missing_cells_and_names():

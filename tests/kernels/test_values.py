@@ -94,6 +94,24 @@ def test_gaussian_is_accurate_for_near_duplicates_far_from_the_origin(d, offset)
         np.testing.assert_allclose(ard(X), exact, atol=2e-12)
 
 
+@pytest.mark.parametrize("nu", [0.5, 1.5, 2.5])
+@pytest.mark.parametrize("n_groups", [70, 2])
+def test_matern_of_many_columns_is_accurate_for_near_and_equal_rows(monkeypatch, nu, n_groups):
+    rng = np.random.default_rng(2)
+    groups = rng.standard_normal((n_groups, 150))
+    X = groups[np.arange(140) % n_groups] + 1e-7 * rng.standard_normal((140, 150))
+    X[5] = X[4]
+    Y = X[:30].copy()
+    kernel = Matern(10.0, nu)
+    product = kernel(X), kernel(X, Y)
+    monkeypatch.setattr("kernlearn.kernels._distances._MANY_COLUMNS", 10**6)
+    for ours, exact in zip(product, (kernel(X), kernel(X, Y)), strict=True):
+        # What is left to one is as small as 1e-7: the root of a rounded square would be seen.
+        np.testing.assert_allclose(1.0 - ours, 1.0 - exact, rtol=1e-6, atol=1e-14)
+        assert (ours[4, [4, 5]] == 1.0).all()
+    np.testing.assert_array_equal(product[0], product[0].T)
+
+
 @pytest.mark.parametrize("scale", [1e150, 1e-150, 1e300])
 @pytest.mark.parametrize("d", [3, 40])
 def test_stationary_kernels_do_not_notice_the_unit_of_the_data(scale, d):

@@ -41,10 +41,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
-        What is tried: all, or some by name ("linear", "polynomial", "Gaussian", "Matérn",
-        "exponential", "Laplacian", "additive", "interactions", "combination", "hyperkernel",
-        "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and kernels of
-        your own, which read the standardised columns.
+        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
+        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        "hyperkernel", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and kernels
+        of your own, which read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     max_members : int, default=8

@@ -38,9 +38,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     Parameters
     ----------
     candidates : "auto" or list of str and Kernel, default="auto"
-        What is tried: all, or some by name ("linear", "polynomial", "Gaussian", "Matérn",
-        "exponential", "Laplacian", "additive", "interactions", "combination", "hyperkernel", and
-        "ARD" for scales of columns), and kernels of your own, which read the standardised columns.
+        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
+        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        "hyperkernel", and "ARD" for scales of columns), and kernels of your own, which read the
+        standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     max_members : int, default=5

@@ -7,11 +7,14 @@ import pytest
 
 from kernlearn.estimators.candidates import contest
 from kernlearn.estimators.candidates.choice import chosen_families
-from kernlearn.estimators.candidates.gradients import gradient_view, slopes
+from kernlearn.estimators.candidates.gradients import gradient_views, slopes
 from kernlearn.estimators.candidates.machine import Machine, Training
 from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.registry import FAMILIES
+from kernlearn.estimators.candidates.view import StretchedView
 from kernlearn.kernels import Matern, Stretched
 from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.solvers.status import Status
 
 
 def make_problem(n=60, p=4):
@@ -37,11 +40,14 @@ def test_slopes_are_those_of_central_differences():
 
 
 def test_columns_that_matter_are_stretched_most_in_every_fold():
-    view = gradient_view(make_problem(), "standard")
-    for scales in (view.scales, *view.without):
-        assert scales.max() == 1.0
-        assert scales[2:].max() < 0.5 * scales[:2].min()
-    assert len({tuple(scales) for scales in view.without}) == 5
+    first, second = gradient_views(make_problem(), "standard")
+    for view in (first, second):
+        for scales in (view.scales, *view.without):
+            assert scales.max() == 1.0
+            assert scales[2:].max() < 0.5 * scales[:2].min()
+        assert len({tuple(scales) for scales in view.without}) == 5
+    # Columns that do not matter are given up view by view.
+    assert second.scales[2:].max() < first.scales[2:].max()
 
 
 def test_wide_tables_learn_by_slopes(monkeypatch):
@@ -52,8 +58,61 @@ def test_wide_tables_learn_by_slopes(monkeypatch):
     assert stretched.loss < plain.loss
 
 
+def views_of(*stretches):
+    """Views that stretch the columns so in every fold."""
+    for scales in stretches:
+        yield StretchedView("standard", np.array(scales), (np.array(scales),) * 5)
+
+
+GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("stretches", "kept", "untouched"),
+    [
+        ([GOOD, BETTER, BAD], BETTER, 0),
+        ([GOOD, BAD, BETTER], GOOD, 1),  # it asks on only while the loss falls
+        ([BETTER], BETTER, 0),
+    ],
+)
+def test_a_family_keeps_the_best_of_the_views_up_to_where_the_loss_rises(
+    stretches, kept, untouched
+):
+    views = views_of(*stretches)
+    families, _ = chosen_families(["Gaussian"])
+    (found,) = contest._found_stretched(make_problem(), families, [views])
+    np.testing.assert_array_equal(found.judged.kernel.scales, kept)
+    assert len(list(views)) == untouched
+
+
+def test_the_best_of_all_chains_is_kept_with_the_time_of_all():
+    families, _ = chosen_families(["Gaussian"])
+    for chains in (
+        [views_of(BAD, BETTER), views_of(GOOD)],
+        [views_of(GOOD), views_of(BAD, BETTER)],
+    ):
+        (found,) = contest._found_stretched(make_problem(), families, chains)
+        np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
+        alone = FAMILIES["Gaussian"].search(make_problem(), next(views_of(BETTER)))
+        assert found.loss == pytest.approx(alone.loss, rel=1e-2)
+        assert found.seconds > 0
+
+
+def test_after_an_early_end_the_views_so_far_count():
+    problem = make_problem()
+
+    def views():
+        yield from views_of(GOOD)
+        problem.patience.stopped = Status.TIME_LIMIT
+        problem.patience.check()
+
+    families, _ = chosen_families(["Gaussian"])
+    (found,) = contest._found_stretched(problem, families, [views()])
+    np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
+
+
 def test_where_nothing_changes_there_is_nothing_to_learn():
     problem = make_problem()
     flat = Problem(problem.tables, SquaredLoss(0 * problem.Y, problem.weight), problem.folds)
     with pytest.raises(np.linalg.LinAlgError, match="no slope"):
-        gradient_view(flat, "standard")
+        next(gradient_views(flat, "standard"))

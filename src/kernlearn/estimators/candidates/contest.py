@@ -16,7 +16,7 @@ from kernlearn._patience import Stopped
 from kernlearn._threads import in_order, n_threads, threads_for
 from kernlearn.estimators.candidates.family import Family, Found
 from kernlearn.estimators.candidates.first_level import first_level_view
-from kernlearn.estimators.candidates.gradients import gradient_view
+from kernlearn.estimators.candidates.gradients import gradient_views
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 from kernlearn.solvers.mixture import weights_by_errors
@@ -119,22 +119,73 @@ def _all_found(
     if best is None or not stretching or len(problem) < _FEWEST_ROWS:
         return
     if problem.tables[best.view.table].shape[1] > 1:
-        with suppress(np.linalg.LinAlgError):
-            start = time.perf_counter()
-            with threads_for(len(problem)):
-                view = _stretched(problem, best.view.table, random_state)
-            learning = time.perf_counter() - start
-            for found in _found([_Search(family, problem, view) for family in stretching]):
-                yield replace(found, seconds=found.seconds + learning)
-                learning = 0.0  # the first of them is told to have taken it
+        chains = _stretched(problem, best.view.table, random_state)
+        yield from _found_stretched(problem, stretching, chains)
 
 
-def _stretched(problem: Problem, table: str, random_state: Any) -> StretchedView:
-    """Learned at the first level, or for many columns from slopes."""
-    if problem.tables[table].shape[1] > _FIRST_LEVEL_COLUMNS:
-        return gradient_view(problem, table)
-    sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
-    return first_level_view(sample, table)
+def _found_stretched(
+    problem: Problem, families: Sequence[Family], chains: Sequence[Iterator[StretchedView]]
+) -> Iterator[Found]:
+    """The best of every family on any of these views."""
+    best: dict[str, Found] = {}
+    try:
+        for views in chains:
+            _follow(problem, families, views, best)
+    except (Stopped, KeyboardInterrupt) as stop:
+        if not best:
+            raise
+        problem.patience.accept(stop)
+    yield from best.values()
+
+
+def _follow(
+    problem: Problem,
+    families: Sequence[Family],
+    views: Iterator[StretchedView],
+    best: dict[str, Found],
+) -> None:
+    """Search view after view, those families whose loss falls, and enter what is better."""
+    losses: dict[str, float] = {}
+    asking = list(families)
+    while asking and (learned := _learned(problem, views)) is not None:
+        view, learning = learned
+        better = []
+        searches = [_Search(family, problem, view, best.get(family.name)) for family in asking]
+        for found in _found(searches):
+            name = found.family.name
+            before = best.get(name, found)
+            seconds = found.seconds + learning + (before.seconds if name in best else 0.0)
+            learning = 0.0  # the first of them is told to have taken it
+            best[name] = replace(found if found.loss < before.loss else before, seconds=seconds)
+            if found.loss < losses.get(name, np.inf):
+                losses[name] = found.loss
+                better.append(found.family)
+        asking = better
+
+
+def _learned(
+    problem: Problem, views: Iterator[StretchedView]
+) -> tuple[StretchedView, float] | None:
+    """The next view, and how long it took; none where no machine can be trained."""
+    start = time.perf_counter()
+    with suppress(np.linalg.LinAlgError, StopIteration):
+        return next(views), time.perf_counter() - start
+    return None
+
+
+def _stretched(problem: Problem, table: str, random_state: Any) -> list[Iterator[StretchedView]]:
+    """Learned from slopes, and where columns are few at the first level, too."""
+    chains: list[Iterator[StretchedView]] = [gradient_views(problem, table)]
+    if problem.tables[table].shape[1] <= _FIRST_LEVEL_COLUMNS:
+        sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
+        chains.insert(0, _at_first_level(sample, table))
+    return chains
+
+
+def _at_first_level(problem: Problem, table: str) -> Iterator[StretchedView]:
+    with threads_for(len(problem)):
+        view = first_level_view(problem, table)
+    yield view
 
 
 @dataclass(frozen=True, eq=False)

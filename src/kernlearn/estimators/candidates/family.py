@@ -62,14 +62,16 @@ class Family:
         return few and sees and (problem.loss.is_of_labels or not self.has_margin)
 
     def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
-        """Climb the ladder from the middle; or from where a search on fewer rows ended, upwards.
+        """Climb the ladder from the middle, or from where another search ended.
 
-        The more rows there are, the narrower the kernels that they can tell apart.
+        If that was on fewer rows, upwards only: the more there are, the narrower the kernels that
+        they can tell apart.
         """
         if self.learn is not None and near is None:
             view = self.learn(problem, view.table)
         known: dict[int, Found] = {}
         place = len(self.ladder) // 2 if near is None else near.place
+        has_more_rows = near is not None and len(near.judged.on_folds) < len(problem)
 
         def at(rung: int) -> float:
             if not 0 <= rung < len(self.ladder):
@@ -88,7 +90,7 @@ class Family:
             return known[rung].loss
 
         try:
-            step = -1 if near is None and at(place) > at(place - 1) else 1
+            step = -1 if not has_more_rows and at(place) > at(place - 1) else 1
             while at(place + step) < at(place):
                 place += step
         except (Stopped, KeyboardInterrupt) as stop:

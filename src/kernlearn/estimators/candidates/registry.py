@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
+from kernlearn.estimators.candidates.sparse import sparse_view
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 
 __all__ = ["ARD", "COMBINATION", "FAMILIES"]
@@ -19,6 +20,8 @@ _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
 # A kernel of single columns takes a pass over all pairs of rows for each of them.
 _FEW = 100
+# Sections of a hyperkernel take several for each.
+_VERY_FEW = 30
 
 
 def _square(X: Array) -> float:
@@ -60,6 +63,7 @@ FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
         Family("linear", lambda X, c: Linear()),
+        Family("sparse linear", lambda X, c: Linear(), ranks=False, learn=sparse_view),
         Family("linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True),
         Family("polynomial", lambda X, c: Polynomial(int(c), _size(X)), (2.0, 3.0)),
         Family("Gaussian", _gaussian, (0.03, *_WIDTHS, 30.0), True),
@@ -69,7 +73,7 @@ FAMILIES: dict[str, Family] = {
         Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),
         Family("additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, False, _FEW),
         Family(COMBINATION, None, learn=combined(bank), max_columns=_FEW),
-        Family("hyperkernel", None, learn=combined(sections), max_columns=_FEW, ranks=False),
+        Family("hyperkernel", None, learn=combined(sections), max_columns=_VERY_FEW, ranks=False),
         Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
     )
 }
