@@ -1,8 +1,9 @@
-"""How many threads the linear algebra may use."""
+"""How many threads the linear algebra may use, and what they have in common."""
 
 from __future__ import annotations
 
 import threading
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -20,6 +21,8 @@ R = TypeVar("R")
 # Below this many points, two threads gain a third at best on an idle machine, and on a busy one
 # they wait for each other: factorisations were seen to take ten to forty times as long.
 ENOUGH_POINTS_FOR_THREADS = 3000
+# Which warnings are shown all threads decide together: one at a time may change it.
+_FILTERS = threading.Lock()
 
 
 @contextmanager
@@ -45,6 +48,14 @@ def safe_threads_for(n: int) -> Iterator[None]:
 def _one_thread(limited: bool) -> AbstractContextManager[Any]:
     """One BLAS thread, or whatever is set."""
     return _controller().limit(limits=1, user_api="blas") if limited else nullcontext()
+
+
+@contextmanager
+def quiet_about(category: type[Warning]) -> Iterator[None]:
+    """No warnings of a kind, from this thread or another; filters are as before afterwards."""
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore", category)
+        yield
 
 
 def n_threads() -> int:

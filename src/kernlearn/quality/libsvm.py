@@ -10,8 +10,6 @@ is not there, or takes other arguments, the estimators do the same.
 
 from __future__ import annotations
 
-import warnings
-from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -19,6 +17,8 @@ from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
+
+from kernlearn._threads import quiet_about
 
 try:
     from sklearn.svm import _libsvm as compiled
@@ -38,8 +38,6 @@ _MACHINES: dict[type, tuple[int, tuple[str, ...]]] = {
     SVR: (3, ("C", "epsilon")),
     NuSVR: (4, ("C", "nu")),
 }
-# Which warnings are shown all threads decide together: one at a time may change it.
-_FILTERS = Lock()
 
 
 def coefficients(
@@ -133,7 +131,6 @@ def _by_estimator(
     """The same by what is public."""
     estimator.set_params(kernel="precomputed", **limits)
     unchecked = config_context(assume_finite=True, skip_parameter_validation=True)
-    with _FILTERS, warnings.catch_warnings(), unchecked:
-        warnings.simplefilter("ignore", ConvergenceWarning)
+    with quiet_about(ConvergenceWarning), unchecked:
         estimator.fit(K, target, sample_weight=weight)
     return estimator.support_, estimator.dual_coef_[0], float(estimator.intercept_[0])

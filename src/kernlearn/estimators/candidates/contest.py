@@ -119,18 +119,27 @@ def _all_found(
     if best is None or not stretching or len(problem) < _FEWEST_ROWS:
         return
     if problem.tables[best.view.table].shape[1] > 1:
-        chains = _stretched(problem, best.view.table, random_state)
-        yield from _found_stretched(problem, stretching, chains)
+        views = _stretched(problem, best.view.table, random_state)
+        yield from _found_stretched(problem, stretching, views)
 
 
 def _found_stretched(
-    problem: Problem, families: Sequence[Family], chains: Sequence[Iterator[StretchedView]]
+    problem: Problem, families: Sequence[Family], views: Iterator[StretchedView]
 ) -> Iterator[Found]:
     """The best of every family on any of these views."""
     best: dict[str, Found] = {}
+    start = time.perf_counter()
     try:
-        for views in chains:
-            _follow(problem, families, views, best)
+        for view in views:
+            learning = time.perf_counter() - start
+            searches = [_Search(one, problem, view, best.get(one.name)) for one in families]
+            for found in _found(searches):
+                name = found.family.name
+                before = best.get(name, found)
+                seconds = found.seconds + learning + (before.seconds if name in best else 0.0)
+                learning = 0.0  # the first of them is told to have taken it
+                best[name] = replace(found if found.loss < before.loss else before, seconds=seconds)
+            start = time.perf_counter()
     except (Stopped, KeyboardInterrupt) as stop:
         if not best:
             raise
@@ -138,59 +147,21 @@ def _found_stretched(
     yield from best.values()
 
 
-def _follow(
-    problem: Problem,
-    families: Sequence[Family],
-    views: Iterator[StretchedView],
-    best: dict[str, Found],
-) -> None:
-    """Search view after view, those families whose loss falls, and enter what is better."""
-    losses: dict[str, float] = {}
-    asking = list(families)
-    while asking and (learned := _learned(problem, views)) is not None:
-        view, learning = learned
-        better = []
-        searches = [_Search(family, problem, view, best.get(family.name)) for family in asking]
-        for found in _found(searches):
-            name = found.family.name
-            before = best.get(name, found)
-            seconds = found.seconds + learning + (before.seconds if name in best else 0.0)
-            learning = 0.0  # the first of them is told to have taken it
-            best[name] = replace(found if found.loss < before.loss else before, seconds=seconds)
-            if found.loss < losses.get(name, np.inf):
-                losses[name] = found.loss
-                better.append(found.family)
-        asking = better
-
-
-def _learned(
-    problem: Problem, views: Iterator[StretchedView]
-) -> tuple[StretchedView, float] | None:
-    """The next view, and how long it took; none where no machine can be trained."""
-    start = time.perf_counter()
-    with suppress(np.linalg.LinAlgError, StopIteration):
-        return next(views), time.perf_counter() - start
-    return None
-
-
-def _stretched(problem: Problem, table: str, random_state: Any) -> list[Iterator[StretchedView]]:
-    """Learned from slopes, and where columns are few at the first level, too."""
-    chains: list[Iterator[StretchedView]] = [gradient_views(problem, table)]
+def _stretched(problem: Problem, table: str, random_state: Any) -> Iterator[StretchedView]:
+    """Learned at the first level where columns are few, and from slopes."""
     if problem.tables[table].shape[1] <= _FIRST_LEVEL_COLUMNS:
         sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
-        chains.insert(0, _at_first_level(sample, table))
-    return chains
-
-
-def _at_first_level(problem: Problem, table: str) -> Iterator[StretchedView]:
-    with threads_for(len(problem)):
-        view = first_level_view(problem, table)
-    yield view
+        with suppress(np.linalg.LinAlgError):
+            with threads_for(len(sample)):
+                view = first_level_view(sample, table)
+            yield view
+    with suppress(np.linalg.LinAlgError):
+        yield from gradient_views(problem, table)
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """One family on one view, perhaps from where a search on fewer rows ended."""
+    """One family on one view, perhaps from where one on fewer rows or another view ended."""
 
     family: Family
     problem: Problem

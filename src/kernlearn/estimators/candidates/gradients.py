@@ -17,8 +17,8 @@ so that all slopes at all rows take one matrix product. That is linear in the co
 first-level learning is quadratic: it is all that wide tables get.
 
 The more rounds, the fewer columns are left. How many rounds a kernel asks for is its own affair:
-one that adds up columns wants more of them than one that multiplies. So there are two views, the
-second for those that gained by the first.
+one that adds up columns wants more of them than one that multiplies. So there are two views, and
+whoever looks keeps the better one.
 """
 
 from __future__ import annotations

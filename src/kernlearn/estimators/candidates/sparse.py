@@ -18,13 +18,12 @@ of them matter, no kernel of all columns can learn as much from as few rows.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
+from kernlearn._threads import quiet_about
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 
@@ -93,8 +92,7 @@ class _Centred:
     def path(self, alphas: Array) -> Array:
         """Coefficients at these α, in descending order, of shape (steps, p, k)."""
         y = self._Y[:, 0] if self._Y.shape[1] == 1 else self._Y
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # the folds judge what was found
+        with quiet_about(ConvergenceWarning):  # the folds judge what was found
             _, coefs, _ = enet_path(self._X, y, l1_ratio=1.0, alphas=alphas, tol=_TOL)
         coefs = coefs[None] if coefs.ndim == 2 else coefs
         return np.ascontiguousarray(coefs.transpose(2, 1, 0))
