@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 from kernlearn import (
     KernelClassifier,
@@ -17,6 +18,7 @@ from kernlearn import (
     MKLNoveltyDetector,
     MKLRegressor,
 )
+from kernlearn.kernels import Linear
 
 ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
 
@@ -26,18 +28,45 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
     [
         (lambda X: X[:0], r"0 sample\(s\).*minimum of 1 is required"),
         (lambda X: X[:, :0], r"0 feature\(s\).*minimum of 1 is required"),
-        (lambda X: np.where(X > 2, np.nan, X), "Input X contains NaN"),
-        (lambda X: np.where(X > 2, np.inf, X), "Input X contains infinity"),
         (lambda X: X[:, 0], "Expected 2D array, got 1D array"),
         (lambda X: X.astype(complex), "Complex data not supported"),
         (lambda X: np.full(X.shape, "word"), "numeric"),
     ],
-    ids=["no rows", "no columns", "NaN", "infinity", "one axis", "complex", "words"],
+    ids=["no rows", "no columns", "one axis", "complex", "words"],
 )
 @pytest.mark.parametrize("kind", ALL)
 def test_data(refused, problem, kind, spoil, text):
     X = spoil(problem.X)
     assert re.search(text, refused(kind(), X, problem.y[: len(X)]))
+
+
+@pytest.mark.parametrize("kind", [*ALL, LSSVMRegressor])
+@pytest.mark.parametrize("cell", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("make", [np.array, lambda X: X.tolist(), pd.DataFrame])
+def test_a_cell_that_is_no_number_is_named_by_its_place(refused, problem, kind, cell, make):
+    X = problem.X.copy()
+    X[[3, 7], 1] = cell
+    y = problem.target if issubclass(kind, MKLRegressor | LSSVMRegressor) else problem.y
+    text = refused(kind(), make(X), y)
+    found = f"expected a finite number in every cell, got {cell} in row 3 of column 1 and such in 1"
+    assert found in text
+    assert text.startswith(f"Input X contains {'NaN' if np.isnan(cell) else 'infinity'}")
+    assert ("KernelRegressor, which learns" in text) == (np.isnan(cell) and y is problem.target)
+    assert "HistGradientBoosting" not in text
+
+
+def test_a_stored_cell_of_a_sparse_table_that_is_no_number(refused, problem):
+    X = np.where(problem.X > 0, problem.X, 0.0)
+    X[3, 1] = np.nan
+    text = refused(MKLClassifier([Linear()]), csr_array(X), problem.y)
+    assert "got nan in row 3 of column 1; fill the gaps" in text
+
+
+def test_an_infinite_cell_where_empty_ones_are_taken(refused, problem):
+    X = problem.X.copy()
+    X[3, 1], X[0, 0] = np.inf, np.nan
+    text = refused(KernelClassifier(), X, problem.y)
+    assert "got inf in row 3 of column 1; correct the cells, or leave them empty" in text
 
 
 @pytest.mark.parametrize("kind", [MKLClassifier, MKLRegressor])
@@ -112,9 +141,10 @@ def test_one_row_is_enough_where_no_classes_are_needed(problem, kernels, weights
         (np.zeros(40), "(?i)sample weights.*(not all zero|non-zero)"),
         (np.full(40, np.nan), "sample_weight contains NaN"),
         (np.full(40, np.inf), "sample_weight contains infinity"),
-        (np.ones(7), r"sample_weight.shape == \(7,\), expected \(40,\)"),
+        (np.ones(7), r"sample_weight.shape == \(7,\), expected \(40,\); expected sample_weight"),
+        ("balanced", "'balanced'; expected sample_weight to be one non-negative number for every"),
     ],
-    ids=["negative", "zero", "NaN", "infinity", "short"],
+    ids=["negative", "zero", "NaN", "infinity", "short", "text"],
 )
 @pytest.mark.parametrize("kind", ALL)
 def test_sample_weights(refused, problem, kind, weight, text):

@@ -42,19 +42,10 @@ def test_parameters(refused, problem, options, text):
     assert re.search(text, refused(LSSVMClassifier(**options), problem.X, problem.y))
 
 
-@pytest.mark.parametrize(
-    ("spoil", "text"),
-    [
-        (lambda X: X[:1], r"1 sample\(s\).*minimum of 2 is required"),
-        (lambda X: np.where(X > 2, np.nan, X), "Input X contains NaN"),
-        (lambda X: np.where(X > 2, np.inf, X), "Input X contains infinity"),
-    ],
-    ids=["one row", "NaN", "infinity"],
-)
-def test_data(refused, problem, spoil, text):
-    X = spoil(problem.X)
+def test_one_row(refused, problem):
     for model, y in ((LSSVMClassifier(), problem.y), (LSSVMRegressor(), problem.target)):
-        assert re.search(text, refused(model, X, y[: len(X)]))
+        text = refused(model, problem.X[:1], y[:1])
+        assert re.search(r"1 sample\(s\).*minimum of 2 is required", text)
 
 
 def test_targets_and_weights(refused, problem):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.exceptions import DTypePromotionError
 from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -41,12 +43,14 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     except OverflowError:
         raise _beyond(estimator) from None
     except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
-        raise ValueError(
-            f"{name} expected a table with rows of one length, got rows of several; pass as many "
-            "cells in every row"
-        ) from None
+        if "inhomogeneous" in str(error):
+            raise ValueError(
+                f"{name} expected a table with rows of one length, got rows of several; pass as "
+                "many cells in every row"
+            ) from None
+        takes_gaps = options.get("ensure_all_finite") == "allow-nan"
+        named = _name_cells(estimator, X, str(error), takes_gaps)
+        raise (error if named is None else named) from None
     if options.get("y_numeric", False):
         check_squares(estimator, checked[1])
     return checked
@@ -54,7 +58,14 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
 
 def sample_weights(given: Any, X: Any) -> Array:
     """Weights of the rows of X; ones where none are given."""
-    weights: Array = _check_sample_weight(given, X, dtype=np.float64)
+    try:
+        weights: Array = _check_sample_weight(given, X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".!")
+        raise ValueError(
+            f"{reason}; expected sample_weight to be one non-negative number for every row, or "
+            "None for rows that count alike"
+        ) from None
     if (weights < 0).any() or not (weights > 0).any():
         raise ValueError(
             "expected non-negative sample weights, not all zero, got a smallest of "
@@ -150,3 +161,38 @@ def check_labels_of_classes(labels: NDArray[Any]) -> None:
             "expected labels of one kind in y, got a mixture that cannot be sorted (numbers among "
             "strings, say); drop or relabel those rows"
         ) from None
+
+
+def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueError | None:
+    """What scikit-learn says of cells that are no finite numbers, with their place and a cure.
+
+    None where it complains of something else, or the cells cannot be found.
+    """
+    what = reason.splitlines()[0]
+    if not what.startswith(("Input X contains NaN", "Input X contains infinity")):
+        return None
+    sparse = X.tocoo() if issparse(X) else None
+    try:
+        cells = np.asarray(X if sparse is None else sparse.data, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    bad = np.isinf(cells) if takes_gaps else ~np.isfinite(cells)
+    places = np.argwhere(bad) if sparse is None else np.transpose([sparse.row, sparse.col])[bad]
+    if not len(places) or cells.ndim > 2:
+        return None
+    row, column = places[0]
+    names = getattr(X, "columns", None)
+    where = int(column) if names is None else repr(names[column])
+    more = f" and such in {len(places) - 1} more" if len(places) > 1 else ""
+    cure = "correct the cells, or leave their rows out"
+    if takes_gaps:
+        cure = "correct the cells, or leave them empty (NaN)"
+    elif "NaN" in what:
+        cure = "fill the gaps, for example by a SimpleImputer in a pipeline"
+        if is_classifier(estimator) or is_regressor(estimator):
+            ours = "KernelClassifier" if is_classifier(estimator) else "KernelRegressor"
+            cure += f", or take {ours}, which learns from tables with gaps"
+    return ValueError(
+        f"{what} {type(estimator).__name__} expected a finite number in every cell, got "
+        f"{cells[bad][0]} in row {row} of column {where}{more}; {cure}"
+    )
