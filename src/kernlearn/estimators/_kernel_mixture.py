@@ -36,7 +36,7 @@ from kernlearn.estimators._validated import (
     validated,
 )
 from kernlearn.estimators.candidates.choice import chosen_families
-from kernlearn.estimators.candidates.contest import Contest, hold_contest
+from kernlearn.estimators.candidates.contest import NEGLIGIBLE, Contest, hold_contest
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.many_rows import hold_larger_contest
 from kernlearn.estimators.candidates.problem import Problem
@@ -44,7 +44,6 @@ from kernlearn.estimators.candidates.registry import COMBINATION
 from kernlearn.kernels import Features, Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.quality.predictive import PredictiveLoss
-from kernlearn.solvers.mixture import Mixing, weights_by_errors
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
@@ -52,8 +51,6 @@ Array = NDArray[np.float64]
 N_FOLDS = 5
 # Rows by which candidates are judged; all rows train the members.
 _JUDGED = 1500
-# κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
-_PRIOR = 20.0
 # Members of a mixture that is trained through landmarks, and the least part of the largest weight
 # for which it is worth it.
 _FEW, _LEAST = 3, 0.1
@@ -126,14 +123,15 @@ class KernelMixture(Patient, ShowsKernel):
         judged = whole.sample(_JUDGED, random_state)
         contest = hold_contest(whole.rows(judged), families, stretch, random_state)
         with threads_for(len(y)):
+            least = NEGLIGIBLE
             if len(y) > EXACT_ROWS:
                 # Each takes long to train on so many rows, and weights are well known.
-                max_members = min(max_members, _FEW)
+                max_members, least = min(max_members, _FEW), _LEAST
                 best = np.flatnonzero(self._mix(contest, _FEW))
                 kept = [contest.found[i] for i in best]
                 combines = any(family.name == COMBINATION for family in families)
                 contest = hold_larger_contest(contest, kept, whole, combines, random_state)
-            weights = self._mix(contest, max_members, _LEAST if len(y) > EXACT_ROWS else 0.0)
+            weights = self._mix(contest, max_members, least)
             self._members = Members.trained(contest, weights, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
         warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
@@ -148,23 +146,17 @@ class KernelMixture(Patient, ShowsKernel):
                 "the columns"
             )
 
-    def _mix(self, contest: Contest, max_members: int, least: float = 0.0) -> Array:
+    def _mix(self, contest: Contest, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not contest.found:
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
                 "rows, got none; leave scale=True, rescale the columns, or name more candidates"
             )
-        loss = contest.problem.loss.of_linked
-        if loss.is_of_labels:
-            weights = weights_by_errors(loss, contest.compared, max_members)
-        else:
-            weights = Mixing(loss, contest.compared, _PRIOR).weights(max_members)
-        enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
-        enough *= weights.sum() / enough.sum()
-        self._tried = CandidateTable.of(contest, enough)
+        weights = contest.weights(max_members, least)
+        self._tried = CandidateTable.of(contest, weights)
         self.n_iter_ = len(contest.found)
-        return enough
+        return weights
 
     def _checked_target(self, X: Any, y: Any, multi_output: bool = False) -> NDArray[Any]:
         """Targets of as many rows as X, finite where they are numbers."""

@@ -48,7 +48,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     max_members : int, default=8
-        How many candidates may have a weight. With one, the mixture is one kernel machine.
+        How many candidates may have a weight; one that would have less than a hundredth of the
+        largest has none. With one member, the mixture is one kernel machine.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.

@@ -45,7 +45,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
     max_members : int, default=5
-        How many candidates may have a weight. With one, the mixture is one kernel machine.
+        How many candidates may have a weight; one that would have less than a hundredth of the
+        largest has none. With one member, the mixture is one kernel machine.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     verbose : int, default=0

@@ -81,6 +81,39 @@ def test_beyond_some_rows_only_the_best_see_them_all(monkeypatch):
     assert len(contest.found[0].judged.held_out) == 60
 
 
+@pytest.mark.parametrize("labels", [False, True])
+def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, labels):
+    """A linear machine cannot tell shells apart, a Gaussian one can."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    Y = (X**2).sum(axis=1, keepdims=True) - 1.4
+    loss = LogLoss(np.sign(Y), np.ones(300)) if labels else SquaredLoss(Y, np.ones(300))
+    problem = Problem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
+    families = chosen_families(["linear", "Gaussian", "Laplacian"])
+    contest = hold_contest(problem, *families, np.random)
+    weights = contest.weights(8)
+    assert weights.sum() == pytest.approx(1.0)
+    assert weights[0] == 0.0
+    assert weights.max() >= 0.5
+    np.testing.assert_array_equal(contest.weights(8, least=1.0) > 0, weights == weights.max())
+    monkeypatch.setattr(module, "_SCREENED", 200)
+    large = hold_contest(problem, *families, np.random.RandomState(0))
+    assert "linear" not in [found.title for found in large.found]
+    assert all(len(found.judged.on_folds) == 300 for found in large.found)
+
+
+@pytest.mark.parametrize("labels", [False, True])
+def test_kernels_that_all_break_down_on_a_sample(monkeypatch, labels):
+    def broken(X, c):
+        raise ValueError("overflow")
+
+    monkeypatch.setattr(module, "_SCREENED", 40)
+    problem = make_problem(60)
+    if labels:
+        problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
+    assert not hold_contest(problem, [Family("broken", broken)], False, np.random).found
+
+
 def test_an_early_end_keeps_what_was_found():
     patience = Patience(callback=lambda progress: progress.step == 3)
     problem = make_problem(patience=patience)

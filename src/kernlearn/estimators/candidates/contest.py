@@ -19,9 +19,9 @@ from kernlearn.estimators.candidates.first_level import first_level_view
 from kernlearn.estimators.candidates.gradients import gradient_views
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
-from kernlearn.solvers.mixture import weights_by_errors
+from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
-__all__ = ["Contest", "collected", "hold_contest", "timed"]
+__all__ = ["NEGLIGIBLE", "Contest", "collected", "hold_contest", "timed"]
 
 Array = NDArray[np.float64]
 
@@ -34,6 +34,11 @@ _FIRST_LEVEL_ROWS = 400
 _FIRST_LEVEL_COLUMNS = 30
 # With fewer rows their folds have nothing to learn from.
 _FEWEST_ROWS = 20
+# κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
+_PRIOR = 20.0
+# Of the largest weight: a member with less changes nothing, and takes as long as any other. Of
+# labels it errs more often than the best by three standard errors.
+NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,24 @@ class Contest:
         """What all are compared by and mixed from: predictions for n rows held out, (m, n, k)."""
         loss = self.problem.loss
         return np.stack([loss.linked(one.judged.on_folds) for one in self.found])
+
+    def weights(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
+        """A mixture of few of them, at their best scale, none below a part of the largest weight.
+
+        Parameters
+        ----------
+        max_members : int
+            How many may have a weight.
+        least : float, default=0.01
+            The part.
+        """
+        loss = self.problem.loss.of_linked
+        if loss.is_of_labels:
+            weights = weights_by_errors(loss, self.compared, max_members)
+        else:
+            weights = Mixing(loss, self.compared, _PRIOR).weights(max_members)
+        enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
+        return np.asarray(enough * (weights.sum() / enough.sum()))
 
 
 def hold_contest(
@@ -83,7 +106,7 @@ def hold_contest(
         return collected(problem, _all_found(problem, families, stretch, random_state))
     sample = problem.rows(problem.sample(_SCREENED, random_state))
     small = collected(sample, _all_found(sample, families, stretch, random_state))
-    if problem.patience.stopped is not None:
+    if problem.patience.stopped is not None or not small.found:
         return small
     large = collected(
         problem,
@@ -93,12 +116,8 @@ def hold_contest(
 
 
 def _shortlist(contest: Contest) -> list[Found]:
-    """The best on a sample: those with the least loss, or that tell labels best."""
-    found, loss = contest.found, contest.problem.loss
-    if not loss.is_of_labels:
-        return sorted(found, key=lambda one: one.loss)[:_SHORTLIST]
-    weights = weights_by_errors(loss.of_linked, contest.compared, _SHORTLIST)
-    return [found[i] for i in np.flatnonzero(weights)]
+    """Those that a mixture of a sample would have."""
+    return [contest.found[i] for i in np.flatnonzero(contest.weights(_SHORTLIST))]
 
 
 def _all_found(
