@@ -44,6 +44,21 @@ def test_no_other_weights_align_better(problem, kernels_of):
     assert max(values) <= best * (1 + 1e-6)
 
 
+@pytest.mark.parametrize("kernels_of", [bank, sections])
+def test_the_kernel_of_all_rows_is_what_was_learned_with_one_part_for_each_hyperkernel(
+    problem, kernels_of
+):
+    X = problem.tables["standard"]
+    view = combined(kernels_of)(problem, "standard")
+    kernel = view.learned(None, X, None)
+    np.testing.assert_allclose(kernel(X), view.kernel(X), rtol=1e-12)
+    np.testing.assert_allclose(kernel(X, X[:3]), view.kernel(X)[:, :3], rtol=1e-12)
+    if kernels_of is sections:
+        assert len(kernel.kernels) == 2  # a narrow and a wide one
+    else:
+        assert kernel.kernels == view.kernel.kernels
+
+
 def test_a_fold_has_no_say_in_the_kernel_that_predicts_it(problem):
     learn = combined(bank)
     before = learn(problem, "standard")

@@ -20,7 +20,7 @@ from kernlearn.estimators.candidates.view import LearnedView, Part, Rows
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
-from kernlearn.hyperkernels import ARDHarmonic
+from kernlearn.hyperkernels import ARDHarmonic, Expansion
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
 from kernlearn.kernels._sharing import sharing
 from kernlearn.solvers.aligned import learn_by_alignment
@@ -53,7 +53,7 @@ class CombinedView(LearnedView):
 
     def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""
-        return self.kernel if fold is None else self.without[fold]
+        return _united(self.kernel) if fold is None else self.without[fold]
 
     def _parts(self, kernel_of: object, X: Array, folds: Sequence[Rows]) -> list[Part]:
         """Folds differ in the weights only, so that every kernel is computed once for all."""
@@ -98,6 +98,27 @@ def _weights(grams: Array, Y: Array, rows: NDArray[np.intp]) -> Array:
     weight_set = WeightSet(stack.traces, float(len(rows)), free_sign=False)
     targets = Y[rows] - Y[rows].mean(axis=0)
     return learn_by_alignment(stack, targets, True, weight_set, Control()).weights
+
+
+def _united(whole: WeightedSum) -> Kernel:
+    """The same kernel, with sections of one hyperkernel as one expansion.
+
+    What the hyperkernel needs to know of two rows takes most of the time, and is then found once
+    for all of its sections.
+    """
+    others: list[tuple[Kernel, float]] = []
+    together: dict[int, list[tuple[Expansion, float]]] = {}
+    for kernel, weight in zip(whole.kernels, whole.weights, strict=True):
+        if not isinstance(kernel, Expansion):
+            others.append((kernel, weight))
+        elif weight > 0:
+            together.setdefault(id(kernel.hyperkernel), []).append((kernel, weight))
+    for parts in together.values():
+        pairs = np.concatenate([kernel.pairs for kernel, _ in parts])
+        weights = np.concatenate([weight * kernel.weights for kernel, weight in parts])
+        others.append((parts[0][0].hyperkernel.expansion(pairs, weights), 1.0))
+    kernels, factors = zip(*others, strict=True)
+    return WeightedSum(list(kernels), np.array(factors))
 
 
 def bank(X: Array) -> list[Kernel]:
