@@ -11,7 +11,10 @@ and compares, with the same candidates and the same held-out predictions,
   the variance that it gives to a row, under one machine with its own λ by leave-one-out;
 - the default without ranks, learned scales, combinations, hyperkernels or margins.
 
-It prints mean errors, mean ranks and the mean log loss of the test rows.
+It prints mean errors, mean ranks and the mean log loss of the test rows, and for every set how the
+luck of candidates on rows held out goes with that on test rows: the correlation of the two errors
+over candidates and divisions, each less its means over either. Where a division shares out all the
+rows that there are, a row that was lucky in one part is not in the other.
 
     python -m benchmarks.mixtures DIR [DIVISIONS] [SET ...]
 """
@@ -71,6 +74,13 @@ class Held:
             table, judged.kernel, judged.lam, training, None, judged.has_margin
         )
         return machine.predict(self.new[table])[:, 0]
+
+    def errors(self, y_test: Values) -> dict[str, tuple[float, float]]:
+        """Of every candidate, by its title: in per cent, on rows held out and on test rows."""
+        titles = [found.title for found in self.contest.found]
+        held_out = [100.0 * self.problem.loss.wrong(F).mean() for F in self.held_out]
+        test = 100.0 * np.mean((self.test > 0) != (y_test > 0), axis=1)
+        return dict(zip(titles, zip(held_out, test, strict=True), strict=True))
 
     def weights(self, keep: Callable[[str], bool], rule: Weights) -> Values:
         """Of the candidates with such titles, zero for the others; of all where none has one."""
@@ -144,14 +154,28 @@ RULES: dict[str, Rule] = {
 }
 
 
-def judged(part: Division) -> dict[str, tuple[float, float]]:
-    """Error in per cent and log loss of every rule on one division."""
+Errors = dict[str, tuple[float, float]]
+
+
+def judged(part: Division) -> tuple[Errors, Errors]:
+    """Error in per cent and log loss of every rule on one division; errors of the candidates."""
     held, found = Held(part), {}
     for rule, values_of in RULES.items():
         values = values_of(held)
         wrong = 100.0 * float(np.mean((values > 0) != (part.y_test > 0)))
         found[rule] = wrong, float(np.mean(np.logaddexp(0.0, -values * part.y_test)))
-    return found
+    return found, held.errors(part.y_test)
+
+
+def luck(divisions: list[Errors]) -> float:
+    """How held-out and test errors go together beyond what is each candidate's and division's."""
+    everywhere = sorted(set.intersection(*(set(errors) for errors in divisions)))
+    errors = np.array([[one[title] for title in everywhere] for one in divisions])
+    errors -= errors.mean(axis=0)
+    errors -= errors.mean(axis=1, keepdims=True)
+    held_out, test = errors[..., 0], errors[..., 1]
+    sizes = np.linalg.norm(held_out) * np.linalg.norm(test)
+    return float((held_out * test).sum() / sizes) if sizes > 0 else float("nan")
 
 
 def main(folder: Path, divisions: int, names: list[str]) -> None:
@@ -161,12 +185,13 @@ def main(folder: Path, divisions: int, names: list[str]) -> None:
     parallel = Parallel(n_jobs=-1)
     for name in names or tables:
         parts = (tables[name].divide(index, 0) for index in range(divisions))
-        for found in parallel(delayed(judged)(part) for part in parts):
+        each = parallel(delayed(judged)(part) for part in parts)
+        for found, _ in each:
             for rule, (wrong, loss) in found.items():
                 errors[rule].setdefault(name, []).append(wrong)
                 losses[rule].append(loss)
         row = ", ".join(f"{rule} {np.mean(errors[rule][name]):.2f}" for rule in RULES)
-        print(f"{name}: {row}", flush=True)
+        print(f"{name}: {row}; luck {luck([of for _, of in each]):.2f}", flush=True)
     ranks = compare(errors).ranks
     print("\n| rule | mean error | mean rank | mean log loss |\n|---|---|---|---|")
     for rule in RULES:
