@@ -50,6 +50,26 @@ def test_many_columns_are_screened_first(monkeypatch):
     assert (4,) not in asked  # two values: a category
 
 
+def test_later_rounds_look_at_the_best_width_alone_and_at_all_of_the_pair_that_was_taken(
+    monkeypatch,
+):
+    looked = []
+    judged = _Sample._judged
+
+    def noted(self, kernels, maps=None):
+        looked.extend(tuple(one.columns) for one in kernels if isinstance(one, Columns))
+        return judged(self, kernels, maps)
+
+    monkeypatch.setattr(_Sample, "_judged", noted)
+    monkeypatch.setattr(_Sample, "left_over", lambda self, kernels: self)  # every pair is left
+    target = 0.3 * X[:, :3].sum(axis=1) + 3.0 * CELLS
+    assert pair_kernels(X, [target], np.ones(N), WHOLE, 0)[1] == [(1, 3), (1, 3)]
+    again = [pair for pair in set(looked) if looked.count(pair) > 3]
+    assert (1, 3) in again
+    assert len(again) > 1
+    assert all(looked.count(pair) == (6 if pair == (1, 3) else 4) for pair in again)
+
+
 def test_pairs_that_explain_nothing_are_not_asked_about_again(monkeypatch):
     asked = []
     best = _Sample.best

@@ -80,6 +80,7 @@ def pair_kernels(
             break
         chosen.append(kernel)
         pairs.append(pair)
+        sample.forget(pair)  # what it leaves over may ask for a narrower kernel of the same two
         # Who explains nothing now will hardly explain much of what is left then.
         asked = [pair for loss, _, pair in found if loss < left.size]
     products = [chosen[1] * whole] if pairs else []
@@ -100,8 +101,9 @@ class _Sample:
     def __init__(self, X: Array, Y: Array, weight: Array, random_state: Any) -> None:
         self._X, self._Y, self._weight, self._random_state = X, Y, weight, random_state
         self._variance = X.var(axis=0)
-        # Landmarks do not depend on what is to be explained, and are chosen once for each kernel.
-        self._maps: dict[tuple[Pair, float], NystroemMap] = {}
+        # Landmarks do not depend on what is to be explained, nor, by and large, does the width
+        # that a pair asks for: both are found once.
+        self._settled: dict[Pair, tuple[float, NystroemMap]] = {}
 
     @property
     def size(self) -> float:
@@ -109,19 +111,23 @@ class _Sample:
         mean = np.average(self._Y, axis=0, weights=self._weight)
         return float(np.average(((self._Y - mean) ** 2).sum(axis=1), weights=self._weight))
 
-    def best(self, columns: tuple[int, ...]) -> tuple[float, Kernel]:
-        """The least held-out loss over widths, and its kernel."""
+    def best(self, columns: Pair) -> tuple[float, Kernel]:
+        """The least held-out loss over widths, and its kernel; later at that width alone."""
         chosen = list(columns)
-        kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in _WIDTHS]
-        losses = []
-        for kernel, width in zip(kernels, _WIDTHS, strict=True):
-            known = self._maps.get((columns, width))
-            loss, _, seen = self._judged([kernel], None if known is None else [known])
-            if len(columns) > 1:  # columns by themselves may be many, and are looked at once
-                self._maps[columns, width] = seen.factors.maps[0]
-            losses.append(loss)
-        place = int(np.argmin(losses))
-        return losses[place], kernels[place]
+        known = self._settled.get(columns)
+        widths = _WIDTHS if known is None else (known[0],)
+        kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in widths]
+        maps = None if known is None else [known[1]]
+        judged = [self._judged([kernel], maps) for kernel in kernels]
+        place = int(np.argmin([loss for loss, _, _ in judged]))
+        loss, _, seen = judged[place]
+        if len(columns) > 1:  # columns by themselves may be many, and are looked at once
+            self._settled[columns] = widths[place], seen.factors.maps[0]
+        return loss, kernels[place]
+
+    def forget(self, pair: Pair) -> None:
+        """Look at all widths of a pair again."""
+        del self._settled[pair]
 
     def left_over(self, kernels: Sequence[Kernel]) -> _Sample:
         """The same rows, less what machines with these kernels, in equal parts, say of them.
@@ -136,7 +142,7 @@ class _Sample:
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
         left = _Sample(self._X, self._Y - said.values, self._weight, self._random_state)
-        left._maps = self._maps
+        left._settled = self._settled
         return left
 
     def _judged(
