@@ -44,6 +44,7 @@ from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
 PRIOR, MEMBERS = 20.0, 8
 Values = np.ndarray
+Errors = dict[str, tuple[float, float]]
 Rule = Callable[["Held"], Values]
 Weights = Callable[[LogLoss, Values], Values]
 
@@ -75,7 +76,7 @@ class Held:
         )
         return machine.predict(self.new[table])[:, 0]
 
-    def errors(self, y_test: Values) -> dict[str, tuple[float, float]]:
+    def errors(self, y_test: Values) -> Errors:
         """Of every candidate, by its title: in per cent, on rows held out and on test rows."""
         titles = [found.title for found in self.contest.found]
         held_out = [100.0 * self.problem.loss.wrong(F).mean() for F in self.held_out]
@@ -152,9 +153,6 @@ RULES: dict[str, Rule] = {
     "default without hyperkernels": without("hyperkernel"),
     "default without margins": without("SVM"),
 }
-
-
-Errors = dict[str, tuple[float, float]]
 
 
 def judged(part: Division) -> tuple[Errors, Errors]:

@@ -46,6 +46,7 @@ def test_data(refused, problem, kind, spoil, text):
 def test_a_cell_that_is_no_number_is_named_by_its_place(refused, problem, kind, cell, make):
     X = problem.X.copy()
     X[[3, 7], 1] = cell
+    X[0, 0] = np.inf if np.isnan(cell) else X[0, 0]  # a gap is spoken of, and no other cell
     y = problem.target if issubclass(kind, MKLRegressor | LSSVMRegressor) else problem.y
     text = refused(kind(), make(X), y)
     found = f"expected a finite number in every cell, got {cell} in row 3 of column 1 and such in 1"
@@ -66,7 +67,7 @@ def test_an_infinite_cell_where_empty_ones_are_taken(refused, problem):
     X = problem.X.copy()
     X[3, 1], X[0, 0] = np.inf, np.nan
     text = refused(KernelClassifier(), X, problem.y)
-    assert "got inf in row 3 of column 1; correct the cells, or leave them empty" in text
+    assert "got inf in row 3 of column 1; correct such cells, or leave them empty (NaN)" in text
 
 
 @pytest.mark.parametrize("kind", [MKLClassifier, MKLRegressor])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,9 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
             ) from None
         takes_gaps = options.get("ensure_all_finite") == "allow-nan"
         named = _name_cells(estimator, X, str(error), takes_gaps)
-        raise (error if named is None else named) from None
+        if named is None:
+            raise
+        raise named from None
     if options.get("y_numeric", False):
         check_squares(estimator, checked[1])
     return checked
@@ -171,28 +174,42 @@ def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueE
     what = reason.splitlines()[0]
     if not what.startswith(("Input X contains NaN", "Input X contains infinity")):
         return None
-    sparse = X.tocoo() if issparse(X) else None
-    try:
-        cells = np.asarray(X if sparse is None else sparse.data, dtype=float)
-    except (TypeError, ValueError):
+    is_gap = "NaN" in what
+    place = _first_place(X, np.isnan if is_gap else np.isinf)
+    if place is None:
         return None
-    bad = np.isinf(cells) if takes_gaps else ~np.isfinite(cells)
-    places = np.argwhere(bad) if sparse is None else np.transpose([sparse.row, sparse.col])[bad]
-    if not len(places) or cells.ndim > 2:
-        return None
-    row, column = places[0]
-    names = getattr(X, "columns", None)
-    where = int(column) if names is None else repr(names[column])
-    more = f" and such in {len(places) - 1} more" if len(places) > 1 else ""
-    cure = "correct the cells, or leave their rows out"
-    if takes_gaps:
-        cure = "correct the cells, or leave them empty (NaN)"
-    elif "NaN" in what:
+    if not is_gap:
+        cure = "correct such cells, or leave "
+        cure += "them empty (NaN)" if takes_gaps else "their rows out"
+    else:
         cure = "fill the gaps, for example by a SimpleImputer in a pipeline"
         if is_classifier(estimator) or is_regressor(estimator):
             ours = "KernelClassifier" if is_classifier(estimator) else "KernelRegressor"
             cure += f", or take {ours}, which learns from tables with gaps"
     return ValueError(
-        f"{what} {type(estimator).__name__} expected a finite number in every cell, got "
-        f"{cells[bad][0]} in row {row} of column {where}{more}; {cure}"
+        f"{what} {type(estimator).__name__} expected a finite number in every cell, got {place}; "
+        f"{cure}"
     )
+
+
+def _first_place(X: Any, is_bad: Callable[[Any], Any]) -> str | None:
+    """The first such cell of a table, in words; large tables of numbers are not copied."""
+    sparse = X.tocoo() if issparse(X) else None
+    try:
+        cells = np.asarray(X if sparse is None else sparse.data)
+        cells = cells if cells.dtype.kind in "biuf" else cells.astype(float)
+    except (TypeError, ValueError):
+        return None
+    bad = is_bad(cells)
+    count = int(np.count_nonzero(bad))
+    if count == 0 or (sparse is None and cells.ndim != 2):
+        return None
+    first = int(bad.argmax())
+    if sparse is None:
+        row, column = np.unravel_index(first, bad.shape)
+    else:
+        row, column = sparse.row[first], sparse.col[first]
+    names = getattr(X, "columns", None)
+    name = int(column) if names is None else repr(names[column])
+    more = f" and such in {count - 1} more" if count > 1 else ""
+    return f"{cells.flat[first]} in row {row} of column {name}{more}"
