@@ -62,7 +62,7 @@ class Held:
         self.problem = Problem(self.tables, LogLoss(Y, np.ones(len(Y))), folds)
         generator = np.random.RandomState(0)
         self.contest: Contest = hold_contest(self.problem, *chosen_families("auto"), generator)
-        self.held_out = np.stack([found.judged.on_folds for found in self.contest.found])
+        self.held_out = np.stack([found.judged.held_out for found in self.contest.found])
         self.scales = np.array([self.problem.loss.scale(F) for F in self.held_out])
         self.test = np.stack([self._predictions(place) for place in range(len(self.held_out))])
 

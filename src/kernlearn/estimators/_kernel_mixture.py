@@ -132,7 +132,8 @@ class KernelMixture(Patient, ShowsKernel):
                 combines = any(family.name == COMBINATION for family in families)
                 contest = hold_larger_contest(contest, kept, whole, combines, random_state)
             weights = self._mix(contest, max_members, least)
-            self._members = Members.trained(contest, weights, whole, random_state)
+            held_out = contest.held_out(max_members, least)
+            self._members = Members.trained(contest, weights, held_out, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
         warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
 

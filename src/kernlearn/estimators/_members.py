@@ -33,7 +33,7 @@ class Members:
     factors : ndarray of shape (m,)
         What they are multiplied by before they are added up.
     held_out : ndarray of shape (n, k)
-        Predictions of the mixture for the rows by which it was judged.
+        Predictions for the rows by which it was judged, of mixtures that know nothing of them.
     Y : ndarray of shape (n, k)
         Their targets.
     weight : ndarray of shape (n,)
@@ -54,31 +54,24 @@ class Members:
 
     @classmethod
     def trained(
-        cls, contest: Contest, weights: Array, whole: Problem, random_state: Any
+        cls, contest: Contest, weights: Array, held_out: Array, whole: Problem, random_state: Any
     ) -> Members:
         """The candidates that have a weight, trained on all rows."""
         judged = contest.problem
         kept = np.flatnonzero(weights)
         found = [contest.found[i] for i in kept]
-        # Leave-one-out tells from a mean which class a row was taken out of; folds all but do not.
-        several = judged.Y.shape[1] > 1 and judged.loss.is_of_labels
-        held_out = [
-            contest.compared[i] if several else contest.found[i].judged.held_out for i in kept
-        ]
-        scales = [judged.loss.of_linked.scale(contest.compared[i]) for i in kept]
-        factors = weights[kept] * scales
         machines = []
         for one in found:
             table = one.view.table
             training = Training(whole.tables[table], whole.Y, whole.weight)
             kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
             machine = Machine.trained(table, kernel, lam, training, random_state, has_margin)
-            machines.append(replace(machine, link=judged.loss.link(one.judged.on_folds)))
+            machines.append(replace(machine, link=judged.loss.link(one.judged.held_out)))
         used = {machine.table for machine in machines}
         return cls(
             machines,
-            factors,
-            np.tensordot(factors, held_out, axes=1),
+            contest.factors(weights)[kept],
+            held_out,
             judged.Y,
             judged.weight,
             {table: judged.tables[table] for table in used},

@@ -77,8 +77,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     classes_ : ndarray of shape (n_classes,)
         The labels.
     held_out_score_ : float
-        Accuracy of the mixture's held-out predictions, in which every row counts once. Slightly
-        hopeful, since the weights have seen them.
+        Accuracy on rows held out, in which every row counts once: each fold is predicted by
+        machines that were trained, and mixed, without it. Slightly hopeful, since widths and ridges
+        were chosen with all rows.
     calibration_ : ndarray of shape (2,)
         Slope and offset from decision values to log-odds.
     preparation_ : Preparation

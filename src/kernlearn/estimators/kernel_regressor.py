@@ -70,8 +70,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     kernel_ : Kernel
         The learned kernel, if the mixture has one member, to be called on rows as they came.
     held_out_score_ : float
-        R² of the mixture's held-out predictions, in which every row counts once. Slightly hopeful,
-        since the weights have seen them.
+        R² on rows held out, in which every row counts once: each fold is predicted by machines that
+        were trained, and mixed, without it. Slightly hopeful, since widths and ridges were chosen
+        with all rows.
     preparation_ : Preparation
         How columns become numbers.
     n_iter_ : int
@@ -189,8 +190,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
-        Jackknife+: from the residuals of held-out rows, and from the mixture without each of these
-        rows at the new points, in closed form.
+        Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
+        without them, and from the mixture without each of these rows at the new points, in closed
+        form.
 
         Parameters
         ----------

@@ -13,7 +13,7 @@ import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.estimators.candidates import contest as module
 from kernlearn.estimators.candidates.choice import chosen_families
-from kernlearn.estimators.candidates.contest import hold_contest
+from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.registry import ARD, FAMILIES
@@ -99,7 +99,29 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, l
     monkeypatch.setattr(module, "_SCREENED", 200)
     large = hold_contest(problem, *families, np.random.RandomState(0))
     assert "linear" not in [found.title for found in large.found]
-    assert all(len(found.judged.on_folds) == 300 for found in large.found)
+    assert all(len(found.judged.held_out) == 300 for found in large.found)
+
+
+@pytest.mark.parametrize("loss", [SquaredLoss, LogLoss])
+def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    Y = np.sign(X[:, :1] + 0.5 * rng.normal(size=(60, 1)))
+    problem = Problem({"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)])
+    families = chosen_families(["linear", "Gaussian", "Laplacian"])
+    contest = hold_contest(problem, *families, np.random)
+    mixed = contest.held_out(8)
+    for fold in problem.folds:
+        others = np.setdiff1d(np.arange(60), fold)
+        turned = np.where(np.isin(np.arange(60), fold), -1.0, 1.0)[:, None] * Y
+        again = Contest(replace(problem, loss=loss(turned, np.ones(60))), contest.found).held_out(8)
+        np.testing.assert_allclose(again[fold], mixed[fold], atol=1e-9)
+        assert np.abs(again[others] - mixed[others]).max() > 1e-3
+    one_fold = replace(problem, folds=[np.arange(60)])
+    factors = contest.factors(contest.weights(8))
+    np.testing.assert_allclose(
+        Contest(one_fold, contest.found).held_out(8), np.tensordot(factors, contest.compared, 1)
+    )
 
 
 @pytest.mark.parametrize("labels", [False, True])
@@ -177,7 +199,7 @@ def test_a_machine_with_a_margin_is_that_of_libsvm():
         machine = SVC(C=1.0 / lam, gamma=kernel.gamma)
         machine.fit(X[others], Y[others, 0], sample_weight=weight[others])
         expected = machine.decision_function(X[rows])
-        np.testing.assert_allclose(found.judged.on_folds[rows, 0], expected, atol=1e-2)
+        np.testing.assert_allclose(found.judged.held_out[rows, 0], expected, atol=1e-2)
     model = kl.KernelClassifier(["Gaussian SVM"], scale=False).fit(X, Y[:, 0])
     assert (model.predict(X) == Y[:, 0]).mean() > 0.75
     assert model.predict_proba(X).shape == (60, 2)
@@ -196,7 +218,7 @@ def test_side_by_side_it_is_the_same_contest(monkeypatch):
     alone, together = held
     assert [one.title for one in together] == [one.title for one in alone]
     for one, other in zip(together, alone, strict=True):
-        np.testing.assert_array_equal(one.judged.on_folds, other.judged.on_folds)
+        np.testing.assert_array_equal(one.judged.held_out, other.judged.held_out)
         assert one.seconds > 0
     assert list(warnings.filters) == filters
 

@@ -43,7 +43,7 @@ def test_a_fold_is_predicted_by_machines_of_the_others():
     A = np.block([[K[np.ix_(inside, inside)] + lam * np.eye(n), np.ones((n, 1))], [np.ones(n), 0]])
     by_hand = np.linalg.solve(A, np.vstack([Y[inside], [[0.0]]]))
     expected = K[np.ix_(out, inside)] @ by_hand[:n] + by_hand[n]
-    np.testing.assert_allclose(contest.found[0].judged.on_folds, expected, atol=1e-8)
+    np.testing.assert_allclose(contest.found[0].judged.held_out, expected, atol=1e-8)
     np.testing.assert_array_equal(contest.problem.Y, Y[out])
     assert contest.found[0].loss == pytest.approx(np.mean((Y[out] - expected) ** 2), rel=1e-6)
 

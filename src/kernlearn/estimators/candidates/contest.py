@@ -19,11 +19,13 @@ from kernlearn.estimators.candidates.first_level import first_level_view
 from kernlearn.estimators.candidates.gradients import gradient_views
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
+from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
 __all__ = ["NEGLIGIBLE", "Contest", "collected", "hold_contest", "timed"]
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
 _SCREENED = 700
@@ -60,9 +62,11 @@ class Contest:
     def compared(self) -> Array:
         """What all are compared by and mixed from: predictions for n rows held out, (m, n, k)."""
         loss = self.problem.loss
-        return np.stack([loss.linked(one.judged.on_folds) for one in self.found])
+        return np.stack([loss.linked(one.judged.held_out) for one in self.found])
 
-    def weights(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
+    def weights(
+        self, max_members: int, least: float = NEGLIGIBLE, rows: Rows | slice = slice(None)
+    ) -> Array:
         """A mixture of few of them, at their best scale, none below a part of the largest weight.
 
         Parameters
@@ -71,14 +75,42 @@ class Contest:
             How many may have a weight.
         least : float, default=0.01
             The part.
+        rows : ndarray or slice, default=slice(None)
+            The rows to judge by: by default all.
         """
-        loss = self.problem.loss.of_linked
+        loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
-            weights = weights_by_errors(loss, self.compared, max_members)
+            weights = weights_by_errors(loss, compared, max_members)
         else:
-            weights = Mixing(loss, self.compared, _PRIOR).weights(max_members)
+            weights = Mixing(loss, compared, _PRIOR).weights(max_members)
         enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
         return np.asarray(enough * (weights.sum() / enough.sum()))
+
+    def factors(self, weights: Array, rows: Rows | slice = slice(None)) -> Array:
+        """What to multiply predictions by, if weights are meant at the scales best on `rows`."""
+        loss, factors = self._loss(rows), weights.copy()
+        for i in np.flatnonzero(weights):
+            factors[i] *= loss.scale(self.compared[i, rows])
+        return factors
+
+    def held_out(self, max_members: int, least: float = NEGLIGIBLE) -> Array:
+        """What mixtures predict for the rows of each fold, by weights found without it, (n, k).
+
+        The weights of all rows are those that suit their errors best, by chance too: the errors of
+        that mixture look smaller than those on new rows. Rows in one fold have no others, and are
+        judged by their own weights; these are rows held out of many, and their members few.
+        """
+        values, everyone = np.empty_like(self.problem.Y), np.arange(len(self.problem))
+        for fold in self.problem.folds:
+            others = np.setdiff1d(everyone, fold)
+            rows = others if len(others) else everyone
+            factors = self.factors(self.weights(max_members, least, rows), rows)
+            values[fold] = np.tensordot(factors, self.compared[:, fold], axes=1)
+        return values
+
+    def _loss(self, rows: Rows | slice) -> PredictiveLoss:
+        loss = self.problem.loss.of_linked
+        return replace(loss, Y=loss.Y[rows], weight=loss.weight[rows])
 
 
 def hold_contest(

@@ -71,7 +71,7 @@ class Family:
             view = self.learn(problem, view.table)
         known: dict[int, Found] = {}
         place = len(self.ladder) // 2 if near is None else near.place
-        has_more_rows = near is not None and len(near.judged.on_folds) < len(problem)
+        has_more_rows = near is not None and len(near.judged.held_out) < len(problem)
 
         def at(rung: int) -> float:
             if not 0 <= rung < len(self.ladder):
@@ -86,7 +86,7 @@ class Family:
                     judged = view.judge_margin(kernel_of, problem)
                 else:
                     judged = view.judge(kernel_of, problem, start)
-                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.on_folds))
+                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.held_out))
             return known[rung].loss
 
         try:

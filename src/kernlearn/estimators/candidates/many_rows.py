@@ -135,11 +135,11 @@ class _Trial:
             warnings.simplefilter("ignore")  # it is one candidate of several
             model.fit(X[train], problem.Y[train, 0], sample_weight=problem.weight[train])
         values = model.predict(X[self._judges])[:, None]
-        first = Found(_PAIRS, View(STANDARD), 0, Judged(model.kernel_, 1.0, values, values), np.inf)
+        first = Found(_PAIRS, View(STANDARD), 0, Judged(model.kernel_, 1.0, values), np.inf)
         return self._found(first, model.kernel_, 1.0 / model.C_, values)
 
     def _found(self, one: Found, kernel: Kernel, lam: float, values: Array) -> Found:
-        judged = replace(one.judged, kernel=kernel, lam=lam, held_out=values, on_folds=values)
+        judged = replace(one.judged, kernel=kernel, lam=lam, held_out=values)
         return replace(one, judged=judged, loss=self.problem.loss.value(values))
 
     def _of(self, view: View) -> Array:

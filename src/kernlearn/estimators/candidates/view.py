@@ -1,10 +1,10 @@
 r"""What kernels see of the rows, and what their machines predict for rows held out.
 
 A view of the data is a prepared table, as it is or with its columns stretched. As it is, every
-kernel of it has leave-one-out predictions in closed form. Where the stretches were learned from
-the targets, these would be too hopeful, by several per cent of the loss: they do not know that the
-kernel has seen the row. So stretches are learned once for all rows and once without each fold, and
-a fold is predicted by the machine that has seen it in neither way.
+kernel of it has leave-one-out predictions in closed form, by which λ is found. Where the stretches
+were learned from the targets, these would be too hopeful, by several per cent of the loss: they do
+not know that the kernel has seen the row. So stretches are learned once for all rows and once
+without each fold, and a fold is predicted by the machine that has seen it in neither way.
 """
 
 from __future__ import annotations
@@ -43,10 +43,8 @@ class Judged:
     lam : float
         The λ of the least held-out loss.
     held_out : ndarray of shape (n, k)
-        Predictions for every row by machines trained without it.
-    on_folds : ndarray of shape (n, k)
-        The same by machines trained without its fold. Leave-one-out has seen more rows, and would
-        not be fair to candidates that only folds can judge: these are what all are compared by.
+        Predictions for every row by machines trained without its fold. Leave-one-out has seen more
+        rows, and would not be fair to candidates that only folds can judge.
     has_margin : bool
         Whether the machine has a soft margin; else it is one of least squares.
     """
@@ -54,7 +52,6 @@ class Judged:
     kernel: Kernel
     lam: float
     held_out: Array
-    on_folds: Array
     has_margin: bool = False
 
 
@@ -90,9 +87,8 @@ class View:
         def held_out(lam: float) -> Array:
             return problem.Y - path.residuals(lam)
 
-        lam, predictions = _least(held_out, problem, _unit(K), start)
-        on_folds = problem.Y - path.fold_residuals(lam, problem.folds)
-        return Judged(kernel, lam, predictions, on_folds)
+        lam, _ = _least(held_out, problem, _unit(K), start)
+        return Judged(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
 
     def judge_margin(self, kernel_of: KernelOf, problem: Problem) -> Judged:
         """The same of a machine with a soft margin, fold by fold, for a few λ."""
@@ -113,7 +109,7 @@ class View:
             wrong = float(problem.loss.share @ problem.loss.wrong(predictions))
             value = (wrong, problem.loss.value(predictions))
             if best is None or value < least:
-                best, least = Judged(kernel, lam, predictions, predictions, True), value
+                best, least = Judged(kernel, lam, predictions, True), value
         assert best is not None
         return best
 
@@ -145,7 +141,7 @@ class LearnedView(View):
 
         kernel = self.learned(kernel_of, X, None)
         lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
-        return Judged(kernel, lam, predictions, predictions)
+        return Judged(kernel, lam, predictions)
 
     def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Rows]) -> list[Part]:
         """For every fold its rows, the others, their matrix, and that between the two."""
