@@ -129,10 +129,10 @@ def _number(value: Any) -> float:
         return float("inf") if value > 0 else -float("inf")
 
 
-def check_count(name: str, value: Any) -> int:
+def check_count(name: str, value: Any, usual: int = 200) -> int:
     """A positive integer."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected {name} to be a positive integer, got {value!r}; try 200")
+        raise ValueError(f"expected {name} to be a positive integer, got {value!r}; try {usual}")
     return int(value)
 
 

@@ -17,7 +17,7 @@ _CURES = {
     Status.ITERATION_LIMIT: "raise max_iter or tol, or rescale the data",
     Status.NO_ROOM: "pass a smaller C, fewer landmarks by rank=, or fewer rows, raise tol, or set "
     f"the environment variable {ALLOWANCE} if there is more memory",
-    Status.TIME_LIMIT: "raise time_limit or tol",
+    Status.TIME_LIMIT: "raise time_limit",
     Status.STOPPED: "let the callback return False to go on",
 }
 
@@ -33,16 +33,20 @@ def warn_if_unfinished(
     gap: float | None = None,
     tol: float = 0.0,
     stacklevel: int = 2,
+    has_tol: bool = True,
 ) -> None:
     """Warn of an end before the tolerance was reached, with the gap and the cure.
 
-    `stacklevel` counts from the caller of this function, as that of ``warnings.warn`` does.
+    `stacklevel` counts from the caller of this function, as that of ``warnings.warn`` does;
+    `has_tol` says whether there is a tolerance that could be raised.
     """
     sentence, cure, kind = f"{name} {status}", _CURES.get(status), ConvergenceWarning
     if patience.stopped is Status.INTERRUPTED:
         cure, kind = "press Ctrl-C twice to stop everything", InterruptedWarning
         if status is not Status.INTERRUPTED:  # it came after the last step
             sentence = f"{name} was interrupted at its end, {status}"
+    if status is Status.TIME_LIMIT and has_tol:
+        cure = f"{cure} or tol"
     if gap is not None:
         sentence += f": the relative duality gap is {gap:.1e}, expected {tol:.1e}"
     if cure is not None:

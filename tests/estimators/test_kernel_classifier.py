@@ -14,7 +14,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 import kernlearn as kl
-from kernlearn.kernels import Gaussian, Kernel
+from kernlearn.kernels import Columns, Gaussian, Kernel, Linear
 from kernlearn.solvers.status import Status
 
 FEW = ["linear", "Gaussian"]
@@ -243,11 +243,47 @@ def test_the_same_seed_gives_the_same_model_and_grids_work():
         ({"candidates": ["rbf"]}, "expected candidates to hold kernels and names among"),
         ({"time_limit": -1}, "expected time_limit to be a positive number"),
         ({"class_weight": "heavy"}, "class_weight"),
+        ({"class_weight": {"yes": 0, "no": 1}}, "expected positive class weights, got {'yes': 0"),
+        ({"class_weight": {"yes": -1.0}}, "expected positive class weights"),
+        ({"class_weight": {"yes": np.nan}}, "expected positive class weights"),
+        (
+            {"candidates": ["linear", Columns(["a"], Linear())]},
+            "expected the candidate .*'a'.* on the prepared table, of 3 columns without names",
+        ),
+        (
+            {"candidates": [Linear(), Columns([7], Linear())]},
+            "expected the candidate .*got an error: .*correct the kernel, or leave it out",
+        ),
     ],
 )
 def test_wrong_parameters_are_refused(options, message):
     with pytest.raises(ValueError, match=message):
         kl.KernelClassifier(**options).fit(*two_classes(20))
+
+
+def test_candidates_for_fewer_columns_are_named():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 40)), np.arange(30) % 2
+    with pytest.warns(UserWarning, match=r"'hyperkernel' takes up to 30 prepared columns; they"):
+        model = kl.KernelClassifier(["linear", "hyperkernel"]).fit(X, y)
+    assert not model.candidates_["candidate"].str.contains("hyperkernel").any()
+    with pytest.raises(ValueError, match=r"'hyperkernel' takes up to 30 .*; name others"):
+        kl.KernelClassifier(["hyperkernel"]).fit(X, y)
+
+
+def test_columns_matter_where_a_class_has_one_row():
+    X, _ = two_classes(30)
+    y = np.arange(30) == 3
+    relevance = kl.KernelClassifier(["linear SVM", "Gaussian"]).fit(X, y).relevance_
+    assert np.isfinite(list(relevance.values())).all()
+
+
+def test_labels_that_are_bytes_and_tables_without_columns_are_refused():
+    X, y = two_classes(20)
+    with pytest.raises(ValueError, match=r"expected labels that are text or numbers .* bytes"):
+        kl.KernelClassifier().fit(X, np.char.encode(y))
+    with pytest.raises(ValueError, match="expected columns in X, got 0 columns"):
+        kl.KernelClassifier().fit(pd.DataFrame(index=range(20)), y)
 
 
 @pytest.mark.parametrize("unit", [1e150, 1e-200])

@@ -110,6 +110,25 @@ def test_a_target_that_never_changes_and_missing_cells():
     assert np.isfinite(model.predict(X)).all()
 
 
+def test_targets_whose_squares_vanish():
+    X, _ = wave(30)
+    model = kl.KernelRegressor(["linear"]).fit(X, 1e-170 * X[:, 0])
+    assert model.held_out_score_ > 0.99
+
+
+def test_machines_with_a_margin_do_not_learn_numbers():
+    with pytest.raises(ValueError, match=r"names among linear, .*, got 'Gaussian SVM'") as caught:
+        kl.KernelRegressor(["linear", "Gaussian SVM"]).fit(*wave())
+    assert "linear SVM" not in str(caught.value)
+
+
+@pytest.mark.parametrize("regressor", [kl.KernelRegressor, kl.LSSVMRegressor, kl.MKLRegressor])
+def test_targets_that_are_dates_are_refused(regressor):
+    X, _ = wave(20)
+    with pytest.raises(ValueError, match="expected numbers in y, got dates or durations"):
+        regressor().fit(X, pd.date_range("2020-01-01", periods=20))
+
+
 def test_real_data_with_names():
     X, y = load_diabetes(return_X_y=True, as_frame=True)
     model = kl.KernelRegressor().fit(X[:90], y[:90])

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.preprocessing import StandardScaler
 
+from kernlearn.estimators._cells import is_category, numbers
 from kernlearn.estimators._preparation import RANKED, STANDARD, Preparation
 
 
@@ -96,6 +100,53 @@ def test_columns_of_categories(cells):
     assert learned(frame).apply(frame, STANDARD).shape == (6, 2)
 
 
+MOMENTS = pd.date_range("2020-01-01 03:00:00.125", periods=3, freq="7h")
+SINCE_1970 = 18262 + np.array([3.0, 10.0, 17.0]) / 24 + 0.125 / 86400
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (pd.Series(MOMENTS), SINCE_1970),
+        (pd.Series(MOMENTS, dtype=object), SINCE_1970),
+        (pd.Series(MOMENTS.tz_localize("UTC"), dtype=object), SINCE_1970),
+        (pd.Series(list(MOMENTS.to_numpy()), dtype=object), SINCE_1970),
+        (pd.Series(MOMENTS.astype("datetime64[s]")), SINCE_1970 - 0.125 / 86400),
+        (pd.Series(MOMENTS.date), np.full(3, 18262.0)),
+        (pd.Series(MOMENTS.time), SINCE_1970 - 18262),
+        (pd.Series(MOMENTS.to_period("h")), SINCE_1970 - 0.125 / 86400),
+        (pd.Series(MOMENTS - MOMENTS[0]), np.array([0.0, 7.0, 14.0]) / 24),
+        (pd.Series(MOMENTS - MOMENTS[0], dtype=object), np.array([0.0, 7.0, 14.0]) / 24),
+        (pd.Series(np.array(["3000-01-01"] * 3, dtype="datetime64[s]")), np.full(3, 376200.0)),
+        (pd.Series([Decimal("1.5"), None, Decimal(2)]), np.array([1.5, np.nan, 2.0])),
+        (pd.Series([Fraction(1, 4), 1, 2.5], dtype=object), np.array([0.25, 1.0, 2.5])),
+    ],
+)
+def test_dates_are_days_and_numbers_of_any_type_are_numbers(cells, expected):
+    assert not is_category(cells)
+    np.testing.assert_allclose(numbers(cells, "x"), expected, rtol=1e-14, atol=1e-11)
+
+
+def test_dates_and_decimals_of_arrow():
+    pa = pytest.importorskip("pyarrow")
+    days = pd.Series(MOMENTS.date).astype(pd.ArrowDtype(pa.date32()))
+    moments = pd.Series(MOMENTS).astype(pd.ArrowDtype(pa.timestamp("ms", "UTC")))
+    prices = pd.Series([Decimal("1.5"), None]).astype(pd.ArrowDtype(pa.decimal128(5, 2)))
+    for cells, expected in ((days, 18262.0), (moments, SINCE_1970), (prices, [1.5, np.nan])):
+        assert not is_category(cells)
+        np.testing.assert_allclose(numbers(cells, "x"), expected, rtol=1e-14)
+
+
+def test_a_gap_does_not_make_other_categories_of_integers():
+    whole = pd.DataFrame({"x": pd.Series([0, 1, 2] * 3, dtype="category")})
+    gap = pd.DataFrame({"x": pd.Series([0, 1, 2, None], dtype="category")})
+    prepare = learned(whole)
+    table = prepare.apply(whole, STANDARD)
+    np.testing.assert_array_equal(prepare.apply(gap, STANDARD)[:3], table[:3])
+    as_text = pd.DataFrame({"x": ["0", "1", "2"]})
+    np.testing.assert_array_equal(prepare.apply(as_text, STANDARD), table[:3])
+
+
 def test_a_column_that_never_changes_is_left_out():
     X = np.column_stack([np.full(9, 0.1), np.arange(9.0), np.full(9, np.nan)])
     prepare = learned(X)
@@ -113,7 +164,9 @@ def test_huge_and_tiny_numbers_do_not_overflow():
 
 def test_what_is_no_number_any_more_is_refused():
     prepare = learned(pd.DataFrame({"x": [1.0, 2.0, 3.0]}))
-    with pytest.raises(ValueError, match=r"expected numbers in column 'x'.*got 'a'"):
-        prepare.apply(pd.DataFrame({"x": ["a"]}), STANDARD)
+    with pytest.raises(ValueError, match=r"numbers or dates in column 'x', got 'a' in row 1"):
+        prepare.apply(pd.DataFrame({"x": [1.0, "a"]}), STANDARD)
+    with pytest.raises(ValueError, match=r"expected real numbers or dates in column 'x', got 1j"):
+        learned(pd.DataFrame({"x": [1j, 2j]}))
     with pytest.raises(ValueError, match="expected finite numbers in column 'x', got infinity"):
         learned(pd.DataFrame({"x": [1.0, np.inf]}))

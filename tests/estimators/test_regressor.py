@@ -116,3 +116,9 @@ def test_repeated_rows_that_can_be_interpolated(quality):
     assert model.objective_ == pytest.approx(judge.value, rel=2e-6)
     assert np.isfinite(model.lower_bound_)
     assert model.lower_bound_ >= model.objective_ * (1 - 1.01e-6)
+
+
+def test_a_tube_that_holds_all_targets_is_told():
+    X = np.linspace(-2.0, 2.0, 30)[:, None]
+    with pytest.warns(UserWarning, match=r"all within 0\.1 of one number, epsilon being 0\.1"):
+        MKLRegressor(C=1.0).fit(X, 0.1 * np.sin(X[:, 0]))

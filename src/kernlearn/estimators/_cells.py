@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,7 +12,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_SECONDS_PER_DAY = 86_400.0
+_DAY = timedelta(days=1)
+_TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def is_frame(X: Any) -> bool:
@@ -21,27 +25,20 @@ def is_category(column: Any) -> bool:
     """Whether a column holds categories: text, or whatever is neither number nor date."""
     if str(column.dtype) == "category":
         return True
-    if column.dtype.kind in "biufmM":
+    if column.dtype.kind in "biufcmM":
         return False
-    present = column[column.notna()].tolist()
-    return not all(isinstance(cell, int | float | np.number) for cell in present)
+    cells = column[column.notna()].tolist()
+    return not (all(map(_is_number, cells)) or all(map(_is_time, cells)))
 
 
 def numbers(column: Any, name: str) -> Array:
     """Floats, NaN where a cell is missing; dates and durations in days."""
-    kind = column.dtype.kind
-    if kind in "mM":
-        unit = "timedelta64[s]" if kind == "m" else "datetime64[s]"
-        times = column.to_numpy(dtype=unit)
-        values = np.where(np.isnat(times), np.nan, times.astype("int64") / _SECONDS_PER_DAY)
+    if column.dtype.kind in "mM":
+        values = _in_days(column)
+    elif column.dtype.kind in "biuf":
+        values = column.to_numpy(dtype=float, na_value=np.nan)
     else:
-        try:
-            values = column.to_numpy(dtype=float, na_value=np.nan)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"expected numbers in column {name!r}, as in the table of the fit, got "
-                f"{column.iloc[0]!r} and the like; correct the cells, or leave them empty"
-            ) from None
+        values = _each_number(column, name)
     if np.isinf(values).any():
         raise ValueError(
             f"expected finite numbers in column {name!r}, got infinity; correct the cell, or "
@@ -51,6 +48,70 @@ def numbers(column: Any, name: str) -> Array:
 
 
 def texts(column: Any) -> NDArray[np.str_]:
-    """Categories as text, empty where a cell is missing."""
+    """Categories as text, empty where a cell is missing.
+
+    A gap makes floats of a column of integers: 1 and 1.0 are one category.
+    """
     cells = zip(column.tolist(), column.isna().tolist(), strict=True)
-    return np.array(["" if missing else str(cell) for cell, missing in cells], dtype=str)
+    return np.array(["" if missing else _text(cell) for cell, missing in cells], dtype=str)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, Real | Decimal)
+
+
+def _is_time(cell: Any) -> bool:
+    return isinstance(cell, _TIMES) or _is_period(cell)
+
+
+def _is_period(cell: Any) -> bool:
+    """A month, a quarter or another stretch of time, of pandas."""
+    return hasattr(cell, "start_time")
+
+
+def _in_days(column: Any) -> Array:
+    """A column of dates or durations, in the unit in which it holds them."""
+    kind = "datetime64" if column.dtype.kind == "M" else "timedelta64"
+    dtype = getattr(column.dtype, "pyarrow_dtype", column.dtype)
+    unit = (
+        np.datetime_data(dtype)[0] if isinstance(dtype, np.dtype) else getattr(dtype, "unit", "s")
+    )
+    times = column.to_numpy(dtype=f"{kind}[{unit}]")
+    day = np.array(1, dtype="timedelta64[D]").astype(f"timedelta64[{unit}]")
+    return np.where(np.isnat(times), np.nan, times.astype("int64") / day.astype("int64"))
+
+
+def _each_number(column: Any, name: str) -> Array:
+    """Cell by cell, of a column that may hold anything."""
+    values, cells = np.full(len(column), np.nan), column.tolist()
+    for row in np.flatnonzero(column.notna()):
+        cell = cells[row]
+        try:
+            values[row] = _number(cell)
+        except (TypeError, ValueError, OverflowError):
+            raise ValueError(
+                f"expected real numbers or dates in column {name!r}, got {cell!r} in row {row}; "
+                "correct such cells, or leave them empty"
+            ) from None
+    return values
+
+
+def _number(cell: Any) -> float:
+    """A number, or days since 1970 or midnight or of a duration."""
+    cell = cell.start_time if _is_period(cell) else cell
+    if isinstance(cell, np.datetime64 | np.timedelta64):
+        cell = cell.astype(f"{cell.dtype.kind}8[us]").item()
+    if isinstance(cell, datetime):
+        known = cell if cell.tzinfo else cell.replace(tzinfo=UTC)
+        return (known - datetime(1970, 1, 1, tzinfo=UTC)) / _DAY
+    if isinstance(cell, date):
+        return float(cell.toordinal() - date(1970, 1, 1).toordinal())
+    if isinstance(cell, time):
+        since = timedelta(0, cell.second, cell.microsecond, 0, cell.minute, cell.hour)
+        return since / _DAY
+    return cell / _DAY if isinstance(cell, timedelta) else float(cell)
+
+
+def _text(cell: Any) -> str:
+    whole = isinstance(cell, float | np.floating | Decimal) and cell == cell // 1
+    return str(int(cell)) if whole else str(cell)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ from kernlearn.estimators._validated import (
 )
 from kernlearn.estimators.candidates.choice import chosen_families
 from kernlearn.estimators.candidates.contest import NEGLIGIBLE, Contest, hold_contest
+from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.many_rows import hold_larger_contest
 from kernlearn.estimators.candidates.problem import Problem
@@ -106,8 +108,8 @@ class KernelMixture(Patient, ShowsKernel):
 
     def _learn(self, X: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
         """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
-        families, stretch = chosen_families(self.candidates)
-        max_members = check_count("max_members", self.max_members)
+        families, stretch = chosen_families(self.candidates, loss.is_of_labels)
+        max_members = check_count("max_members", self.max_members, usual=5)
         patience = self._patience()
         random_state = check_random_state(self.random_state)
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
@@ -116,8 +118,7 @@ class KernelMixture(Patient, ShowsKernel):
         self._check_sizes(tables[STANDARD])
         rows = np.arange(len(y))
         n_folds = min(N_FOLDS, len(y))
-        if len(y) > EXACT_ROWS:  # landmarks are for least squares
-            families = [family for family in families if not family.has_margin]
+        families = self._suited(families, len(y), tables[STANDARD].shape[1])
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
         whole = Problem(tables, loss, folds, patience)
         judged = whole.sample(_JUDGED, random_state)
@@ -135,7 +136,23 @@ class KernelMixture(Patient, ShowsKernel):
             held_out = contest.held_out(max_members, least)
             self._members = Members.trained(contest, weights, held_out, whole, random_state)
         self.status_ = patience.stopped or Status.CONVERGED
-        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=3)
+        name = type(self).__name__
+        warn_if_unfinished(name, self.status_, patience, stacklevel=3, has_tol=False)
+
+    def _suited(self, families: list[Family], n_rows: int, n_columns: int) -> list[Family]:
+        """Those for so many rows and prepared columns; of others that were named, a warning."""
+        limits = {family.name: family.limit(n_rows, n_columns) for family in families}
+        suited = [family for family in families if not limits[family.name]]
+        left_out = [f"{name!r} takes up to {limit}" for name, limit in limits.items() if limit]
+        if left_out and not isinstance(self.candidates, str):
+            sentence = (
+                f"{type(self).__name__} expected candidates for {n_rows:,} rows and {n_columns:,} "
+                f"prepared columns, got some for fewer: {', '.join(left_out)}"
+            )
+            if not suited:
+                raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
+            warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
+        return suited
 
     def _check_sizes(self, table: Array) -> None:
         """Refuse cells whose powers are no numbers, which only tables as they came can have."""
@@ -213,6 +230,8 @@ class KernelMixture(Patient, ShowsKernel):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:
                 raise ValueError("expected rows in X, got 0 rows; pass one at least")
+            if X.shape[1] == 0:
+                raise ValueError("expected columns in X, got 0 columns; pass one at least")
             return X
         table = validated(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
         return as_floats(self, np.asarray(table))

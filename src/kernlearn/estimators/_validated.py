@@ -10,6 +10,7 @@ from numpy.exceptions import DTypePromotionError
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -77,6 +78,20 @@ def sample_weights(given: Any, X: Any) -> Array:
     return weights
 
 
+def class_weights(given: Any, labels: NDArray[Any]) -> Array:
+    """The weight of every row by its class; ones where none are given."""
+    if given is None:
+        return np.ones(len(labels))
+    classes, places = np.unique(labels, return_inverse=True)
+    weights = compute_class_weight(given, classes=classes, y=labels)
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(
+            f"expected positive class weights, got {given!r}; drop the rows of a class that should "
+            "not count"
+        )
+    return np.asarray(weights[places], dtype=float)
+
+
 def as_floats(estimator: Any, values: Any) -> Any:
     """A table or target as numbers in double precision, without a copy where it is one."""
     try:
@@ -91,12 +106,18 @@ def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
     scikit-learn names no row, and lets None pass among numbers. What is no array, list or series is
     left to it.
     """
-    if not (isinstance(y, np.ndarray | list | tuple) or hasattr(y, "iloc")):
+    is_of_pandas = hasattr(y, "iloc") or hasattr(y, "to_numpy")  # a series or frame, or an index
+    if not (isinstance(y, np.ndarray | list | tuple) or is_of_pandas):
         return
     try:
         cells = np.asarray(y)
     except ValueError:  # rows of several lengths
         return
+    if numeric and cells.dtype.kind in "mM":
+        raise ValueError(
+            f"{type(estimator).__name__} expected numbers in y, got dates or durations; convert "
+            "them to numbers, for example to days"
+        )
     if cells.size == 0 or cells.ndim == 0 or cells.dtype.kind not in "fOUS":
         return
     flat = cells.reshape(len(cells), -1)
@@ -157,9 +178,14 @@ def _beyond(estimator: Any) -> ValueError:
 def check_labels_of_classes(labels: NDArray[Any]) -> None:
     """Labels of classes, and of one kind: those that cannot be sorted cannot be told apart."""
     try:
-        check_classification_targets(labels)
         np.unique(labels)
-    except TypeError:
+        check_classification_targets(labels)
+    except TypeError as error:
+        if "bytes" in str(error):
+            raise ValueError(
+                "expected labels that are text or numbers in y, got bytes; decode them, for "
+                "example by np.char.decode(y)"
+            ) from None
         raise ValueError(
             "expected labels of one kind in y, got a mixture that cannot be sorted (numbers among "
             "strings, say); drop or relabel those rows"

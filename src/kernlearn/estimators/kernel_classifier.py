@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils import compute_sample_weight
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._one_against_rest import OneAgainstRest
-from kernlearn.estimators._validated import check_labels_of_classes
+from kernlearn.estimators._validated import check_labels_of_classes, class_weights
 from kernlearn.quality.predictive import LogLoss
 
 Array = NDArray[np.float64]
@@ -71,7 +70,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         and the weight in the mixture. A list of dicts if pandas is not installed.
     relevance_ : dict
         By column, the part of what the mixture explains on held-out rows that is lost when the
-        column's cells are shuffled. It is computed when it is asked for.
+        column's cells are shuffled: more than one where the mean would then be better. It is
+        computed when it is asked for.
     kernel_ : Kernel
         The learned kernel, if the mixture has one member, to be called on rows as they came.
     classes_ : ndarray of shape (n_classes,)
@@ -161,7 +161,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         rows, labels, weight = self._counted(rows, labels, sample_weight)
         self._find_classes(labels)
         signs = self._signs(labels)
-        weight = weight * compute_sample_weight(self.class_weight, labels)
+        weight = weight * class_weights(self.class_weight, labels)
         loss = LogLoss(signs, weight)
         self._learn(rows, labels, loss, stratify=True)
         members = self._members

@@ -66,7 +66,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         if pandas is not installed.
     relevance_ : dict
         By column, the part of what the mixture explains on held-out rows that is lost when the
-        column's cells are shuffled. It is computed when it is asked for.
+        column's cells are shuffled: more than one where the mean would then be better. It is
+        computed when it is asked for.
     kernel_ : Kernel
         The learned kernel, if the mixture has one member, to be called on rows as they came.
     held_out_score_ : float
@@ -150,7 +151,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
         check_squares(self, Y)
         self._centre = np.average(Y, axis=0, weights=weight)
-        spread = np.sqrt(np.average((Y - self._centre) ** 2, axis=0, weights=weight))
+        # In units of the largest, whose squares do not vanish.
+        largest = np.abs(Y - self._centre).max(axis=0)
+        units = (Y - self._centre) / np.where(largest > 0, largest, 1.0)
+        spread = largest * np.sqrt(np.average(units**2, axis=0, weights=weight))
         self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
         loss = SquaredLoss((Y - self._centre) / self._spread, weight)
         self._learn(rows, target, loss, stratify=False)

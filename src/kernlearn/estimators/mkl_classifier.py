@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.utils.class_weight import compute_class_weight
 
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
@@ -16,7 +15,7 @@ from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._low_rank import ThroughLandmarks
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.estimators._problem import Machines
-from kernlearn.estimators._validated import check_labels_of_classes
+from kernlearn.estimators._validated import check_labels_of_classes, class_weights
 from kernlearn.quality.registry import quality_names
 
 
@@ -308,13 +307,5 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
         factors = np.ones(len(y))
-        if self.class_weight is None:
-            return factors
-        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=y[counted])
-        if not (np.isfinite(per_class).all() and (per_class > 0).all()):
-            raise ValueError(
-                f"expected positive class weights, got {self.class_weight!r}; drop the rows of a "
-                "class that should not count"
-            )
-        factors[counted] = per_class[np.searchsorted(self.classes_, y[counted])]
+        factors[counted] = class_weights(self.class_weight, y[counted])
         return factors

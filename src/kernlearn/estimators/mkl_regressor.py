@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -152,6 +153,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         unlabeled = self._checked_unlabeled(X, X_unlabeled)
         target = y.astype(float)
         weight = self._sample_weight(sample_weight, rows)
+        if self.quality == "epsilon_svr":
+            self._check_tube(target[weight > 0])
         # The intercept takes up any offset; working around it keeps the numbers small.
         offset = float(np.average(target, weights=weight))
         qualities = quality_names("values", "either")
@@ -229,6 +232,19 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             folds = LandmarkFolds(**self._folds)
             return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
+
+    def _check_tube(self, target: Array) -> None:
+        """Warn where one constant is as good as any prediction."""
+        half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
+        # What is no number is refused later, in a sentence.
+        if isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon:
+            warnings.warn(
+                f"{type(self).__name__} expected targets that differ by more than the tube, got "
+                f"all within {half:.3g} of one number, epsilon being {self.epsilon:g}: the "
+                "predictions are constant; lower epsilon, or rescale y",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
         return squared_losses(values, targets[0])

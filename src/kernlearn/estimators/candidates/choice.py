@@ -12,13 +12,15 @@ from kernlearn.kernels import Kernel
 __all__ = ["chosen_families"]
 
 
-def chosen_families(candidates: Any) -> tuple[list[Family], bool]:
+def chosen_families(candidates: Any, labels: bool = True) -> tuple[list[Family], bool]:
     """The families, and whether to learn scales of columns too.
 
     Parameters
     ----------
     candidates : "auto", or sequence of str and Kernel
         All of the registry and scales, or some of them by name; kernels are families of one.
+    labels : bool, default=True
+        Whether labels are learned, not numbers, which machines with a margin cannot.
 
     Returns
     -------
@@ -33,9 +35,10 @@ def chosen_families(candidates: Any) -> tuple[list[Family], bool]:
     >>> [family.name for family in families], stretch
     (['Gaussian'], True)
     """
+    suited = {name: one for name, one in FAMILIES.items() if labels or not one.has_margin}
     if isinstance(candidates, str) and candidates == "auto":
-        return list(FAMILIES.values()), True
-    known = (*FAMILIES, ARD)
+        return list(suited.values()), True
+    known = (*suited, ARD)
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise ValueError(
             f"expected candidates to be 'auto' or a list of names and kernels, got {candidates!r}; "
@@ -46,7 +49,7 @@ def chosen_families(candidates: Any) -> tuple[list[Family], bool]:
         if isinstance(one, Kernel):
             families.append(_family_of(one))
         elif isinstance(one, str) and one in known:
-            families += [FAMILIES[one]] if one in FAMILIES else []
+            families += [suited[one]] if one in suited else []
         else:
             raise ValueError(
                 f"expected candidates to hold kernels and names among {', '.join(known)}, got "
@@ -55,11 +58,12 @@ def chosen_families(candidates: Any) -> tuple[list[Family], bool]:
     stretch = ARD in candidates
     if not families:
         # Scales alone: the kernels that are tried with them.
-        families = [family for family in FAMILIES.values() if family.stretches and stretch]
+        families = [family for family in suited.values() if family.stretches and stretch]
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")
     return families, stretch
 
 
 def _family_of(kernel: Kernel) -> Family:
-    return Family(" ".join(repr(kernel).split()), lambda X, c: kernel, ranks=False)
+    name = " ".join(repr(kernel).split())
+    return Family(name, lambda X, c: kernel, ranks=False, is_given=True)

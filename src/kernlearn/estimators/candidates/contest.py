@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kernlearn._patience import Stopped
 from kernlearn._threads import in_order, n_threads, threads_for
+from kernlearn._words import counted
 from kernlearn.estimators.candidates.family import Family, Found
 from kernlearn.estimators.candidates.first_level import first_level_view
 from kernlearn.estimators.candidates.gradients import gradient_views
@@ -221,9 +222,17 @@ class _Search:
 
     def found(self) -> Found | None:
         """What it comes to; nothing where the kernel breaks down on these rows."""
-        with suppress(np.linalg.LinAlgError, ValueError):
+        try:
             return timed(lambda: self.family.search(self.problem, self.view, self.near))
-        return None
+        except (np.linalg.LinAlgError, ValueError) as error:
+            if not self.family.is_given:
+                return None
+            n_columns = self.problem.tables[self.view.table].shape[1]
+            raise ValueError(
+                f"expected the candidate {self.family.name} to be a kernel on the prepared table, "
+                f"of {counted(n_columns, 'column')} without names, got an error: {error}; correct "
+                "the kernel, or leave it out"
+            ) from error
 
 
 def _found(searches: Sequence[_Search]) -> Iterator[Found]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kernlearn._patience import Stopped
 from kernlearn.estimators._preparation import STANDARD
+from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import Judged, View
 from kernlearn.kernels import Kernel
@@ -44,6 +45,8 @@ class Family:
         Whether its machines have a soft margin; they then learn labels only.
     learn : callable or None
         ``learn(problem, table)``: a view that learns the kernel itself, instead of `kernel`.
+    is_given : bool
+        Whether it is a kernel of the user's, which must not be left out without a word.
     """
 
     name: str
@@ -54,12 +57,20 @@ class Family:
     ranks: bool = True
     has_margin: bool = False
     learn: Callable[[Problem, str], View] | None = None
+    is_given: bool = False
 
     def suits(self, problem: Problem, table: str) -> bool:
         """Whether to try it on a prepared table."""
-        few = problem.tables[table].shape[1] <= self.max_columns
+        is_small = not self.limit(len(problem), problem.tables[table].shape[1])
         sees = self.ranks or table == STANDARD
-        return few and sees and (problem.loss.is_of_labels or not self.has_margin)
+        return is_small and sees and (problem.loss.is_of_labels or not self.has_margin)
+
+    def limit(self, n_rows: int, n_columns: int) -> str:
+        """How many rows or columns it takes, in words, where that is less; else nothing."""
+        if n_columns > self.max_columns:
+            return f"{self.max_columns:,} prepared columns"
+        # Landmarks are for least squares.
+        return f"{EXACT_ROWS:,} rows" if self.has_margin and n_rows > EXACT_ROWS else ""
 
     def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
         """Climb the ladder from the middle, or from where another search ended.

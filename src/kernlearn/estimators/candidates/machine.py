@@ -112,7 +112,9 @@ class Machine:
         X, Y, weight = training.X, training.Y, training.weight
         if has_margin:
             dual_coef, intercept = solve_margin(kernel(X), Y, lam, weight)
-            used = dual_coef.any(axis=1)
+            used = np.flatnonzero(dual_coef.any(axis=1))
+            if len(used) == 0:  # rows of one class need none, but kernels take one at least
+                used = np.arange(1)
             return cls(table, kernel, lam, X[used], dual_coef[used], intercept, True, True)
         if len(X) <= EXACT_ROWS:
             offset = np.average(Y, axis=0, weights=weight)
