@@ -66,7 +66,7 @@ def test_extreme_cells_are_answered_without_a_warning(model, what):
 
 
 @pytest.mark.filterwarnings("ignore:MKLRegressor expected targets that differ by more")
-@pytest.mark.parametrize("size", [1e-300, 1e200, 1e300])
+@pytest.mark.parametrize("size", [1e-300, 1e120, 1e200, 1e300])
 @pytest.mark.parametrize("model", REGRESSORS, ids=_name)
 def test_extreme_targets_are_answered_without_a_warning(model, size):
     refusal = _refusal(model, X, TARGETS * size)

@@ -124,5 +124,6 @@ def _updated(B: Array, step: Array, change: Array) -> Array:
     along = float(step @ change)
     share = 1.0 if along >= 0.2 * curved else 0.8 * curved / (curved - along)
     damped = share * change + (1.0 - share) * image
-    scaled = np.outer(damped, damped) / float(step @ damped)
-    return B - np.outer(image, image) / curved + np.asarray(scaled)
+    # Roots first: losses of large targets have slopes whose squares are no numbers.
+    old, new = image / np.sqrt(curved), damped / np.sqrt(float(step @ damped))
+    return np.asarray(B - np.outer(old, old) + np.outer(new, new))
