@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.tables import Column, TableError, columns_used, typed_frame
+from kernlearn.tables.notation import is_notation
 
 __all__ = ["ModelBundle"]
 
@@ -55,9 +56,10 @@ class ModelBundle:
         ``table``, ``n_rows``, ``n_columns``
             File name, rows used, and columns other than the target.
         ``columns``
-            List of ``{"name", "kind", "action"}``: kind is "number", "category", "date",
-            "constant", "identifier", "empty", "text", "dropped" or "row number"; action says what
-            was done, in words.
+            List of ``{"name", "kind", "action", "notation"}``: kind is "number", "category",
+            "date", "constant", "identifier", "empty", "text", "dropped" or "row number"; action
+            says what was done, in words; notation is how numbers or dates are written, such as
+            "1.234,5" or "%d/%m/%Y", empty for plain ones. Older files have none.
         ``notes``
             List of sentences on what was done to the table as a whole, and what was skipped.
         ``metric``
@@ -255,9 +257,12 @@ class ModelBundle:
 
 
 def _are_columns(value: Any) -> bool:
-    keys = {"name", "kind", "action"}
+    keys = {"name", "kind", "action"}  # and, of newer files, how numbers and dates are written
     return isinstance(value, list) and all(
-        isinstance(column, dict) and set(column) == keys and _are_texts([*column.values()])
+        isinstance(column, dict)
+        and keys <= set(column) <= keys | {"notation"}
+        and _are_texts([*column.values()])
+        and is_notation(column.get("notation", ""))
         for column in value
     )
 

@@ -249,6 +249,14 @@ def test_weights_of_classes(table):
     check_failure(refused, "--class-weight weighs classes, got a target of numbers")
 
 
+def test_baselines_know_the_weights_of_classes_too(table, monkeypatch):
+    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
+    arguments = ["fit", table, "--target", "target", "--no-refit", "--json", "--method", "lssvm"]
+    facts = json.loads(run(*arguments, "--class-weight", "class 2=1e-9").stdout)
+    by_name = {entry["name"]: entry["score"] for entry in facts["scores"]}
+    assert by_name["gradient boosting"] < 0.8  # which is 0.9 and more without weights
+
+
 def test_every_baseline_is_there_and_compared(table, monkeypatch):
     monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
     facts = json.loads(run("fit", table, "--target", "alcohol", "--no-refit", "--json").stdout)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
+from sklearn.utils import compute_sample_weight
 
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.tuned_svm import TUNED_SVM
@@ -24,9 +25,25 @@ def _linear(setting: Setting) -> Plan:
     return Plan([("estimator", LogisticRegression(max_iter=1000))], {"estimator__C": list(CS)})
 
 
+class _Boosting(HistGradientBoostingClassifier):  # type: ignore[misc]  # without types
+    """With weights of classes by their labels, which scikit-learn 1.9 looks for among numbers."""
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> _Boosting:
+        weights: Any = self.get_params(deep=False)["class_weight"]
+        self.class_weight = None
+        try:
+            if weights is not None:
+                each = compute_sample_weight(weights, y)
+                sample_weight = each if sample_weight is None else sample_weight * each
+            super().fit(X, y, sample_weight)
+        finally:
+            self.class_weight = weights
+        return self
+
+
 def _boosting(setting: Setting) -> Plan:
     is_classes = setting.task == "classification"
-    kind: Any = HistGradientBoostingClassifier if is_classes else HistGradientBoostingRegressor
+    kind: Any = _Boosting if is_classes else HistGradientBoostingRegressor
     return Plan([("estimator", kind(random_state=setting.seed))])
 
 

@@ -29,7 +29,7 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -157,7 +157,7 @@ def _data_facts(task: Task, target: Target) -> dict[str, Any]:
         "class_counts": counts,
         "n_rows": len(task.y),
         "n_columns": len(task.columns),
-        "columns": [{"name": c.name, "kind": c.kind, "action": c.action} for c in task.columns],
+        "columns": [asdict(column) for column in task.columns],
     }
 
 

@@ -25,11 +25,15 @@ class Column:
         are not.
     action : str
         What was done with it, in words.
+    notation : str
+        How its numbers or dates are written (:mod:`kernlearn.tables.notation`); empty for plain
+        numbers and for dates like 2024-01-31.
     """
 
     name: str
     kind: str
     action: str
+    notation: str = ""
 
     @property
     def is_used(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from kernlearn._words import counted
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.notation import TRUTHS, date_in_words, date_notation, number_notation
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
@@ -30,6 +32,8 @@ def describe_columns(
 
     In this order: a column without a value is empty; one value makes a constant; numbers in every
     cell make a number, unless they count the rows; dates like 2024-01-31 in every cell make a date;
+    numbers or dates in every cell that are written in one other way (1.234,50, $5, 53 %, true,
+    31/12/2021) make a number or a date, too;
     a column where half of the cells or more, but not all, are numbers is refused; text of a word
     or two that differs in every row is an identifier, other text that differs in most rows is free
     text; the rest are categories.
@@ -70,12 +74,36 @@ def _described(name: str, cells: Any, is_category: bool) -> Column:
     if not np.isnan(numbers).any():
         check_not_too_large(numbers, present, name)
         check_not_too_small(numbers, name)
-        return _number(name, numbers, n_missing)
+        # A file of text would have words for what is a truth in one of Parquet.
+        notation = TRUTHS if present.dtype.kind == "b" else ""
+        return replace(_number(name, numbers, n_missing), notation=notation)
     dates = as_dates(present)
     if not np.isnan(dates).any():
         return _date(name, dates, n_missing)
+    column = _in_other_words(name, present, n_missing)
+    if column is not None:
+        return column
     _check_one_type(name, present, numbers)
     return _text_column(name, present, n_missing)
+
+
+def _in_other_words(name: str, present: Any, n_missing: int) -> Column | None:
+    """A column of numbers or dates that are not written as computers do; None for other text."""
+    notation = number_notation(present.tolist())
+    if notation is not None:
+        numbers = as_numbers(present, notation)
+        check_not_too_large(numbers, present, name)
+        found, told = _number(name, numbers, n_missing), f"written like {notation}"
+        told = "1 where it is true" if notation == TRUTHS else told
+    else:
+        notation = date_notation(present.tolist())
+        if notation is None:
+            return None
+        found = _date(name, as_dates(present, notation), n_missing)
+        told = f"written as {date_in_words(notation)}"
+    if not found.is_used:
+        return found
+    return replace(found, action=f"{found.action}; {told}", notation=notation)
 
 
 def _number(name: str, numbers: Any, n_missing: int) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -45,8 +45,9 @@ def typed_frame(table: Any, columns: Sequence[Column], spellings: Mapping[str, A
     """
     frame = _as_pandas(table)
     names = set(columns_used(columns))
-    places = [j for j, name in enumerate(map(str, frame.columns)) if name in names]
-    found = [str(frame.columns[j]) for j in places]
+    own = [_name(name, j, names) for j, name in enumerate(frame.columns)]
+    places = [j for j, name in enumerate(own) if name in names]
+    found = [own[j] for j in places]
     check_names_differ(found, "the table")
     categories = set(columns_used(columns, "category"))
     used = frame.iloc[:, places].reset_index(drop=True)
@@ -57,6 +58,20 @@ def typed_frame(table: Any, columns: Sequence[Column], spellings: Mapping[str, A
             cells = _respelled(cells, spellings.get(name, ()))
         used.isetitem(place, cells)
     return typed_columns(used, columns)
+
+
+def _name(name: Any, place: int, known: Collection[str]) -> str:
+    """As the model knows the column, or as a file of text names it.
+
+    That is without blanks around it, and with nothing where pandas says that it is unnamed.
+
+    >>> _name(" b", 1, {"b"}), _name("Unnamed: 0", 0, {""})
+    ('b', '')
+    """
+    text = str(name)
+    if text in known:
+        return text
+    return "" if text == f"Unnamed: {place}" else text.strip()
 
 
 def _as_pandas(table: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.notation import TRUTHS, number_notation
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
@@ -63,8 +64,11 @@ def read_target(cells: Any, name: str, task: str = "auto") -> Target:
     present = cells.iloc[rows]
     if len(rows) == 0:
         raise TableError(f"the target {name!r} has no value in any row; name another column")
-    numbers = as_numbers(present)
+    numbers, told = as_numbers(present), ""
     is_number = not np.isnan(numbers).any()
+    if not is_number and task != "classification":
+        numbers, told = _otherwise_written(numbers, present, name, task)
+        is_number = bool(told)
     if not is_number and not np.isnan(as_dates(present)).any():
         raise TableError(
             f"the target {name!r} is a column of dates, expected numbers or classes; turn it into "
@@ -74,8 +78,22 @@ def read_target(cells: Any, name: str, task: str = "auto") -> Target:
     if task not in ("auto", found):
         found, reason = task, f"{task}, as asked for"
     if found == "regression":
-        return Target(found, _checked_numbers(numbers, present, name), rows, reason)
+        return Target(found, _checked_numbers(numbers, present, name), rows, reason + told)
     return Target(found, _checked_classes(numbers, present, is_number, name), rows, reason)
+
+
+def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tuple[Any, str]:
+    """Numbers that are written like 1.234,50 or $5, where they mean regression; and that they are.
+
+    Classes stay as they are written.
+    """
+    notation = number_notation(present.tolist())
+    if notation is None or notation == TRUTHS:
+        return numbers, ""
+    found = as_numbers(present, notation)
+    if task == "auto" and _told(found, True, name)[0] != "regression":
+        return numbers, ""
+    return found, f", written like {notation}"
 
 
 def _told(numbers: Any, is_number: bool, name: str) -> tuple[str, str]:

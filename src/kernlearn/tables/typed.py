@@ -10,6 +10,7 @@ import numpy as np
 from kernlearn._optional import load_pandas
 from kernlearn.tables.column import THINGS, Column
 from kernlearn.tables.errors import TableError
+from kernlearn.tables.notation import parse_numbers
 from kernlearn.tables.sizes import check_not_too_large
 
 __all__ = ["as_dates", "as_numbers", "as_text", "typed_columns"]
@@ -61,21 +62,23 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
         return as_text(cells)
     if column.kind in THINGS:
         return as_things(cells)
-    numbers = as_dates(cells) if column.kind == "date" else as_numbers(cells)
+    read = as_dates if column.kind == "date" else as_numbers
+    numbers = read(cells, column.notation)
     gaps = np.isnan(numbers)
     wrong = np.flatnonzero(gaps & cells.notna().to_numpy())
     if len(wrong):
+        written = f", written like {column.notation}," if column.notation else ""
         raise TableError(
-            f"expected a {column.kind} in every cell of column {column.name!r}, as in the table "
-            f"that the model was fitted to, got {cells.iloc[wrong[0]]!r} in row "
+            f"expected a {column.kind}{written} in every cell of column {column.name!r}, as in the "
+            f"table that the model was fitted to, got {cells.iloc[wrong[0]]!r} in row "
             f"{first_row + wrong[0] + 1}; correct it, or leave the cell empty"
         )
     check_not_too_large(numbers, cells, column.name, first_row)
     return numbers
 
 
-def as_numbers(cells: Any) -> Any:
-    """Floats, durations in days; NaN where a cell is missing or no number."""
+def as_numbers(cells: Any, notation: str = "") -> Any:
+    """Floats, durations in days; NaN where a cell is missing or no number in the notation."""
     pd = load_pandas("reading a table")
     kind = cells.dtype.kind
     if kind in "biuf":
@@ -84,15 +87,22 @@ def as_numbers(cells: Any) -> Any:
         return cells.dt.total_seconds().to_numpy(dtype=float) / SECONDS_PER_DAY
     if kind == "M":
         return np.full(len(cells), np.nan)
+    if notation:
+        return parse_numbers(cells.tolist(), notation)
     return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
 
 
-def as_dates(cells: Any) -> Any:
-    """Days since 1970 as floats, NaN where a cell is missing or no date like 2024-01-31."""
+def as_dates(cells: Any, notation: str = "") -> Any:
+    """Days since 1970 as floats, NaN where a cell is missing or no date in the notation.
+
+    Without one, dates are written like 2024-01-31.
+    """
     pd = load_pandas("reading a table")
     if cells.dtype.kind in "biufm":
         return np.full(len(cells), np.nan)
-    times = pd.to_datetime(cells, errors="coerce", format="ISO8601", utc=True)
+    if notation and cells.dtype.kind != "M":
+        cells = cells.str.strip()
+    times = pd.to_datetime(cells, errors="coerce", format=notation or "ISO8601", utc=True)
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
     return seconds.to_numpy(dtype=float) / SECONDS_PER_DAY
 

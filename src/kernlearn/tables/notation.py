@@ -1,0 +1,161 @@
+"""Numbers and dates as people write them: 1.234,50 and $1,234.50, 53 %, 31/12/2021, true.
+
+A notation is kept as an example of itself, such as "$1,234.5" or "%d/%m/%Y": whoever reads another
+table by it needs no more, and a user sees how a column was understood.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "TRUTHS",
+    "date_in_words",
+    "date_notation",
+    "is_notation",
+    "number_notation",
+    "parse_numbers",
+]
+
+TRUTHS = "true or false"
+PLAIN, COMMAS, DECIMAL_COMMA = "1234.5", "1,234.5", "1.234,5"
+_PATTERNS = {
+    PLAIN: re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
+    COMMAS: re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?"),
+    DECIMAL_COMMA: re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?"),
+}
+# A sign of a currency before the number; after it, that, a percentage or a unit.
+_CURRENCIES = "$€£¥₹"
+_BEFORE = re.compile(rf"[A-Z]{{0,3}}[{_CURRENCIES}] ?")
+_AFTER = re.compile(rf" ?([{_CURRENCIES}%‰]|[A-Za-zµ°/²³]{{1,12}})")
+_PARTS = re.compile(r"([+-]?)([^\d+\-.,]*)([+-]?[\d.,\s]*[\d.,])([^\d]*)")
+_BLANK_BETWEEN_THOUSANDS = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(\D|$))")
+
+_DAYS = (
+    "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d",
+    "%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y",
+    "%d/%m/%y", "%m/%d/%y", "%d.%m.%y",
+)  # fmt: skip
+_HOURS = ("%H:%M", "%H:%M:%S")
+_DATES = (*_DAYS, *(f"{day} {hour}" for day in _DAYS for hour in _HOURS), *_HOURS)
+_WORDS = {
+    "%d": "day", "%m": "month", "%B": "month", "%b": "month", "%Y": "year", "%y": "year",
+    "%H": "hour", "%M": "minute", "%S": "second",
+}  # fmt: skip
+
+
+def number_notation(cells: Iterable[Any]) -> str | None:
+    """How numbers are written, if all cells are text and numbers in one notation.
+
+    Plain ones, as computers write them, have none. Where commas may separate thousands or decimals
+    in every cell, they separate thousands.
+
+    >>> [number_notation(cells) for cells in (["1.234,50", "7,25"], ["$1,950.12", "$3"], ["True"])]
+    ['1.234,5', '$1,234.5', 'true or false']
+    >>> number_notation(["72.3 kg", "68 kg"]), number_notation(["A12", "A13"])
+    ('1234.5 kg', None)
+    """
+    texts = set(cells)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        return None
+    if all(text.strip().lower() in ("true", "false") for text in texts):
+        return TRUTHS
+    parts = _PARTS.fullmatch(min(texts).strip())
+    if parts is None or all(_PATTERNS[PLAIN].fullmatch(text.strip()) for text in texts):
+        return None
+    before, after = parts[2], parts[4]
+    if (before and not _BEFORE.fullmatch(before)) or (after and not _AFTER.fullmatch(after)):
+        return None
+    for example in _PATTERNS:
+        notation = f"{before}{example}{after}"
+        number = _reader(notation)
+        if notation != PLAIN and all(number(text) is not None for text in texts):
+            return notation
+    return None
+
+
+def parse_numbers(cells: Iterable[Any], notation: str) -> Any:
+    """Floats, NaN where a cell is not a number in the notation; numbers are taken as they are."""
+    number = _reader(notation)
+    known: dict[str, float] = {}
+    values = []
+    for cell in cells:
+        if not isinstance(cell, str):
+            values.append(float(cell) if isinstance(cell, int | float | np.number) else np.nan)
+            continue
+        if cell not in known:
+            found = number(cell)
+            known[cell] = np.nan if found is None else found
+        values.append(known[cell])
+    return np.array(values, dtype=float)
+
+
+def date_notation(cells: Iterable[Any]) -> str | None:
+    """The format of :func:`time.strptime` by which all cells are dates or times of the day.
+
+    Where days and months may stand in either order in every cell, the day comes first.
+
+    >>> date_notation(["31/12/2021", "01/02/2022"]), date_notation(["12/31/2021", "01/02/2022"])
+    ('%d/%m/%Y', '%m/%d/%Y')
+    """
+    texts = set(cells)
+    if not texts or not all(isinstance(text, str) for text in texts):
+        return None
+    return next((form for form in _DATES if all(_is_date(text, form) for text in texts)), None)
+
+
+def date_in_words(notation: str) -> str:
+    """A format as a person says it.
+
+    >>> date_in_words("%d/%m/%Y %H:%M")
+    'day/month/year hour:minute'
+    """
+    return re.sub("%.", lambda found: _WORDS[found[0]], notation)
+
+
+def is_notation(text: str) -> bool:
+    """Whether it is one of these, or nothing: a file may be damaged."""
+    examples = sum(example in text for example in _PATTERNS)
+    return text in ("", TRUTHS, *_DATES) or examples == 1
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        datetime.strptime(text.strip(), form)  # a date without a place
+    except ValueError:
+        return False
+    return True
+
+
+def _reader(notation: str) -> Callable[[str], float | None]:
+    """What makes a number of a cell, or None."""
+    if notation == TRUTHS:
+        return lambda text: {"true": 1.0, "false": 0.0}.get(text.strip().lower())
+    example = next(one for one in (COMMAS, DECIMAL_COMMA, PLAIN) if one in notation)
+    before, after = notation.split(example)
+    pattern = _PATTERNS[example]
+
+    def number(text: str) -> float | None:
+        sign, inner = "", text.strip()
+        if before and inner[:1] in "+-":
+            sign, inner = inner[0], inner[1:].strip()
+        if before and inner.startswith(before.strip()):
+            inner = inner[len(before.strip()) :].strip()
+        elif before:
+            return None
+        if after and not inner.endswith(after.strip()):
+            return None
+        inner = inner[: len(inner) - len(after.strip())].strip() if after else inner
+        inner = _BLANK_BETWEEN_THOUSANDS.sub("", inner)
+        if not pattern.fullmatch(inner) or not any(map(str.isdigit, inner)):
+            return None
+        if example == DECIMAL_COMMA:
+            inner = inner.replace(".", "").replace(",", ".")
+        return float(sign + inner.replace(",", ""))
+
+    return number
