@@ -607,6 +607,15 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
         (["--method", "best"], "--method must be one of kernel, mkl, hyperkernel"),
         (["--task", "cluster"], "--task must be one of auto, classification, regression"),
         (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
+        (
+            ["--holdout", "0.5", "--cv", "3"],
+            "--cv holds out every row in turn, --holdout some once",
+        ),
+        (
+            ["--no-refit", "--cv", "3"],
+            "--no-refit keeps the model that was judged, --cv judges several",
+        ),
+        (["--drop", "target"], "--drop names the target, 'target': name another column"),
         (["--delimiter", "ab"], "--delimiter must be one character"),
         (["--time-limit", "0"], "--time-limit must be above zero, got 0"),
         (["--memory", "much"], "expected --memory to be a size such as 8GB or 500MB, got 'much'"),

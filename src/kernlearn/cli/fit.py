@@ -26,6 +26,7 @@ from kernlearn.cli.fit_checks import (
     checked_time,
 )
 from kernlearn.cli.fit_options import (
+    HOLDOUT,
     AsJson,
     Bytes,
     CategoryNames,
@@ -78,7 +79,7 @@ def fit(
     views: ViewsFile = None,
     kernel_matrix: MatrixFiles = None,
     psd: Repairing = "raise",
-    holdout: HoldoutShare = 0.25,
+    holdout: HoldoutShare = HOLDOUT,
     cv: Folds = None,
     refit: Refitting = True,
     metric: MetricName = None,

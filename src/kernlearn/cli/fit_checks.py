@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kernlearn._device import place_of
 from kernlearn._memory import in_words, limited_to, parse_size, resident
 from kernlearn.cli.failure import BAD_USAGE, fail
-from kernlearn.cli.fit_options import NAMES
+from kernlearn.cli.fit_options import HOLDOUT, NAMES
 from kernlearn.cli.problem import Request
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 
@@ -77,6 +77,15 @@ def check_request(request: Request) -> None:
             f"--holdout must lie between 0 and 1, got {request.holdout:g}: 0.25 is usual.",
             BAD_USAGE,
         )
+    if request.cv is not None and request.holdout != HOLDOUT:
+        fail("--cv holds out every row in turn, --holdout some once: give one of them.", BAD_USAGE)
+    if request.cv is not None and not request.refit:
+        fail(
+            "--no-refit keeps the model that was judged, --cv judges several: give one of them.",
+            BAD_USAGE,
+        )
+    if request.target in request.drop:
+        fail(f"--drop names the target, {request.target!r}: name another column.", BAD_USAGE)
     if request.delimiter is not None and len(request.delimiter) != 1:
         fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
     if request.views is not None and request.matrices:

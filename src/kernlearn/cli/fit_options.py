@@ -10,6 +10,7 @@ import typer
 from kernlearn.methods.registry import METHODS
 
 __all__ = [
+    "HOLDOUT",
     "NAMES",
     "AsJson",
     "Bytes",
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 NAMES = (*METHODS, "auto")
+HOLDOUT = 0.25
 
 TableFile = Annotated[
     Path, typer.Argument(help="CSV, TSV, .data or Parquet, or gzip of one, with column names.")

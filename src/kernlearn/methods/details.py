@@ -85,14 +85,11 @@ def _class(counts: NDArray[Any], said: HeldOut, j: int, label: str) -> dict[str,
 
 
 def _values(said: HeldOut, j: int) -> Array | None:
-    """By what rows are ranked for class j."""
-    if said.proba is not None:
-        return said.proba[:, j]
-    if said.decision is None:
-        return None
-    if said.decision.ndim == 1:
+    """By what rows are ranked for class j, as scikit-learn's area under the curve does."""
+    if said.decision is not None and said.decision.ndim == 1:
         return said.decision if j == 1 else -said.decision
-    return said.decision[:, j]
+    ranked = said.decision if said.proba is None else said.proba
+    return None if ranked is None else ranked[:, j]
 
 
 def _curves(said: HeldOut, labels: list[str]) -> list[dict[str, Any]]:

@@ -73,7 +73,8 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
     p, spread = k / n, Z_95**2 / n
     middle = (p + spread / 2) / (1 + spread)
     half = np.sqrt(Z_95**2 * p * (1 - p) / n + spread**2 / 4) / (1 + spread)
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
+    # Without an error, or with nothing else, an end is exact, but for rounding.
+    return float(middle - half) if k > 0 else 0.0, float(middle + half) if k < n else 1.0
 
 
 @lru_cache(maxsize=16)  # for the interval, then for every comparison
