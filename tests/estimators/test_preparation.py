@@ -67,8 +67,8 @@ def test_rare_categories_share_a_column_with_those_never_seen():
     table = prepare.apply(pd.DataFrame({"town": ["c", "e", "a"]}), STANDARD)
     np.testing.assert_array_equal(table[0], table[1])
     assert (table[0] != table[2]).any()
-    many = pd.DataFrame({"town": [f"t{i}" for i in range(50) for _ in range(2)]})
-    assert learned(many).apply(many, STANDARD).shape == (100, 31)
+    many = pd.DataFrame({"town": [f"t{i}" for i in range(150) for _ in range(2)]})
+    assert learned(many).apply(many, STANDARD).shape == (300, 101)
 
 
 @pytest.mark.parametrize(

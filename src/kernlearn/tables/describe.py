@@ -17,8 +17,11 @@ from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
 __all__ = ["MAX_CATEGORIES", "describe_columns"]
 
-# More columns than this for one category column would drown the others; the rest share one.
-MAX_CATEGORIES = 30
+# More columns than this for one category column would drown the others; the rest share one. With
+# 30, errors were up to a third larger where the target differs between sixty levels.
+MAX_CATEGORIES = 100
+# Text with more values than this may be free, if it differs in most rows.
+FEW_TEXTS = 30
 # Fewer rows than this can hold different values by chance.
 ROWS_FOR_IDENTIFIER = 20
 # Names and codes have fewer words on average; reviews and notes have more.
@@ -149,7 +152,7 @@ def _text_column(name: str, present: Any, n_missing: int) -> Column:
     n_values, n = len(set(texts)), len(texts)
     if n_values == n >= ROWS_FOR_IDENTIFIER and _mean_words(texts) < WORDS_OF_PROSE:
         return Column(name, "identifier", "left out: its text differs in every row")
-    if (n_values > MAX_CATEGORIES and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
+    if (n_values > FEW_TEXTS and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
         return Column(name, "text", f"left out: free text, {n_values} different values")
     return _category(name, texts, n_missing)
 
