@@ -101,6 +101,15 @@ def test_a_model_reads_a_column_as_the_table_of_the_fit():
         typed_columns(pd.DataFrame({"a": ["1.5"]}, dtype=object), columns)
 
 
+@pytest.mark.parametrize("cell", [1.5, "soon", "2021-13-01", True])
+def test_what_is_no_date_any_more_is_refused(cell):
+    columns = describe_columns(pd.DataFrame({"a": ["31/12/2021", "1/2/2022"]}, dtype=object), ["a"])
+    with pytest.raises(TableError, match=r"expected a date, written like %d/%m/%Y, in every cell"):
+        typed_columns(pd.DataFrame({"a": ["1/3/2021", cell]}, dtype=object), columns)
+    gaps = pd.DataFrame({"a": [np.nan, None]}, dtype=object)
+    assert typed_columns(gaps, columns)["a"].isna().all()
+
+
 def test_targets_that_measure_something_are_numbers_however_they_are_written():
     prices = pd.Series([f"${i},{i}00.50" for i in range(1, 10)] * 3, dtype=object)
     target = read_target(prices, "price")

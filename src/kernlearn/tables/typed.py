@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -101,10 +102,15 @@ def as_dates(cells: Any, notation: str = "") -> Any:
     if cells.dtype.kind in "biufm":
         return np.full(len(cells), np.nan)
     if notation and cells.dtype.kind != "M":
-        cells = cells.str.strip()
+        cells = cells.map(_written, na_action="ignore")
     times = pd.to_datetime(cells, errors="coerce", format=notation or "ISO8601", utc=True)
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
     return seconds.to_numpy(dtype=float) / SECONDS_PER_DAY
+
+
+def _written(cell: Any) -> Any:
+    """A date as it is, anything else as text: pandas would take a number for seconds."""
+    return cell if isinstance(cell, date) else str(cell).strip()
 
 
 def as_text(cells: Any) -> Any:
