@@ -3,8 +3,9 @@
 `KernelClassifier` and `KernelRegressor` beside a tuned Gaussian SVM, a forest and gradient boosting
 on the tables that come with scikit-learn and on generated ones: noisy labels, useless columns,
 skewed columns, categories with missing cells, counts, classes of unlike size, far more columns than
-matter. Of every table 60 per cent of the rows (at most 600) train and the others test, twenty times
-over. It prints mean errors, mean ranks, and which rivals are better by Wilcoxon's test.
+matter, rules with thresholds, categories of many levels, targets that are far off. Of every table
+60 per cent of the rows (at most 600) train and the others test, twenty times over. It prints mean
+errors, mean ranks, and which rivals are better by Wilcoxon's test.
 
     python -m benchmarks.other_tables [DIVISIONS [TABLE ...]]
 """
@@ -178,6 +179,54 @@ def skewed() -> Made:
     return frame(X, np.log(X[:, 0]) * np.log(X[:, 1]) + generator.normal(size=1000))
 
 
+def rules() -> Made:
+    """Labels of a rule with thresholds, three in a hundred turned."""
+    generator = np.random.default_rng(12)
+    X = generator.normal(size=(1000, 10))
+    is_true = (X[:, 0] > 0.0) & (X[:, 1] > -0.5) & (X[:, 2] < 0.7) | (X[:, 3] > 1.2)
+    return frame(X, (is_true ^ (generator.random(1000) < 0.03)).astype(int))
+
+
+def nested_rules() -> Made:
+    """A number by thresholds within thresholds."""
+    generator = np.random.default_rng(13)
+    X = generator.uniform(-1.0, 1.0, size=(1000, 8))
+    right = np.where(X[:, 1] > -0.3, np.where(X[:, 2] > 0.0, 3.0, 0.0), 1.5)
+    left = np.where(X[:, 3] > 0.4, -2.0, np.where(X[:, 4] > 0.0, 0.0, 2.0))
+    return frame(X, np.where(X[:, 0] > 0.1, right, left) + 0.4 * generator.normal(size=1000))
+
+
+def with_levels(generator: np.random.Generator, n_levels: int) -> tuple[pd.DataFrame, np.ndarray]:
+    """Three numbers and a category, and the effect of its levels."""
+    level = generator.integers(n_levels, size=1000)
+    X, _ = frame(generator.normal(size=(1000, 3)), level)
+    X["place"] = [f"p{i}" for i in level]
+    return X, generator.normal(size=n_levels)[level]
+
+
+def many_levels() -> Made:
+    generator = np.random.default_rng(14)
+    X, effect = with_levels(generator, 60)
+    y = effect + X["x0"] + 0.5 * X["x1"] ** 2 + 0.5 * generator.normal(size=1000)
+    return X, y.to_numpy()
+
+
+def many_levels_of_labels() -> Made:
+    generator = np.random.default_rng(15)
+    X, effect = with_levels(generator, 80)
+    odds = np.exp(2.0 * effect + X["x0"].to_numpy())
+    return X, (generator.random(1000) < odds / (1.0 + odds)).astype(int)
+
+
+def outliers() -> Made:
+    """One target in twenty is far off; test rows have such, too."""
+    generator = np.random.default_rng(16)
+    X = generator.normal(size=(1000, 6))
+    y = X[:, 0] + np.abs(X[:, 1]) + X[:, 2] * X[:, 3] + 0.3 * generator.normal(size=1000)
+    far = generator.random(1000) < 0.05
+    return frame(X, y + 20.0 * far * generator.normal(size=1000))
+
+
 LABELS: dict[str, Callable[[], Made]] = {
     "iris": bundled(datasets.load_iris),
     "wine": bundled(datasets.load_wine),
@@ -199,6 +248,8 @@ LABELS: dict[str, Callable[[], Made]] = {
     "categories": category_labels,
     "wide": wide_labels,
     "wide, bent": wide_bent_labels,
+    "rules": rules,
+    "many levels": many_levels_of_labels,
 }
 
 TARGETS: dict[str, Callable[[], Made]] = {
@@ -216,6 +267,9 @@ TARGETS: dict[str, Callable[[], Made]] = {
     "category effects": category_numbers,
     "wide plane": wide_plane,
     "wide bends": wide_bends,
+    "nested rules": nested_rules,
+    "many levels of numbers": many_levels,
+    "outliers": outliers,
 }
 
 
