@@ -45,7 +45,7 @@ def warn_if_unfinished(
         cure, kind = "press Ctrl-C twice to stop everything", InterruptedWarning
         if status is not Status.INTERRUPTED:  # it came after the last step
             sentence = f"{name} was interrupted at its end, {status}"
-    if status is Status.TIME_LIMIT and has_tol:
+    elif status is Status.TIME_LIMIT and has_tol:
         cure = f"{cure} or tol"
     if gap is not None:
         sentence += f": the relative duality gap is {gap:.1e}, expected {tol:.1e}"

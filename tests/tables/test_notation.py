@@ -63,6 +63,14 @@ def test_dates_are_read_as_they_are_written(cells, notation):
     assert date_notation(cells) == notation
 
 
+def test_a_page_of_blanks_is_no_number_at_once():
+    assert number_notation(["a" + 1_000_000 * " " + "b"]) is None
+
+
+def test_what_a_damaged_file_holds_is_no_notation():
+    assert not any(map(is_notation, ["12", "1234.51234.5", "%q", "true"]))
+
+
 def test_a_table_in_another_notation_is_the_same_table():
     plain = pd.DataFrame(
         {
@@ -104,7 +112,7 @@ def test_a_model_reads_a_column_as_the_table_of_the_fit():
 @pytest.mark.parametrize("cell", [1.5, "soon", "2021-13-01", True])
 def test_what_is_no_date_any_more_is_refused(cell):
     columns = describe_columns(pd.DataFrame({"a": ["31/12/2021", "1/2/2022"]}, dtype=object), ["a"])
-    with pytest.raises(TableError, match=r"expected a date, written like %d/%m/%Y, in every cell"):
+    with pytest.raises(TableError, match=r"a date, written like day/month/year, in every cell"):
         typed_columns(pd.DataFrame({"a": ["1/3/2021", cell]}, dtype=object), columns)
     gaps = pd.DataFrame({"a": [np.nan, None]}, dtype=object)
     assert typed_columns(gaps, columns)["a"].isna().all()

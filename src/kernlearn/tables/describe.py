@@ -11,7 +11,7 @@ import numpy as np
 from kernlearn._words import counted
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.notation import TRUTHS, date_in_words, date_notation, number_notation
+from kernlearn.tables.notation import TRUE_OR_FALSE, date_in_words, date_notation, number_notation
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
@@ -78,7 +78,7 @@ def _described(name: str, cells: Any, is_category: bool) -> Column:
         check_not_too_large(numbers, present, name)
         check_not_too_small(numbers, name)
         # A file of text would have words for what is a truth in one of Parquet.
-        notation = TRUTHS if present.dtype.kind == "b" else ""
+        notation = TRUE_OR_FALSE if present.dtype.kind == "b" else ""
         return replace(_number(name, numbers, n_missing), notation=notation)
     dates = as_dates(present)
     if not np.isnan(dates).any():
@@ -97,7 +97,7 @@ def _in_other_words(name: str, present: Any, n_missing: int) -> Column | None:
         numbers = as_numbers(present, notation)
         check_not_too_large(numbers, present, name)
         found, told = _number(name, numbers, n_missing), f"written like {notation}"
-        told = "1 where it is true" if notation == TRUTHS else told
+        told = "1 where it is true" if notation == TRUE_OR_FALSE else told
     else:
         notation = date_notation(present.tolist())
         if notation is None:

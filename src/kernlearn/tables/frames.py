@@ -12,12 +12,11 @@ from kernlearn._optional import load_pandas
 from kernlearn.tables.column import Column, columns_used
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.names import check_names_differ
+from kernlearn.tables.notation import TRUTHS
 from kernlearn.tables.text import MISSING
 from kernlearn.tables.typed import typed_columns
 
 __all__ = ["typed_frame"]
-
-TRUTHS = {"true": True, "false": False}
 
 
 def typed_frame(table: Any, columns: Sequence[Column], spellings: Mapping[str, Any]) -> Any:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "TRUE_OR_FALSE",
     "TRUTHS",
     "date_in_words",
     "date_notation",
@@ -22,7 +23,8 @@ __all__ = [
     "parse_numbers",
 ]
 
-TRUTHS = "true or false"
+TRUE_OR_FALSE = "true or false"
+TRUTHS = {"true": True, "false": False}
 PLAIN, COMMAS, DECIMAL_COMMA = "1234.5", "1,234.5", "1.234,5"
 _PATTERNS = {
     PLAIN: re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
@@ -34,6 +36,8 @@ _CURRENCIES = "$€£¥₹"
 _BEFORE = re.compile(rf"[A-Z]{{0,3}}[{_CURRENCIES}] ?")
 _AFTER = re.compile(rf" ?([{_CURRENCIES}%‰]|[A-Za-zµ°/²³]{{1,12}})")
 _PARTS = re.compile(r"([+-]?)([^\d+\-.,]*)([+-]?[\d.,\s]*[\d.,])([^\d]*)")
+# No number takes more characters, and the pattern would take long for a page of blanks.
+_LONGEST = 60
 _BLANK_BETWEEN_THOUSANDS = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(\D|$))")
 
 _DAYS = (
@@ -63,9 +67,10 @@ def number_notation(cells: Iterable[Any]) -> str | None:
     texts = set(cells)
     if not texts or not all(isinstance(text, str) for text in texts):
         return None
-    if all(text.strip().lower() in ("true", "false") for text in texts):
-        return TRUTHS
-    parts = _PARTS.fullmatch(min(texts).strip())
+    if all(text.strip().lower() in TRUTHS for text in texts):
+        return TRUE_OR_FALSE
+    first = min(texts).strip()
+    parts = _PARTS.fullmatch(first) if len(first) <= _LONGEST else None
     if parts is None or all(_PATTERNS[PLAIN].fullmatch(text.strip()) for text in texts):
         return None
     before, after = parts[2], parts[4]
@@ -120,8 +125,8 @@ def date_in_words(notation: str) -> str:
 
 def is_notation(text: str) -> bool:
     """Whether it is one of these, or nothing: a file may be damaged."""
-    examples = sum(example in text for example in _PATTERNS)
-    return text in ("", TRUTHS, *_DATES) or examples == 1
+    examples = sum(text.count(example) for example in _PATTERNS)
+    return text in ("", TRUE_OR_FALSE, *_DATES) or examples == 1
 
 
 def _is_date(text: str, form: str) -> bool:
@@ -134,8 +139,8 @@ def _is_date(text: str, form: str) -> bool:
 
 def _reader(notation: str) -> Callable[[str], float | None]:
     """What makes a number of a cell, or None."""
-    if notation == TRUTHS:
-        return lambda text: {"true": 1.0, "false": 0.0}.get(text.strip().lower())
+    if notation == TRUE_OR_FALSE:
+        return lambda text: TRUTHS.get(text.strip().lower())
     example = next(one for one in (COMMAS, DECIMAL_COMMA, PLAIN) if one in notation)
     before, after = notation.split(example)
     pattern = _PATTERNS[example]

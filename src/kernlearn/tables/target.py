@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.notation import TRUTHS, number_notation
+from kernlearn.tables.notation import TRUE_OR_FALSE, number_notation
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
@@ -88,7 +88,7 @@ def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tupl
     Classes stay as they are written.
     """
     notation = number_notation(present.tolist())
-    if notation is None or notation == TRUTHS:
+    if notation is None or notation == TRUE_OR_FALSE:
         return numbers, ""
     found = as_numbers(present, notation)
     if task == "auto" and _told(found, True, name)[0] != "regression":

@@ -11,7 +11,7 @@ import numpy as np
 from kernlearn._optional import load_pandas
 from kernlearn.tables.column import THINGS, Column
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.notation import parse_numbers
+from kernlearn.tables.notation import date_in_words, parse_numbers
 from kernlearn.tables.sizes import check_not_too_large
 
 __all__ = ["as_dates", "as_numbers", "as_text", "typed_columns"]
@@ -68,7 +68,7 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
     gaps = np.isnan(numbers)
     wrong = np.flatnonzero(gaps & cells.notna().to_numpy())
     if len(wrong):
-        written = f", written like {column.notation}," if column.notation else ""
+        written = f", written like {_in_words(column)}," if column.notation else ""
         raise TableError(
             f"expected a {column.kind}{written} in every cell of column {column.name!r}, as in the "
             f"table that the model was fitted to, got {cells.iloc[wrong[0]]!r} in row "
@@ -76,6 +76,10 @@ def _typed(frame: Any, column: Column, first_row: int) -> Any:
         )
     check_not_too_large(numbers, cells, column.name, first_row)
     return numbers
+
+
+def _in_words(column: Column) -> str:
+    return date_in_words(column.notation) if column.kind == "date" else column.notation
 
 
 def as_numbers(cells: Any, notation: str = "") -> Any:
