@@ -8,7 +8,7 @@ from sklearn.linear_model import Lasso, MultiTaskLasso
 
 import kernlearn as kl
 from kernlearn.estimators.candidates import sparse
-from kernlearn.estimators.candidates.machine import solve
+from kernlearn.estimators.candidates.machine import CentredMatrix
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.sparse import sparse_view
 from kernlearn.kernels import Linear, Stretched
@@ -37,7 +37,7 @@ def test_the_machine_of_the_learned_kernel_is_the_lasso(monkeypatch, k):
     sizes = np.linalg.norm(ours, axis=1)
     assert 3 <= np.count_nonzero(sizes) < 30
     kernel = Stretched(Linear(), np.sqrt(sizes))
-    a, b = solve(kernel(X), Y, np.full(n, n * alpha))
+    a, b = CentredMatrix.of(kernel(X)).solve(Y, np.full(n, n * alpha))
     np.testing.assert_allclose(kernel(X) @ a + b, lasso.predict(X).reshape(n, k), atol=1e-6)
 
 

@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Stopped
-from kernlearn._threads import in_order, n_threads, threads_for
+from kernlearn._threads import in_order, n_threads
 from kernlearn._words import counted
 from kernlearn.estimators.candidates.family import Family, Found
 from kernlearn.estimators.candidates.first_level import first_level_view
@@ -200,15 +201,27 @@ def _found_stretched(
 
 
 def _stretched(problem: Problem, table: str, random_state: Any) -> Iterator[StretchedView]:
-    """Learned at the first level where columns are few, and from slopes."""
+    """Learned at the first level where columns are few, and from slopes, both at a time."""
+    learners = [partial(gradient_views, problem, table)]
     if problem.tables[table].shape[1] <= _FIRST_LEVEL_COLUMNS:
         sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
-        with suppress(np.linalg.LinAlgError):
-            with threads_for(len(sample)):
-                view = first_level_view(sample, table)
-            yield view
+        learners.insert(0, partial(_first_level_views, sample, table))
+    # All of them before anyone looks, who may then have all threads.
+    views = list(in_order(_as_many_as_may_be, learners, n_threads(), problem.patience.check))
+    return chain.from_iterable(views)
+
+
+def _first_level_views(problem: Problem, table: str) -> Iterator[StretchedView]:
+    yield first_level_view(problem, table)
+
+
+def _as_many_as_may_be(learn: Callable[[], Iterator[StretchedView]]) -> list[StretchedView]:
+    """What can be learned before a machine breaks down."""
+    views = []
     with suppress(np.linalg.LinAlgError):
-        yield from gradient_views(problem, table)
+        for view in learn():
+            views.append(view)
+    return views
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._threads import in_order, n_threads
-from kernlearn.estimators.candidates.machine import solve
+from kernlearn.estimators.candidates.machine import CentredMatrix
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 from kernlearn.kernels import Kernel, Matern, Stretched
@@ -84,7 +84,8 @@ class _Descent:
             kernel = Stretched(Matern(length, 1.5), self._scales)
             if number == 0 or self._lam is None:
                 self._lam = self._ridge(kernel)
-            dual_coef, _ = solve(kernel(X), problem.Y, self._lam / problem.weight)
+            K = CentredMatrix.of(kernel(X))
+            dual_coef, _ = K.solve(problem.Y, self._lam / problem.weight)
             squares = slopes(X, self._scales, length, dual_coef) ** 2
             sizes = np.sqrt(np.einsum("n,knr->r", problem.loss.share, squares))
             if not 0.0 < sizes.max() < np.inf:

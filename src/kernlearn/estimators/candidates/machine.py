@@ -27,7 +27,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.solvers.bordered import Bordered
 
-__all__ = ["Machine", "Training", "solve"]
+__all__ = ["CentredMatrix", "Machine", "Training"]
 
 Array = NDArray[np.float64]
 
@@ -118,7 +118,8 @@ class Machine:
             return cls(table, kernel, lam, X[used], dual_coef[used], intercept, True, True)
         if len(X) <= EXACT_ROWS:
             offset = np.average(Y, axis=0, weights=weight)
-            dual_coef, intercept = solve(kernel(X), Y - offset, lam / weight)
+            K = CentredMatrix.of(kernel(X))
+            dual_coef, intercept = K.solve(Y - offset, lam / weight)
             return cls(table, kernel, lam, X, dual_coef, intercept + offset, True)
         size = _n_landmarks(len(X)) if n_landmarks is None else n_landmarks
         rows = X[np.sort(random_state.choice(len(X), size, replace=False))]
@@ -141,27 +142,49 @@ def _n_landmarks(n_rows: int) -> int:
     return min(_LANDMARKS, int(_LANDMARKS * np.sqrt(_ROWS_FOR_ALL / n_rows)))
 
 
-def solve(K: Array, Y: Array, ridge: Array) -> tuple[Array, Array]:
-    """α and b of equation (3), with a ridge as large as rounding asks for.
+@dataclass(frozen=True, eq=False)
+class CentredMatrix:
+    """A kernel matrix less its means, for machines of several ridges.
 
     Since 1ᵀα = 0, the kernel may be centred first: a wide one, which is nearly constant, would
     otherwise lose the digits that matter.
 
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If no ridge will do.
+    Attributes
+    ----------
+    values : ndarray of shape (n, n)
+        The centred matrix.
+    means : ndarray of shape (n,)
+        The means of the columns of the other.
+    size : float
+        The mean size of its diagonal.
     """
-    size = float(np.abs(K.diagonal()).mean())
-    means = K.mean(axis=0)
-    centred = K - means
-    centred -= (means - means.mean())[:, None]
-    for least in _LEAST_RIDGES:
-        factor = Bordered.of(centred, np.maximum(ridge, least * size))
-        if factor is not None:
-            a, b = factor.solve(Y)
-            return a, b - means @ a
-    raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+
+    values: Array
+    means: Array
+    size: float
+
+    @classmethod
+    def of(cls, K: Array) -> CentredMatrix:
+        """Of a symmetric matrix."""
+        means = K.mean(axis=0)
+        centred = K - means
+        centred -= (means - means.mean())[:, None]
+        return cls(centred, means, float(np.abs(K.diagonal()).mean()))
+
+    def solve(self, Y: Array, ridge: Array) -> tuple[Array, Array]:
+        """α and b of equation (3), with a ridge as large as rounding asks for.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If no ridge will do.
+        """
+        for least in _LEAST_RIDGES:
+            factor = Bordered.of(self.values, np.maximum(ridge, least * self.size))
+            if factor is not None:
+                a, b = factor.solve(Y)
+                return a, b - self.means @ a
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
 
 
 def _through_landmarks(

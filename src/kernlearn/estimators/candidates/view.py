@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators._preparation import STANDARD
-from kernlearn.estimators.candidates.machine import solve
+from kernlearn.estimators.candidates.machine import CentredMatrix
 from kernlearn.estimators.candidates.margin import RIDGES, solve_margin
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.kernels import Kernel, Stretched
@@ -131,11 +131,12 @@ class LearnedView(View):
         """Find λ by the loss on the folds, each with the kernel learned without it."""
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
+        matrices = [CentredMatrix.of(K) for _, _, K, _ in parts]
 
         def held_out(lam: float) -> Array:
             predictions = np.empty_like(problem.Y)
-            for rows, others, K, K_out in parts:
-                a, b = solve(K, problem.Y[others], lam / problem.weight[others])
+            for (rows, others, _, K_out), K in zip(parts, matrices, strict=True):
+                a, b = K.solve(problem.Y[others], lam / problem.weight[others])
                 predictions[rows] = K_out @ a + b
             return predictions
 
