@@ -27,6 +27,7 @@ from kernlearn.kernels import (
     Polynomial,
     Precomputed,
     Stretched,
+    TreePaths,
     WeightedSum,
 )
 
@@ -46,6 +47,8 @@ N = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
         (Normalized(Linear()) * 2.0, f"2·N[⟨x, z⟩], where {N}"),
         (ARDGaussian([1.0, 0.0]), "exp(−Σⱼ γⱼ (xⱼ − zⱼ)²), where γ = (1, 0)"),
         (Stretched(Laplacian(), [1.0, 0.0]), "exp(−1 ‖s∘x − s∘z‖₁), where s = (1, 0)"),
+        (TreePaths([0], [0, 0, 0], [1.0, 0, 0], [[1, 2], [1, 1], [2, 2]]),
+         "meanₜ |P(x) ∩ P(z)|, where P are the nodes that a row comes to in tree t of 1 tree"),
         (Matern(2.0, nu=0.5), "exp(−r), where r = ‖x − z‖ / 2"),
         (Columns(["age", "<b>"], Linear()), "⟨x[age, <b>], z[age, <b>]⟩"),
         (Columns(slice(2, None), Linear()), "⟨x[2:], z[2:]⟩"),

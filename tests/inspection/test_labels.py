@@ -22,6 +22,7 @@ from kernlearn.kernels import (
     Polynomial,
     Precomputed,
     Spectrum,
+    TreePaths,
     WhereKnown,
     default_bank,
 )
@@ -41,6 +42,7 @@ from kernlearn.kernels import (
             Columns("review", Features(CountVectorizer(), Linear())),
             "linear of CountVectorizer on review",
         ),
+        (TreePaths([0], [0], [0.0], [[0, 0]]), "ways through 1 tree"),
         (WhereKnown(Overlap(frequencies=[{"red": 1.0}])), "overlap of categories"),
         (Bag(Gaussian(gamma=2.0)), "bags, Gaussian, γ = 2"),
         (Columns("dna", Spectrum(3)), "Spectrum() on dna"),

@@ -32,11 +32,14 @@ from kernlearn.kernels import (
     Scaled,
     Stretched,
     Sum,
+    TreePaths,
     WeightedSum,
 )
 from kernlearn.testing import check_kernel
 
 ROOT = np.random.default_rng(3).standard_normal((12, 5))
+
+TWO_STUMPS = [[1, 2], [1, 1], [2, 2], [4, 5], [4, 4], [5, 5]]
 
 # One line for every kernel class: those on tables of three columns, and `Precomputed` on its own.
 EXAMPLES = {
@@ -56,6 +59,7 @@ EXAMPLES = {
     "Scaled": Scaled(Linear(), 0.25),
     "Stretched": Stretched(Laplacian(0.7), [0.4, 0.0, 2.0]),
     "Sum": Sum([Polynomial(2), Gaussian(0.1)]),
+    "TreePaths": TreePaths([0, 3], [2, 0, 0, 1, 0, 0], [1.5, 0, 0, -0.5, 0, 0], TWO_STUMPS),
     "WeightedSum": WeightedSum([Linear(), Gaussian(0.1), Laplacian()], [0.5, 2.0, 0.0]),
 }
 MORE = {

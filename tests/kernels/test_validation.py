@@ -24,6 +24,7 @@ from kernlearn.kernels import (
     Scaled,
     Stretched,
     Sum,
+    TreePaths,
 )
 
 X = np.array([[0.0, 1.0], [2.0, 3.0], [1.0, -1.0]])
@@ -50,6 +51,12 @@ X = np.array([[0.0, 1.0], [2.0, 3.0], [1.0, -1.0]])
         (Stretched("rbf", [1.0, 1.0]), r"Stretched must be built from kernel objects, got 'rbf'"),
         (Stretched(Linear(), [-1.0, 1.0]), r"Stretched's scales must be a list of non-negative"),
         (Stretched(Linear(), [1.0]), r"one number for each column of X, got 1 for 2 columns"),
+        (TreePaths([], [], [], []), r"TreePaths must be built from roots, and for every node"),
+        (TreePaths([0], [0], [np.nan], [[0, 0]]), r"a finite threshold and two children"),
+        (TreePaths([0], [0.5], [1.0], [[0, 0]]), r"all but thresholds whole numbers, got shapes"),
+        (TreePaths([0], [0, 0], [1.0, 1.0], [[1, 1], [0, 0]]), r"must be two later nodes"),
+        (TreePaths([1], [0], [1.0], [[0, 0]]), r"roots must be among its nodes"),
+        (TreePaths([0], [5], [1.0], [[0, 0]]), r"6 columns at least, for which its trees ask, got"),
         (Power(Linear(), 0), r"Power's exponent must be a positive integer, got 0"),
         (Sum([]), r"Sum must be given a list of at least one kernel, got \[\]; pass"),
         (Product(Linear()), r"Product must be given a list of at least one kernel, got Linear\(\)"),

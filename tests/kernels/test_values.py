@@ -4,9 +4,11 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process.kernels import Matern as SklearnMatern
 from sklearn.metrics import pairwise
 from sklearn.preprocessing import KernelCenterer
+from sklearn.tree import DecisionTreeRegressor
 
 from kernlearn.kernels import (
     ANOVA,
@@ -22,6 +24,7 @@ from kernlearn.kernels import (
     Polynomial,
     Precomputed,
     Stretched,
+    TreePaths,
 )
 
 RNG = np.random.default_rng(0)
@@ -64,6 +67,34 @@ def test_anova_averages_products_of_single_columns_over_sets_of_columns(degree):
         for size in sizes
     ]
     np.testing.assert_allclose(ANOVA(0.3, degree)(X, Y), np.mean(means, axis=0), rtol=1e-13)
+
+
+@pytest.mark.parametrize("n_trees", [1, 30])
+def test_ways_through_trees_are_those_of_scikit_learn(n_trees):
+    X, Y = tables(4)
+    X[3], Y[0] = X[2], X[2].astype(np.float32)  # on a threshold in single precision, perhaps
+    forest = RandomForestRegressor(n_trees, max_features=2, random_state=0).fit(
+        X, X[:, 0] * X[:, 1]
+    )
+    expected = np.zeros((len(X), len(Y)))
+    for tree in forest.estimators_:
+        ways = tree.decision_path(X) @ tree.decision_path(Y).T
+        expected += (ways.toarray() - 1.0) / n_trees  # without the root
+    kernel = TreePaths.of(forest.estimators_)
+    np.testing.assert_allclose(kernel(X, Y), expected, rtol=1e-13)
+    np.testing.assert_allclose(kernel(X, Y), _products(kernel, X, Y), rtol=1e-13)
+
+
+def _products(kernel, X, Y):
+    rows, others = kernel.sparse_rows(X).features, kernel.sparse_rows(Y).features
+    return (rows @ others.T).toarray()
+
+
+def test_trees_that_ask_nothing_know_nothing():
+    flat = DecisionTreeRegressor().fit([[1.0], [2.0]], [5.0, 5.0])
+    kernel = TreePaths.of([flat, flat])
+    assert not kernel([[0.0], [3.0]]).any()
+    assert not kernel.diag([[0.0]]).any()
 
 
 def test_the_matrix_product_path_of_the_gaussian_is_taken_and_is_exact_enough(monkeypatch):

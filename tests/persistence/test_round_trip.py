@@ -119,6 +119,7 @@ KERNELS = {
     "Scaled": kernels.Scaled(kernels.Linear(), 2.0),
     "Stretched": kernels.Stretched(kernels.Laplacian(0.3), [0.5, 0.0, 2.0]),
     "Sum": kernels.Linear() + kernels.Gaussian(0.1),
+    "TreePaths": kernels.TreePaths([0], [1, 0, 0], [0.5, 0.0, 0.0], [[1, 2], [1, 1], [2, 2]]),
     "WeightedSum": kernels.WeightedSum([kernels.Linear(), kernels.Gaussian(0.1)], [0.2, 0.8]),
 }
 

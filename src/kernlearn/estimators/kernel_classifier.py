@@ -23,10 +23,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     r"""Classifier that learns its kernel by what it predicts for rows held out.
 
     The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
-    sums over columns and pairs of columns) and of many widths, on the columns and on their ranks,
-    with all columns alike and with a scale learned for each, are candidates for a least-squares
-    machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held out, in closed
-    form where there is one, else by folds. The answer is a mixture of a few of them,
+    sums over columns and pairs of columns, ways through trees) and of many widths, on the columns
+    and on their ranks, with all columns alike and with a scale learned for each, are candidates for
+    a least-squares machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held
+    out, in closed form where there is one, else by folds. The answer is a mixture of a few,
 
     .. math:: f(x) = \sum_j w_j a_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
 
@@ -42,8 +42,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
-        "hyperkernel", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and kernels
-        of your own, which read the standardised columns.
+        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and
+        kernels of your own, which read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one.
     max_members : int, default=8

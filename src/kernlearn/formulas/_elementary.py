@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
+from kernlearn._words import counted
 from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number, raised
@@ -18,6 +21,7 @@ from kernlearn.kernels import (
     Overlap,
     Polynomial,
     Precomputed,
+    TreePaths,
 )
 
 _MATERN = {
@@ -58,6 +62,11 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
             return _MATERN[float(kernel.nu)].format(r=r)
         case Precomputed() if kernel.name is not None:
             return f"{kernel.name}({x}, {z})"
+        case TreePaths():
+            trees = counted(len(np.asarray(kernel.roots)), "tree")
+            text = f"the nodes that a row comes to in tree t of {trees}"
+            P = legend.name("P", text, id(kernel), verb="are")
+            return f"meanₜ |{P}({x}) ∩ {P}({z})|"
         case Overlap():
             return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
         case _:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._words import counted
 from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
@@ -28,6 +29,7 @@ from kernlearn.kernels import (
     Precomputed,
     Product,
     Stretched,
+    TreePaths,
     WhereKnown,
 )
 
@@ -72,6 +74,8 @@ def kernel_label(kernel: Kernel) -> str:
         case ANOVA():
             few = "each column" if kernel.degree == 1 else f"up to {kernel.degree} columns"
             return f"sum of Gaussians of {few}, γ = {kernel.gamma:.3g}"
+        case TreePaths():
+            return f"ways through {counted(len(np.asarray(kernel.roots)), 'tree')}"
         case Overlap():
             return "overlap of categories"
         case Bag():

@@ -28,6 +28,7 @@ from kernlearn.kernels.scaled import Scaled
 from kernlearn.kernels.sequences import Mismatch, Spectrum, Subsequence, WeightedDegree
 from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.sum import Sum
+from kernlearn.kernels.tree_paths import TreePaths
 from kernlearn.kernels.weighted_sum import WeightedSum
 from kernlearn.kernels.where_known import WhereKnown
 
@@ -64,6 +65,7 @@ __all__ = [
     "Stretched",
     "Subsequence",
     "Sum",
+    "TreePaths",
     "WeightedDegree",
     "WeightedSum",
     "WeisfeilerLehman",

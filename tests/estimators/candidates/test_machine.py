@@ -7,7 +7,11 @@ import pytest
 
 from kernlearn.estimators.candidates import machine as module
 from kernlearn.estimators.candidates.machine import Machine, Training
-from kernlearn.kernels import Gaussian, Linear
+from kernlearn.kernels import Gaussian, Linear, TreePaths
+
+# Values are found through its features, not through training rows.
+NODES = [[1, 2], [1, 1], [2, 2], [4, 5], [4, 4], [5, 5]]
+STUMPS = TreePaths([0, 3], [0, 0, 0, 1, 0, 0], [0.4, 0, 0, -0.1, 0, 0], NODES)
 
 
 @pytest.fixture
@@ -22,9 +26,10 @@ def trained(training, kernel, lam=0.1):
     return Machine.trained("standard", kernel, lam, training, np.random.RandomState(0))
 
 
-def test_the_gradient_of_what_is_minimised_is_zero(training):
+@pytest.mark.parametrize("kernel", [Gaussian(0.7), STUMPS])
+def test_the_gradient_of_what_is_minimised_is_zero(training, kernel):
     """Equation (3): the coefficients are the weighted residuals over λ, and sum to zero."""
-    found = trained(training, Gaussian(0.7))
+    found = trained(training, kernel)
     residuals = training.weight[:, None] * (training.Y - found.predict(training.X))
     np.testing.assert_allclose(0.1 * found.dual_coef, residuals, atol=1e-10)
     np.testing.assert_allclose(found.dual_coef.sum(axis=0), 0.0, atol=1e-10)

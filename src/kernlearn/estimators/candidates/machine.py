@@ -13,7 +13,7 @@ so that memory is that of the landmarks' matrix.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,9 +128,23 @@ class Machine:
 
     def predict(self, table: Array) -> Array:
         """Values of shape (n, k)."""
-        blocks = [self.kernel(block, self.rows) @ self.dual_coef for block in _blocks(table)]
-        values = np.vstack(blocks) + self.intercept
+        values_of = self._values_of()
+        values = np.vstack([values_of(block) for block in _blocks(table)]) + self.intercept
         return values if self.link is None else self.link(values)
+
+    def _values_of(self) -> Callable[[Array], Array]:
+        """How rows have values, through features rather than training rows where there are such."""
+        features = self.kernel.sparse_rows(self.rows)
+        if features is None:
+            return lambda X: self.kernel(X, self.rows) @ self.dual_coef
+        coef = features.transposed_times(self.dual_coef)
+
+        def of_features(X: Array) -> Array:
+            rows = self.kernel.sparse_rows(X)
+            assert rows is not None  # the kernel had them before
+            return rows.times(coef)
+
+        return of_features
 
 
 def _n_landmarks(n_rows: int) -> int:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.sparse import sparse_view
+from kernlearn.estimators.candidates.trees import trees_view
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 
 __all__ = ["ARD", "COMBINATION", "FAMILIES"]
@@ -75,5 +76,6 @@ FAMILIES: dict[str, Family] = {
         Family(COMBINATION, None, learn=combined(bank), max_columns=_FEW),
         Family("hyperkernel", None, learn=combined(sections), max_columns=_VERY_FEW, ranks=False),
         Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
+        Family("trees", None, learn=trees_view, max_columns=_FEW, ranks=False),
     )
 }
