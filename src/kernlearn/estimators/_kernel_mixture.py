@@ -122,7 +122,7 @@ class KernelMixture(Patient, ShowsKernel):
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
         whole = Problem(tables, loss, folds, patience)
         judged = whole.sample(_JUDGED, random_state)
-        contest = hold_contest(whole.rows(judged), families, stretch, random_state)
+        contest = hold_contest(whole.rows(judged), families, stretch, random_state, whole)
         with threads_for(len(y)):
             least = NEGLIGIBLE
             if len(y) > EXACT_ROWS:

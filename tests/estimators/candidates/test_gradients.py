@@ -50,6 +50,34 @@ def test_columns_that_matter_are_stretched_most_in_every_fold():
     assert second.scales[2:].max() < first.scales[2:].max()
 
 
+def test_columns_that_matter_only_together_are_found_with_a_small_ridge():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-2.0, 2.0, size=(400, 5))
+    Y = (np.sin(4.0 * X[:, 0]) * X[:, 1] + 0.2 * rng.normal(size=400))[:, None]
+    problem = Problem({"standard": X}, SquaredLoss(Y, np.ones(400)), [np.arange(0, 400, 5)])
+    fitting, small = gradient_views(problem, "standard")
+    for scales in (small.scales, *small.without):
+        assert scales[:2].min() > 5.0 * scales[2:].max()
+    assert fitting.scales[:2].max() < fitting.scales[2:].max()
+
+
+@pytest.mark.parametrize("n_columns", [4, 40])
+def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns):
+    seen = []
+
+    def told(problem, table):
+        seen.append(len(problem))
+        return gradient_views(problem, table)
+
+    monkeypatch.setattr(contest, "gradient_views", told)
+    monkeypatch.setattr(contest, "_SLOPE_ROWS", 50)
+    whole = make_problem(p=n_columns)
+    sample = whole.rows(whole.sample(30, np.random.RandomState(0)))
+    views = list(contest._stretched(sample, whole, "standard", np.random.RandomState(0)))
+    assert seen == [30 if n_columns == 4 else 50]
+    assert len(views[-1].without) == len(sample.folds)
+
+
 def test_wide_tables_learn_by_slopes(monkeypatch):
     monkeypatch.setattr(contest, "_FIRST_LEVEL_COLUMNS", 3)
     found = contest.hold_contest(make_problem(), *chosen_families(["Gaussian", "ARD"]), np.random)
@@ -82,7 +110,8 @@ def test_where_scales_cannot_be_learned_in_one_way_they_are_in_the_other(monkeyp
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr(contest, fails, broken)
-    views = list(contest._stretched(make_problem(), "standard", np.random.RandomState(0)))
+    problem = make_problem()
+    views = list(contest._stretched(problem, problem, "standard", np.random.RandomState(0)))
     assert len(views) == (2 if fails == "first_level_view" else 1)
 
 

@@ -36,6 +36,9 @@ _SHORTLIST = 8
 # columns, since it costs their square.
 _FIRST_LEVEL_ROWS = 400
 _FIRST_LEVEL_COLUMNS = 30
+# Slopes along more columns are of so many rows: along 200, of 700 rows, two of the four that matter
+# were missed.
+_SLOPE_ROWS = 3000
 # With fewer rows their folds have nothing to learn from.
 _FEWEST_ROWS = 20
 # κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
@@ -116,7 +119,11 @@ class Contest:
 
 
 def hold_contest(
-    problem: Problem, families: Sequence[Family], stretch: bool, random_state: Any
+    problem: Problem,
+    families: Sequence[Family],
+    stretch: bool,
+    random_state: Any,
+    whole: Problem | None = None,
 ) -> Contest:
     """Search all families, several at a time; after an early end, with what was found before it.
 
@@ -130,16 +137,19 @@ def hold_contest(
         Whether to learn scales of columns.
     random_state : RandomState
         For samples of rows.
+    whole : Problem, optional
+        All rows, of which those to judge by may be a sample.
 
     Returns
     -------
     contest : Contest
         With one candidate at least.
     """
+    whole = problem if whole is None else whole
     if len(problem) <= _SCREENED:
-        return collected(problem, _all_found(problem, families, stretch, random_state))
+        return collected(problem, _all_found(problem, families, stretch, whole, random_state))
     sample = problem.rows(problem.sample(_SCREENED, random_state))
-    small = collected(sample, _all_found(sample, families, stretch, random_state))
+    small = collected(sample, _all_found(sample, families, stretch, whole, random_state))
     if problem.patience.stopped is not None or not small.found:
         return small
     large = collected(
@@ -155,9 +165,12 @@ def _shortlist(contest: Contest) -> list[Found]:
 
 
 def _all_found(
-    problem: Problem, families: Sequence[Family], stretch: bool, random_state: Any
+    problem: Problem, families: Sequence[Family], stretch: bool, whole: Problem, random_state: Any
 ) -> Iterator[Found]:
-    """Every family on every table, then on the stretched columns of the best one."""
+    """Every family on every table, then on the stretched columns of the best one.
+
+    The problem may be a sample of `whole`, from which stretches may be learned.
+    """
     searches = [
         _Search(family, problem, View(table))
         for table in problem.tables
@@ -172,7 +185,7 @@ def _all_found(
     if best is None or not stretching or len(problem) < _FEWEST_ROWS:
         return
     if problem.tables[best.view.table].shape[1] > 1:
-        views = _stretched(problem, best.view.table, random_state)
+        views = _stretched(problem, whole, best.view.table, random_state)
         yield from _found_stretched(problem, stretching, views)
 
 
@@ -200,12 +213,20 @@ def _found_stretched(
     yield from best.values()
 
 
-def _stretched(problem: Problem, table: str, random_state: Any) -> Iterator[StretchedView]:
-    """Learned at the first level where columns are few, and from slopes, both at a time."""
-    learners = [partial(gradient_views, problem, table)]
+def _stretched(
+    problem: Problem, whole: Problem, table: str, random_state: Any
+) -> Iterator[StretchedView]:
+    """Learned at the first level where columns are few, and from slopes, both at a time.
+
+    Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
+    """
     if problem.tables[table].shape[1] <= _FIRST_LEVEL_COLUMNS:
         sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
-        learners.insert(0, partial(_first_level_views, sample, table))
+        learners = [partial(_first_level_views, sample, table)]
+        learners.append(partial(gradient_views, problem, table))
+    else:
+        many = whole.rows(whole.sample(_SLOPE_ROWS, random_state))
+        learners = [partial(gradient_views, many, table)]
     # All of them before anyone looks, who may then have all threads.
     views = list(in_order(_as_many_as_may_be, learners, n_threads(), problem.patience.check))
     return chain.from_iterable(views)

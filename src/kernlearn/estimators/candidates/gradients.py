@@ -16,9 +16,11 @@ Radhakrishnan, Beaglehole, Pandit and Belkin (2024). For the Matérn kernel of o
 so that all slopes at all rows take one matrix product. That is linear in the columns, where
 first-level learning is quadratic: it is all that wide tables get.
 
-The more rounds, the fewer columns are left. How many rounds a kernel asks for is its own affair:
-one that adds up columns wants more of them than one that multiplies. So there are two views, and
-whoever looks keeps the better one.
+The more rounds, the fewer columns are left. With the λ that predicts best, a first machine on many
+columns may know nothing of two that matter only together, and they are lost; one with next to no λ
+follows its rows, noise and all, and has slopes along them, which grow from round to round. Along
+columns that matter alone the former tells more. So there are two views, after few rounds with a
+fitting λ and after more with a small one, and whoever looks keeps the better one.
 """
 
 from __future__ import annotations
@@ -39,12 +41,15 @@ __all__ = ["gradient_views", "slopes"]
 
 Array = NDArray[np.float64]
 
-# Rounds to the first view, and from there to the second.
-_ROUNDS = (2, 3)
+# Rounds to the view of a fitting λ, and to that of a small one.
+_ROUNDS, _MORE_ROUNDS = 2, 5
+_SMALL = 0.03
+# So many rows tell λ; for more, the path of all λ would take longer than all else.
+_RIDGE_ROWS = 700
 
 
 def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
-    """The columns of a table by the slopes along them, learned on these rows, ever fewer of them.
+    """The columns of a table by the slopes along them, learned on these rows.
 
     Raises
     ------
@@ -53,48 +58,37 @@ def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
     """
     rows = np.arange(len(problem))
     parts = [problem, *(problem.rows(np.setdiff1d(rows, fold)) for fold in problem.folds)]
-    descents = [_Descent(part, table) for part in parts]
-    for n_rounds in _ROUNDS:
-        whole, *without = in_order(
-            partial(_Descent.go_on, n_rounds=n_rounds),
-            descents,
-            n_threads(),
-            problem.patience.check,
-        )
+    for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL)):
+        descend = partial(_descended, table=table, n_rounds=n_rounds, lam=lam)
+        whole, *without = in_order(descend, parts, n_threads(), problem.patience.check)
         yield StretchedView(table, whole, tuple(without))
 
 
-class _Descent:
-    """The stretches that some rows have led to."""
+def _descended(problem: Problem, table: str, n_rounds: int, lam: float | None) -> Array:
+    """The stretches after so many rounds: of a machine on the stretched columns, its slopes.
 
-    def __init__(self, problem: Problem, table: str) -> None:
-        self._problem, self._table = problem, table
-        self._scales = np.ones(problem.tables[table].shape[1])
-        self._lam: float | None = None
+    λ, where it is not given, is found in the first of them. Kernels are as wide as their columns
+    are far apart, so that it is good for the others.
+    """
+    X = problem.tables[table]
+    scales = np.ones(X.shape[1])
+    for _ in range(n_rounds):
+        length = float(np.sqrt(2.0 * (X * scales).var(axis=0).sum())) or 1.0
+        kernel = Stretched(Matern(length, 1.5), scales)
+        lam = _ridge(problem, table, kernel) if lam is None else lam
+        dual_coef, _ = CentredMatrix.of(kernel(X)).solve(problem.Y, lam / problem.weight)
+        squares = slopes(X, scales, length, dual_coef) ** 2
+        sizes = np.sqrt(np.einsum("n,knr->r", problem.loss.share, squares))
+        if not 0.0 < sizes.max() < np.inf:
+            raise np.linalg.LinAlgError("the machine has no slope")
+        scales = sizes / sizes.max()
+    return scales
 
-    def go_on(self, n_rounds: int) -> Array:
-        """The stretches after so many rounds: of a machine on the stretched columns, its slopes.
 
-        λ is found in the first of them. Kernels are as wide as their columns are far apart, so that
-        it is good for the others.
-        """
-        problem, X = self._problem, self._problem.tables[self._table]
-        for number in range(n_rounds):
-            length = float(np.sqrt(2.0 * (X * self._scales).var(axis=0).sum())) or 1.0
-            kernel = Stretched(Matern(length, 1.5), self._scales)
-            if number == 0 or self._lam is None:
-                self._lam = self._ridge(kernel)
-            K = CentredMatrix.of(kernel(X))
-            dual_coef, _ = K.solve(problem.Y, self._lam / problem.weight)
-            squares = slopes(X, self._scales, length, dual_coef) ** 2
-            sizes = np.sqrt(np.einsum("n,knr->r", problem.loss.share, squares))
-            if not 0.0 < sizes.max() < np.inf:
-                raise np.linalg.LinAlgError("the machine has no slope")
-            self._scales = sizes / sizes.max()
-        return self._scales
-
-    def _ridge(self, kernel: Kernel) -> float:
-        return View(self._table).judge(lambda X: kernel, self._problem, self._lam).lam
+def _ridge(problem: Problem, table: str, kernel: Kernel) -> float:
+    """The λ of the least leave-one-out loss, on a sample of the rows."""
+    sample = problem.rows(problem.sample(_RIDGE_ROWS, np.random.RandomState(0)))
+    return View(table).judge(lambda X: kernel, sample, None).lam
 
 
 def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:

@@ -40,7 +40,7 @@ _LANDMARKS = 800
 # Of each kernel of the combination; its rank is not looked for, which would take longer than all.
 _RANK = 200
 # A combination of more columns than these takes too long, as on a few hundred rows.
-_MOST_COLUMNS = 100
+_MOST_COLUMNS = 250
 _PAIRS = Family("combination with pairs", None)
 
 

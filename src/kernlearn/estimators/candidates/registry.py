@@ -19,6 +19,8 @@ ARD, COMBINATION = "ARD", "combination"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
+# What is learned from a sample of the rows takes all but very many columns.
+_MANY = 250
 # A kernel of single columns takes a pass over all pairs of rows for each of them.
 _FEW = 100
 # Sections of a hyperkernel take several for each.
@@ -73,9 +75,9 @@ FAMILIES: dict[str, Family] = {
         Family("exponential", lambda X, c: Matern(_root(X) / c, 0.5), _WIDTHS, True),
         Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),
         Family("additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, False, _FEW),
-        Family(COMBINATION, None, learn=combined(bank), max_columns=_FEW),
+        Family(COMBINATION, None, learn=combined(bank), max_columns=_MANY),
         Family("hyperkernel", None, learn=combined(sections), max_columns=_VERY_FEW, ranks=False),
         Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
-        Family("trees", None, learn=trees_view, max_columns=_FEW, ranks=False),
+        Family("trees", None, learn=trees_view, max_columns=_MANY, ranks=False),
     )
 }
