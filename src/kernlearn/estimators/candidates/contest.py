@@ -38,7 +38,7 @@ _FIRST_LEVEL_ROWS = 400
 _FIRST_LEVEL_COLUMNS = 30
 # Slopes along more columns are of so many rows: along 200, of 700 rows, two of the four that matter
 # were missed.
-_SLOPE_ROWS = 3000
+_SLOPE_ROWS = 2000
 # With fewer rows their folds have nothing to learn from.
 _FEWEST_ROWS = 20
 # κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.

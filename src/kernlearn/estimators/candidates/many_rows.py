@@ -39,8 +39,8 @@ _ROWS = 10_000
 _LANDMARKS = 800
 # Of each kernel of the combination; its rank is not looked for, which would take longer than all.
 _RANK = 200
-# A combination of more columns than these takes too long, as on a few hundred rows.
-_MOST_COLUMNS = 250
+# Pairs are looked for in half a second for every column.
+_MOST_COLUMNS = 125
 _PAIRS = Family("combination with pairs", None)
 
 
