@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
+from sklearn.tree import DecisionTreeRegressor
 
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import (
@@ -175,3 +176,11 @@ def test_matrices_larger_than_memory_are_refused():
         Linear()(many)
     with pytest.raises(MemoryError, match=r"2 kernel matrices of 10000000 x 10000000 numbers"):
         gram_stack([Linear(), Gaussian()], many)
+
+
+@pytest.mark.parametrize("trees", [[DecisionTreeRegressor()], [np.array([None])], ["oak"]])
+def test_only_fitted_trees_have_ways(trees):
+    with pytest.raises(ValueError, match=r"made of fitted trees, got .*; fit them first"):
+        TreePaths.of(trees)
+    with pytest.raises(ValueError, match="one tree at least, got none"):
+        TreePaths.of([])

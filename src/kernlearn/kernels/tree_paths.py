@@ -73,7 +73,7 @@ class TreePaths(Kernel):
         kernel : TreePaths
             For rows as the trees were fitted to.
         """
-        parts = [_nodes(one.tree_) for one in trees]
+        parts = [_nodes(one) for one in trees]
         if not parts:
             raise ValueError("TreePaths must have one tree at least, got none; pass fitted trees.")
         columns, thresholds, children = zip(*parts, strict=True)
@@ -146,8 +146,14 @@ class TreePaths(Kernel):
         return csr_array((values, places), shape=(len(X), len(columns)))
 
 
-def _nodes(tree: Any) -> tuple[Any, Any, Any]:
+def _nodes(fitted: Any) -> tuple[Any, Any, Any]:
     """Columns, thresholds and children of one tree, leaves with themselves."""
+    tree = getattr(fitted, "tree_", None)
+    if tree is None:
+        raise ValueError(
+            f"TreePaths must be made of fitted trees, got {type(fitted).__name__}; fit them first, "
+            "and pass those of gradient boosting as model.estimators_.ravel()."
+        )
     children = np.stack([tree.children_left, tree.children_right], axis=1)
     own = np.arange(tree.node_count)[:, None]
     return np.maximum(tree.feature, 0), tree.threshold, np.where(children < 0, own, children)

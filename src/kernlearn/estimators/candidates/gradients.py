@@ -41,7 +41,7 @@ __all__ = ["gradient_views", "slopes"]
 
 Array = NDArray[np.float64]
 
-# Rounds to the view of a fitting λ, and to that of a small one.
+# Rounds to the view of a fitting λ, and to that of a small one, for kernels with a diagonal of one.
 _ROUNDS, _MORE_ROUNDS = 2, 5
 _SMALL = 0.03
 # So many rows tell λ; for more, the path of all λ would take longer than all else.
