@@ -61,7 +61,7 @@ class Held:
         folds = make_folds(5, rows, part.y_train, rows, stratify=True, random_state=0)
         self.problem = Problem(self.tables, LogLoss(Y, np.ones(len(Y))), folds)
         generator = np.random.RandomState(0)
-        self.contest: Contest = hold_contest(self.problem, *chosen_families("auto"), generator)
+        self.contest: Contest = hold_contest(self.problem, chosen_families("auto"), generator)
         self.held_out = np.stack([found.judged.held_out for found in self.contest.found])
         self.scales = np.array([self.problem.loss.scale(F) for F in self.held_out])
         self.test = np.stack([self._predictions(place) for place in range(len(self.held_out))])

@@ -55,13 +55,73 @@ def test_the_mixture_without_a_row_is_one_that_was_trained_without_it():
     model = kl.KernelRegressor([Gaussian(0.3), "linear"], scale=False).fit(X, y)
     members = model._members
     new = np.array([[0.5, 1.0], [2.0, -1.0]])
-    moves = sum(part.moves(new) for part in MixtureUncertainty.of(members).parts)
+    without = sum(part.without_each(new) for part in MixtureUncertainty.of(members).parts)
     for i in (0, 7):
         others = np.delete(np.arange(30), i)
         machines = [members._on(machine, others) for machine in members.machines]
         naive = sum(w * m.predict(new) for w, m in zip(members.factors, machines, strict=True))
-        ours = members.predict({"standard": new})[:, 0] - moves[0, :, i]
-        np.testing.assert_allclose(ours, naive[:, 0], atol=1e-8)
+        np.testing.assert_allclose(without[:, i], naive, atol=1e-8)
+
+
+def prices(n=120, seed=0, noise=0.3):
+    """What changes them changes them by factors."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, 100 * np.exp(X @ [1.0, 0.5, 0.0] + noise * rng.normal(size=n))
+
+
+@pytest.fixture(scope="module")
+def priced():
+    return kl.KernelRegressor(["linear", "Gaussian", "log target"]).fit(*prices())
+
+
+def test_prices_are_learned_as_logarithms(priced):
+    X, y = prices(1000, seed=1)
+    plain = kl.KernelRegressor(["linear", "Gaussian"]).fit(*prices())
+    assert 1 - priced.score(X, y) < 0.8 * (1 - plain.score(X, y))
+    assert abs(priced.held_out_score_ - priced.score(X, y)) < 0.15
+    assert {"linear", "linear, log target"} <= set(priced.candidates_["candidate"])
+    assert not plain.candidates_["candidate"].str.contains("log target").any()
+    assert kl.KernelRegressor().fit(*prices()).candidates_["candidate"].str.contains("log t").any()
+    assert priced.relevance_["x0"] > priced.relevance_["x1"] > priced.relevance_["x2"]
+
+
+def test_of_prices_it_is_less_sure_where_they_are_high(priced):
+    X, y = prices(1000, seed=1)
+    values, std = priced.predict(X, return_std=True)
+    high = values > np.median(values)
+    assert std[high].mean() > 3 * std[~high].mean()
+    assert np.mean(((y - values) / std) ** 2) == pytest.approx(1.0, abs=0.5)
+    low, up = priced.predict_interval(X, coverage=0.8).T
+    assert np.mean((low <= y) & (y <= up)) == pytest.approx(0.8, abs=0.08)
+    assert ((low <= values) & (values <= up)).all()
+    assert low.min() == 0.0
+
+
+def test_a_mixture_of_logarithms_without_a_row_is_one_that_was_trained_without_it(priced):
+    members = priced._members
+    assert any("log target" in title for title in members.titles)
+    new = {table: rows[:2] + 0.1 for table, rows in members.tables.items()}
+    parts = MixtureUncertainty.of(members).parts
+    without = sum(part.without_each(new[part.machine.table]) for part in parts)
+    for i in (0, 7):
+        others = np.delete(np.arange(len(members.Y)), i)
+        machines = [members._on(machine, others) for machine in members.machines]
+        alone = [machine.predict(new[machine.table]) for machine in machines]
+        np.testing.assert_allclose(
+            without[:, i], np.tensordot(members.factors, alone, axes=1), atol=1e-7
+        )
+
+
+def test_no_row_is_predicted_far_beyond_all_targets(priced):
+    far = 1e3 * np.array([[1.0, 1, 1], [-1, -1, -1], [1, -1, 0]])
+    for model, y in ((priced, prices()[1]), (kl.KernelRegressor().fit(*wave()), wave()[1])):
+        X = far[:, : model.n_features_in_]
+        room = 0.1 * np.ptp(y)
+        values, ends = model.predict(X), model.predict_interval(X)
+        assert values.max() <= y.max() + room
+        assert values.min() >= max(y.min() - room, 0.0)
+        assert np.abs(ends).max() < 3 * y.max()
 
 
 def test_standard_deviations_are_those_of_the_residuals(model):

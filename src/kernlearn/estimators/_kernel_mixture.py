@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,7 @@ class KernelMixture(Patient, ShowsKernel):
 
     def _learn(self, X: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
         """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
-        families, stretch = chosen_families(self.candidates, loss.is_of_labels)
+        chosen = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         patience = self._patience()
         random_state = check_random_state(self.random_state)
@@ -118,11 +119,12 @@ class KernelMixture(Patient, ShowsKernel):
         self._check_sizes(tables[STANDARD])
         rows = np.arange(len(y))
         n_folds = min(N_FOLDS, len(y))
-        families = self._suited(families, len(y), tables[STANDARD].shape[1])
+        families = self._suited(chosen.families, len(y), tables[STANDARD].shape[1])
+        chosen = replace(chosen, families=families)
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
         whole = Problem(tables, loss, folds, patience)
         judged = whole.sample(_JUDGED, random_state)
-        contest = hold_contest(whole.rows(judged), families, stretch, random_state, whole)
+        contest = hold_contest(whole.rows(judged), chosen, random_state, whole)
         with threads_for(len(y)):
             least = NEGLIGIBLE
             if len(y) > EXACT_ROWS:

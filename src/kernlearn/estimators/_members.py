@@ -14,6 +14,7 @@ from kernlearn.estimators._preparation import Preparation
 from kernlearn.estimators.candidates.contest import Contest
 from kernlearn.estimators.candidates.machine import Machine, Training
 from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.quality.discriminants import Discriminants
 
 Array = NDArray[np.float64]
 
@@ -63,10 +64,10 @@ class Members:
         machines = []
         for one in found:
             table = one.view.table
-            training = Training(whole.tables[table], whole.Y, whole.weight)
+            training = Training(whole.tables[table], one.judge.learned(whole.Y), whole.weight)
             kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
             machine = Machine.trained(table, kernel, lam, training, random_state, has_margin)
-            machines.append(replace(machine, link=judged.loss.link(one.judged.held_out)))
+            machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))
         used = {machine.table for machine in machines}
         return cls(
             machines,
@@ -101,7 +102,7 @@ class Members:
             machines = [self._on(machine, others) for machine in self.machines]
             tables = {name: table[out] for name, table in self.tables.items()}
             Y, weight = self.Y[out], self.weight[out]
-            classes = machines[0].link is not None
+            classes = isinstance(machines[0].link, Discriminants)
             error = _error(_mixed(machines, self.factors, tables), Y, weight, classes)
             mean = np.average(self.Y[others], axis=0, weights=self.weight[others])
             explained += _error(np.broadcast_to(mean, Y.shape), Y, weight, False) - error
@@ -117,7 +118,7 @@ class Members:
 
     def _on(self, machine: Machine, rows: NDArray[np.intp]) -> Machine:
         X = self.tables[machine.table][rows]
-        training = Training(X, self.Y[rows], self.weight[rows])
+        training = Training(X, machine.learned(self.Y[rows]), self.weight[rows])
         kernel, lam = machine.kernel, machine.lam
         again = Machine.trained(machine.table, kernel, lam, training, None, machine.has_margin)
         return replace(again, link=machine.link)

@@ -23,6 +23,7 @@ from kernlearn.estimators._intervals import in_blocks, plus_interval
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._smoother import Smoother
 from kernlearn.estimators.candidates.machine import Machine
+from kernlearn.quality.logarithms import Exponentials
 
 Array = NDArray[np.float64]
 
@@ -43,6 +44,8 @@ class Part:
         The machine of its kernel and ridge on them.
     residuals : ndarray of shape (n, k)
         Leave-one-out residuals of that machine.
+    slopes : ndarray of shape (n, k) or float
+        By how much predictions for these rows, held out, change with the machine's values.
     scale : ndarray of shape (k,)
         The variance of a target in units of the kernel's.
     """
@@ -52,6 +55,7 @@ class Part:
     rows: Array
     smoother: Smoother
     residuals: Array
+    slopes: Array | float
     scale: Array
 
     @classmethod
@@ -59,24 +63,35 @@ class Part:
         """Factorise."""
         rows = members.tables[machine.table]
         smoother = Smoother.of(machine.kernel(rows), machine.lam / members.weight)
-        dual_coef = smoother.inverse @ members.Y
+        targets = machine.learned(members.Y)
+        dual_coef = smoother.inverse @ targets
         residuals = smoother.residuals(dual_coef)
-        return cls(machine, factor, rows, smoother, residuals, smoother.scale(dual_coef))
+        slopes = _slopes(machine, targets - residuals)
+        return cls(machine, factor, rows, smoother, residuals, slopes, smoother.scale(dual_coef))
 
     def variance(self, table: Array) -> Array:
         """Its share of the variance of new observations, of shape (n_new, k)."""
         K_new, diagonal = self.machine.kernel(table, self.rows), self.machine.kernel.diag(table)
         variance = self.smoother.variance(K_new, diagonal) + self.machine.lam
-        return self.factor * np.outer(variance, self.scale)
+        slopes = _slopes(self.machine, self.machine.values(table))
+        return self.factor * slopes**2 * np.outer(variance, self.scale)
 
     def held_out_variance(self) -> Array:
         """The same for every row by the machine without it, of shape (n, k)."""
-        return self.factor * np.outer(1.0 / self.smoother.inverse.diagonal(), self.scale)
+        variance = np.outer(1.0 / self.smoother.inverse.diagonal(), self.scale)
+        return self.factor * self.slopes**2 * variance
 
-    def moves(self, table: Array) -> Array:
-        """By how much each row moves the predictions at new points, of shape (k, n_new, n)."""
+    def without_each(self, table: Array) -> Array:
+        """Its share of the predictions at new points without each row, of shape (n_new, n, k)."""
         h = self.smoother.weights(self.machine.kernel(table, self.rows))
-        return self.factor * h * self.residuals.T[:, None, :]
+        values = self.machine.values(table)[:, None] - h[:, :, None] * self.residuals
+        link = self.machine.link
+        return self.factor * (values if link is None else link(values))
+
+
+def _slopes(machine: Machine, values: Array) -> Array | float:
+    """By how much predictions change with values."""
+    return machine.link.slope(values) if isinstance(machine.link, Exponentials) else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +125,10 @@ class MixtureUncertainty:
         residuals = self.members.Y - self.members.held_out
 
         def ends(some: dict[str, Array]) -> Array:
-            f = self.members.predict(some)
-            moves = np.sum([part.moves(some[part.machine.table]) for part in self.parts], axis=0)
-            targets = zip(f.T, moves, residuals.T, strict=True)
-            return np.stack([plus_interval(v[:, None] - m, r, coverage) for v, m, r in targets], 1)
+            parts = [part.without_each(some[part.machine.table]) for part in self.parts]
+            values = np.sum(parts, axis=0)
+            targets = zip(np.moveaxis(values, 2, 0), residuals.T, strict=True)
+            return np.stack([plus_interval(v, r, coverage) for v, r in targets], 1)
 
         return self._in_blocks(tables, ends)
 

@@ -15,6 +15,7 @@ from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
 from kernlearn.estimators._validated import as_floats, check_squares
+from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import SquaredLoss
 
 Array = NDArray[np.float64]
@@ -31,7 +32,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     .. math:: f(x) = \sum_j w_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
 
-    whose weights minimise the squared error of the held-out values. Nothing has to be scaled,
+    whose weights minimise the squared error of the held-out values. Where targets are amounts, none
+    below zero and skewed, the best candidates learn their logarithms, too. Predictions stay within
+    the range of the targets and a tenth of it to either side, and above zero if all targets are:
+    beyond the rows that it has seen, a kernel machine may go anywhere. Nothing has to be scaled,
     encoded or tuned first: numbers are standardised, missing cells filled, and categories (text, in
     a data frame) told apart.
 
@@ -40,7 +44,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     candidates : "auto" or list of str and Kernel, default="auto"
         What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
         "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
-        "hyperkernel", "trees", and "ARD" for scales of columns), and kernels of your own, which
+        "hyperkernel", "trees", "ARD" for scales of columns, and "log target" for the best of all on
+        logarithms, where targets are skewed and none is below zero), and kernels of your own, which
         read the standardised columns.
     scale : bool, default=True
         Whether to bring the columns to mean zero and variance one. Targets always are, within.
@@ -156,7 +161,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         units = (Y - self._centre) / np.where(largest > 0, largest, 1.0)
         spread = largest * np.sqrt(np.average(units**2, axis=0, weights=weight))
         self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
-        loss = SquaredLoss((Y - self._centre) / self._spread, weight)
+        limits = Limits.of(Y)
+        self._is_amount = limits.zero is not None
+        limits = limits.standardised(self._centre, self._spread)
+        loss = SquaredLoss((Y - self._centre) / self._spread, weight, limits)
         self._learn(rows, target, loss, stratify=False)
         members = self._members
         residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
@@ -208,13 +216,19 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         Returns
         -------
         interval : ndarray of shape (n, 2) or (n, n_targets, 2)
-            Lower and upper ends; infinite where there are too few rows for the coverage.
+            Lower and upper ends; infinite where there are too few rows for the coverage, else not
+            below zero if no target was.
         """
         coverage = check_coverage(coverage)
         check_is_fitted(self)
         tables = self._prepared(self._checked(X, reset=False))
         ends = MixtureUncertainty.of(self._members).interval(tables, coverage)
-        return self._shaped(ends * self._spread[:, None] + self._centre[:, None])
+        ends = ends * self._spread[:, None] + self._centre[:, None]
+        if self._is_amount:
+            ends[..., 0] = np.where(
+                np.isfinite(ends[..., 0]), np.maximum(ends[..., 0], 0.0), -np.inf
+            )
+        return self._shaped(ends)
 
     def _shaped(self, values: Array) -> Array:
         """As y came: of one target without its axis."""

@@ -22,6 +22,8 @@ from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.limits import Limits
+from kernlearn.quality.logarithms import Exponentials, Logarithms
 from kernlearn.solvers.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
@@ -37,9 +39,12 @@ OTHERS = (
     Discriminants,
     Embedding,
     EnumMember,
+    Exponentials,
     FixedKernel,
     Frame,
     GridKernels,
+    Limits,
+    Logarithms,
     Machine,
     Members,
     ModelBundle,

@@ -1,8 +1,9 @@
 r"""How well held-out predictions do: a proper loss of each, after one scale for all.
 
-Numbers are judged by squared error. Labels ±1 are judged as the sign of log-odds that are known up
-to a factor: a least-squares machine with a large ridge predicts small values, which says nothing
-against their signs, so that the factor is found first,
+Numbers are judged by squared error, within limits (:mod:`kernlearn.quality.limits`). Labels ±1
+are judged as the sign of log-odds that are known up to a factor: a least-squares machine with a
+large ridge predicts small values, which says nothing against their signs, so that the factor is
+found first,
 
 .. math:: a = \arg\min_{a \ge 0} \sum_i s_i \sum_k \ell(y_{ik}, a f_{ik}), \qquad
           \ell(y, z) = \log(1 + e^{z}) - t z ,
@@ -15,7 +16,7 @@ told by their discriminants (:mod:`kernlearn.quality.discriminants`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
@@ -24,9 +25,14 @@ from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
+from kernlearn.quality.limits import Limits
+from kernlearn.quality.logarithms import Exponentials, Logarithms
 from kernlearn.quality.softmax import fit_softmax
 
 Array = NDArray[np.float64]
+
+# What predictions go through before they are compared and mixed.
+Link = Discriminants | Limits | Exponentials
 
 _MAX_STEPS = 50
 
@@ -46,6 +52,7 @@ class PredictiveLoss(ABC):
     Y: Array
     weight: Array
     is_of_labels: ClassVar[bool] = False
+    title: ClassVar[str] = ""
 
     @cached_property
     def share(self) -> Array:
@@ -68,7 +75,7 @@ class PredictiveLoss(ABC):
         """For labels, which rows are told wrong."""
         raise NotImplementedError
 
-    def link(self, predictions: Array) -> Discriminants | None:
+    def link(self, predictions: Array) -> Link | None:
         """What predictions go through before they are compared and mixed; None for nothing."""
         return None
 
@@ -81,13 +88,23 @@ class PredictiveLoss(ABC):
         """By what linked predictions are judged."""
         return self
 
+    def learned(self, Y: Array) -> Array:
+        """What machines that are judged by it learn of the targets of some rows."""
+        return Y
+
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Where a row's loss is a sum over its entries, their derivatives, each of shape (n, k)."""
         raise NotImplementedError
 
 
+@dataclass(frozen=True, eq=False)
 class SquaredLoss(PredictiveLoss):
     """Squared error.
+
+    Attributes
+    ----------
+    limits : Limits or None
+        Where predictions may lie; None for anywhere.
 
     Examples
     --------
@@ -97,6 +114,8 @@ class SquaredLoss(PredictiveLoss):
     2.0
     """
 
+    limits: Limits | None = None
+
     def scale(self, predictions: Array) -> float:
         """Numbers are taken as they are."""
         return 1.0
@@ -105,9 +124,63 @@ class SquaredLoss(PredictiveLoss):
         """The squares."""
         return np.asarray(((self.Y - predictions) ** 2).sum(axis=1))
 
+    def link(self, predictions: Array) -> Link | None:
+        """The limits."""
+        return self.limits
+
+    def linked(self, predictions: Array) -> Array:
+        """Within the limits."""
+        return predictions if self.limits is None else self.limits(predictions)
+
     def slopes(self, predictions: Array) -> tuple[Array, Array]:
         """Of a square."""
         return 2.0 * (predictions - self.Y), np.full_like(predictions, 2.0)
+
+
+@dataclass(frozen=True, eq=False)
+class LoggedLoss(SquaredLoss):
+    """Squared error of logarithms, for machines that learn these.
+
+    They are searched by it, and then judged by the targets themselves.
+
+    Attributes
+    ----------
+    logarithms : Logarithms
+        Of the targets.
+    """
+
+    title: ClassVar[str] = ", log target"
+    logarithms: Logarithms = field(kw_only=True)
+
+    @classmethod
+    def of(cls, loss: PredictiveLoss) -> LoggedLoss | None:
+        """Of the same targets, where they are skewed amounts; else None."""
+        if not isinstance(loss, SquaredLoss) or loss.limits is None or loss.limits.zero is None:
+            return None
+        logarithms = Logarithms.of(loss.Y, loss.weight, loss.limits.zero)
+        if logarithms is None:
+            return None
+        return cls(logarithms(loss.Y), loss.weight, loss.limits, logarithms=logarithms)
+
+    def link(self, predictions: Array) -> Link | None:
+        """The way back."""
+        assert self.limits is not None
+        return Exponentials.of(self.logarithms, self.Y - predictions, self.weight, self.limits)
+
+    def linked(self, predictions: Array) -> Array:
+        """After it, whose one factor every row has next to no part in."""
+        link = self.link(predictions)
+        assert link is not None
+        return link(predictions)
+
+    @property
+    def of_linked(self) -> PredictiveLoss:
+        """The targets themselves."""
+        return SquaredLoss(self.logarithms.inverse(self.Y), self.weight, self.limits)
+
+    def learned(self, Y: Array) -> Array:
+        """Their logarithms."""
+        return self.logarithms(Y)
 
 
 class LogLoss(PredictiveLoss):
@@ -161,7 +234,7 @@ class LogLoss(PredictiveLoss):
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
         return _misnamed(predictions, self.Y)
 
-    def link(self, predictions: Array) -> Discriminants | None:
+    def link(self, predictions: Array) -> Link | None:
         """The discriminants of several classes."""
         if self.Y.shape[1] == 1:
             return None

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 import kernlearn as kl
 from kernlearn._patience import Patience
 from kernlearn.estimators.candidates import contest as module
-from kernlearn.estimators.candidates.choice import chosen_families
+from kernlearn.estimators.candidates.choice import Chosen, chosen_families
 from kernlearn.estimators.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.problem import Problem
@@ -64,7 +64,7 @@ def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
 
 
 def test_scales_of_columns_find_the_one_that_matters():
-    contest = hold_contest(make_problem(), *chosen_families(["Gaussian", ARD]), np.random)
+    contest = hold_contest(make_problem(), chosen_families(["Gaussian", ARD]), np.random)
     plain, stretched = contest.found
     assert (plain.title, stretched.title) == ("Gaussian", "Gaussian, ARD")
     assert stretched.loss < plain.loss
@@ -76,7 +76,7 @@ def test_beyond_some_rows_only_the_best_see_them_all(monkeypatch):
     monkeypatch.setattr(module, "_SCREENED", 40)
     monkeypatch.setattr(module, "_SHORTLIST", 2)
     generator = np.random.RandomState(0)
-    contest = hold_contest(make_problem(60), *chosen_families(list(FAMILIES)), generator)
+    contest = hold_contest(make_problem(60), chosen_families(list(FAMILIES)), generator)
     assert len(contest.found) == 2
     assert len(contest.found[0].judged.held_out) == 60
 
@@ -90,14 +90,14 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, l
     loss = LogLoss(np.sign(Y), np.ones(300)) if labels else SquaredLoss(Y, np.ones(300))
     problem = Problem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    contest = hold_contest(problem, *families, np.random)
+    contest = hold_contest(problem, families, np.random)
     weights = contest.weights(8)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[0] == 0.0
     assert weights.max() >= 0.5
     np.testing.assert_array_equal(contest.weights(8, least=1.0) > 0, weights == weights.max())
     monkeypatch.setattr(module, "_SCREENED", 200)
-    large = hold_contest(problem, *families, np.random.RandomState(0))
+    large = hold_contest(problem, families, np.random.RandomState(0))
     assert "linear" not in [found.title for found in large.found]
     assert all(len(found.judged.held_out) == 300 for found in large.found)
 
@@ -109,7 +109,7 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
     Y = np.sign(X[:, :1] + 0.5 * rng.normal(size=(60, 1)))
     problem = Problem({"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    contest = hold_contest(problem, *families, np.random)
+    contest = hold_contest(problem, families, np.random)
     mixed = contest.held_out(8)
     for fold in problem.folds:
         others = np.setdiff1d(np.arange(60), fold)
@@ -133,13 +133,13 @@ def test_kernels_that_all_break_down_on_a_sample(monkeypatch, labels):
     problem = make_problem(60)
     if labels:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
-    assert not hold_contest(problem, [Family("broken", broken)], False, np.random).found
+    assert not hold_contest(problem, Chosen([Family("broken", broken)]), np.random).found
 
 
 def test_an_early_end_keeps_what_was_found():
     patience = Patience(callback=lambda progress: progress.step == 3)
     problem = make_problem(patience=patience)
-    contest = hold_contest(problem, *chosen_families("auto"), np.random)
+    contest = hold_contest(problem, chosen_families("auto"), np.random)
     assert len(contest.found) == 3
     assert patience.stopped is Status.STOPPED
 
@@ -149,7 +149,7 @@ def test_a_kernel_that_breaks_down_is_left_out():
         raise ValueError("overflow")
 
     families = [Family("broken", broken), FAMILIES["linear"]]
-    contest = hold_contest(make_problem(), families, False, np.random)
+    contest = hold_contest(make_problem(), Chosen(families), np.random)
     assert [found.title for found in contest.found] == ["linear"]
 
 
@@ -179,10 +179,11 @@ def test_wrong_candidates_are_refused(candidates, message):
 
 
 def test_kernels_of_ones_own_take_part():
-    families, stretch = chosen_families([Gaussian(0.3), Linear()])
-    assert [family.name for family in families] == ["Gaussian(gamma=0.3)", "Linear()"]
-    assert not stretch
-    assert chosen_families([ARD])[1]
+    chosen = chosen_families([Gaussian(0.3), Linear()])
+    assert [family.name for family in chosen.families] == ["Gaussian(gamma=0.3)", "Linear()"]
+    assert not chosen.stretches
+    assert not chosen.logarithms
+    assert chosen_families([ARD]).stretches
 
 
 def test_a_machine_with_a_margin_is_that_of_libsvm():
@@ -211,8 +212,8 @@ def test_side_by_side_it_is_the_same_contest(monkeypatch):
     held, filters = [], list(warnings.filters)
     for threads in (1, 3):
         monkeypatch.setattr(module, "n_threads", lambda threads=threads: threads)
-        families, stretch = chosen_families("auto")
-        held.append(hold_contest(problem, families, stretch, np.random.RandomState(0)).found)
+        chosen = chosen_families("auto")
+        held.append(hold_contest(problem, chosen, np.random.RandomState(0)).found)
     alone, together = held
     assert [one.title for one in together] == [one.title for one in alone]
     for one, other in zip(together, alone, strict=True):
@@ -225,7 +226,6 @@ def test_side_by_side_it_ends_early_with_what_was_found(monkeypatch):
     monkeypatch.setattr(module, "n_threads", lambda: 2)
     told = []
     patience = Patience(lambda progress: told.append(progress) or len(told) == 2)
-    families, stretch = chosen_families("auto")
-    held = hold_contest(make_problem(patience=patience), families, stretch, None)
+    held = hold_contest(make_problem(patience=patience), chosen_families("auto"), None)
     assert len(held.found) == 2
     assert patience.stopped is Status.STOPPED

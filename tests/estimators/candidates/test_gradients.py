@@ -80,7 +80,7 @@ def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns):
 
 def test_wide_tables_learn_by_slopes(monkeypatch):
     monkeypatch.setattr(contest, "_FIRST_LEVEL_COLUMNS", 3)
-    found = contest.hold_contest(make_problem(), *chosen_families(["Gaussian", "ARD"]), np.random)
+    found = contest.hold_contest(make_problem(), chosen_families(["Gaussian", "ARD"]), np.random)
     plain, stretched = found.found
     assert stretched.title == "Gaussian, ARD"
     assert stretched.loss < plain.loss
@@ -97,7 +97,7 @@ GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 
 
 @pytest.mark.parametrize("stretches", [[BETTER], [GOOD, BETTER, BAD], [BAD, BETTER, GOOD]])
 def test_a_family_keeps_the_best_of_the_views(stretches):
-    families, _ = chosen_families(["Gaussian"])
+    families = chosen_families(["Gaussian"]).families
     (found,) = contest._found_stretched(make_problem(), families, views_of(*stretches))
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
     alone = FAMILIES["Gaussian"].search(make_problem(), next(views_of(BETTER)))
@@ -123,7 +123,7 @@ def test_after_an_early_end_the_views_so_far_count():
         problem.patience.stopped = Status.TIME_LIMIT
         problem.patience.check()
 
-    families, _ = chosen_families(["Gaussian"])
+    families = chosen_families(["Gaussian"]).families
     (found,) = contest._found_stretched(problem, families, views())
     np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
 

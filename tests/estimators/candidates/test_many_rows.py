@@ -15,7 +15,8 @@ from kernlearn.estimators.candidates.many_rows import hold_larger_contest
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.registry import FAMILIES
 from kernlearn.estimators.candidates.view import View
-from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.quality.limits import Limits
+from kernlearn.quality.predictive import LoggedLoss, SquaredLoss
 from kernlearn.solvers.status import Status
 
 RANDOM = np.random.RandomState(0)
@@ -46,6 +47,28 @@ def test_a_fold_is_predicted_by_machines_of_the_others():
     np.testing.assert_allclose(contest.found[0].judged.held_out, expected, atol=1e-8)
     np.testing.assert_array_equal(contest.problem.Y, Y[out])
     assert contest.found[0].loss == pytest.approx(np.mean((Y[out] - expected) ** 2), rel=1e-6)
+
+
+def test_logarithms_are_learned_from_more_rows_too():
+    """By least squares of the logarithms with the ridge that fewer rows had found."""
+    problem = make_problem(60)
+    raw = np.exp(3 * problem.Y)
+    problem = replace(problem, loss=SquaredLoss(raw, np.ones(60), Limits.of(raw)))
+    one = found_on(replace(problem, loss=LoggedLoss.of(problem.loss)), "linear")
+    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    (found,) = contest.found
+    out, inside = problem.folds[0], np.setdiff1d(np.arange(60), problem.folds[0])
+    X, Y = problem.tables["standard"], one.judge.logarithms(raw)
+    machine = Machine.trained(
+        "standard",
+        one.judged.kernel,
+        one.judged.lam,
+        Training(X[inside], Y[inside], np.ones(48)),
+        0,
+    )
+    np.testing.assert_allclose(found.judged.held_out, machine.predict(X[out]), atol=1e-8)
+    np.testing.assert_allclose(found.judge.of_linked.Y, raw[out])
+    assert found.told == pytest.approx(np.mean((found.compared - raw[out]) ** 2))
 
 
 def test_more_rows_ask_for_narrower_kernels():

@@ -3,42 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from kernlearn.estimators.candidates.family import Family
-from kernlearn.estimators.candidates.registry import ARD, FAMILIES
+from kernlearn.estimators.candidates.registry import ARD, FAMILIES, LOG_TARGET
 from kernlearn.kernels import Kernel
 
-__all__ = ["chosen_families"]
+__all__ = ["Chosen", "chosen_families"]
 
 
-def chosen_families(candidates: Any, labels: bool = True) -> tuple[list[Family], bool]:
-    """The families, and whether to learn scales of columns too.
+@dataclass(frozen=True)
+class Chosen:
+    """Who takes part.
+
+    Attributes
+    ----------
+    families : list of Family
+        One at least.
+    stretches : bool
+        Whether scales of columns are learned, too.
+    logarithms : bool
+        Whether logarithms of skewed amounts are learned, too.
+    """
+
+    families: list[Family]
+    stretches: bool = False
+    logarithms: bool = False
+
+
+def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
+    """Those that a user names.
 
     Parameters
     ----------
     candidates : "auto", or sequence of str and Kernel
-        All of the registry and scales, or some of them by name; kernels are families of one.
+        All of the registry, scales and logarithms, or some of them by name; kernels are families
+        of one.
     labels : bool, default=True
         Whether labels are learned, not numbers, which machines with a margin cannot.
 
     Returns
     -------
-    families : list of Family
-        One at least.
-    stretch : bool
-        Whether "ARD" was among the names.
+    chosen : Chosen
+        The families and what else.
 
     Examples
     --------
-    >>> families, stretch = chosen_families(["Gaussian", "ARD"])
-    >>> [family.name for family in families], stretch
-    (['Gaussian'], True)
+    >>> chosen = chosen_families(["Gaussian", "ARD"])
+    >>> [family.name for family in chosen.families], chosen.stretches, chosen.logarithms
+    (['Gaussian'], True, False)
     """
     suited = {name: one for name, one in FAMILIES.items() if labels or not one.has_margin}
     if isinstance(candidates, str) and candidates == "auto":
-        return list(suited.values()), True
-    known = (*suited, ARD)
+        return Chosen(list(suited.values()), True, not labels)
+    known = (*suited, ARD) if labels else (*suited, ARD, LOG_TARGET)
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise ValueError(
             f"expected candidates to be 'auto' or a list of names and kernels, got {candidates!r}; "
@@ -61,7 +80,7 @@ def chosen_families(candidates: Any, labels: bool = True) -> tuple[list[Family],
         families = [family for family in suited.values() if family.stretches and stretch]
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")
-    return families, stretch
+    return Chosen(families, stretch, LOG_TARGET in candidates)
 
 
 def _family_of(kernel: Kernel) -> Family:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from kernlearn._patience import Stopped
 from kernlearn._threads import in_order, n_threads
 from kernlearn._words import counted
+from kernlearn.estimators.candidates.choice import Chosen
 from kernlearn.estimators.candidates.family import Family, Found
 from kernlearn.estimators.candidates.first_level import first_level_view
 from kernlearn.estimators.candidates.gradients import gradient_views
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
-from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 from kernlearn.solvers.mixture import Mixing, weights_by_errors
 
 __all__ = ["NEGLIGIBLE", "Contest", "collected", "hold_contest", "timed"]
@@ -66,8 +67,7 @@ class Contest:
     @cached_property
     def compared(self) -> Array:
         """What all are compared by and mixed from: predictions for n rows held out, (m, n, k)."""
-        loss = self.problem.loss
-        return np.stack([loss.linked(one.judged.held_out) for one in self.found])
+        return np.stack([one.compared for one in self.found])
 
     def weights(
         self, max_members: int, least: float = NEGLIGIBLE, rows: Rows | slice = slice(None)
@@ -119,11 +119,7 @@ class Contest:
 
 
 def hold_contest(
-    problem: Problem,
-    families: Sequence[Family],
-    stretch: bool,
-    random_state: Any,
-    whole: Problem | None = None,
+    problem: Problem, chosen: Chosen, random_state: Any, whole: Problem | None = None
 ) -> Contest:
     """Search all families, several at a time; after an early end, with what was found before it.
 
@@ -131,10 +127,8 @@ def hold_contest(
     ----------
     problem : Problem
         The rows to judge by.
-    families : sequence of Family
+    chosen : Chosen
         Who takes part.
-    stretch : bool
-        Whether to learn scales of columns.
     random_state : RandomState
         For samples of rows.
     whole : Problem, optional
@@ -147,16 +141,30 @@ def hold_contest(
     """
     whole = problem if whole is None else whole
     if len(problem) <= _SCREENED:
-        return collected(problem, _all_found(problem, families, stretch, whole, random_state))
+        contest = collected(problem, _all_found(problem, chosen, whole, random_state))
+        return _with_logarithms(contest) if chosen.logarithms else contest
     sample = problem.rows(problem.sample(_SCREENED, random_state))
-    small = collected(sample, _all_found(sample, families, stretch, whole, random_state))
+    small = collected(sample, _all_found(sample, chosen, whole, random_state))
     if problem.patience.stopped is not None or not small.found:
         return small
     large = collected(
         problem,
         _found([_Search(near.family, problem, near.view, near) for near in _shortlist(small)]),
     )
-    return large if large.found else small
+    if not large.found:
+        return small
+    return _with_logarithms(large) if chosen.logarithms else large
+
+
+def _with_logarithms(contest: Contest) -> Contest:
+    """Where targets are skewed amounts, the best candidates on their logarithms beside all."""
+    problem = contest.problem
+    loss = LoggedLoss.of(problem.loss)
+    if loss is None or not contest.found or problem.patience.stopped is not None:
+        return contest
+    logged = replace(problem, loss=loss)
+    searches = [_Search(near.family, logged, near.view, near) for near in _shortlist(contest)]
+    return collected(problem, _found(searches), contest.found)
 
 
 def _shortlist(contest: Contest) -> list[Found]:
@@ -165,7 +173,7 @@ def _shortlist(contest: Contest) -> list[Found]:
 
 
 def _all_found(
-    problem: Problem, families: Sequence[Family], stretch: bool, whole: Problem, random_state: Any
+    problem: Problem, chosen: Chosen, whole: Problem, random_state: Any
 ) -> Iterator[Found]:
     """Every family on every table, then on the stretched columns of the best one.
 
@@ -174,14 +182,14 @@ def _all_found(
     searches = [
         _Search(family, problem, View(table))
         for table in problem.tables
-        for family in families
+        for family in chosen.families
         if family.suits(problem, table)
     ]
     best: Found | None = None
     for found in _found(searches):
         best = found if best is None or found.loss < best.loss else best
         yield found
-    stretching = [family for family in families if family.stretches and stretch]
+    stretching = [family for family in chosen.families if family.stretches and chosen.stretches]
     if best is None or not stretching or len(problem) < _FEWEST_ROWS:
         return
     if problem.tables[best.view.table].shape[1] > 1:
@@ -285,14 +293,17 @@ def timed(search: Callable[[], Found]) -> Found:
     return replace(found, seconds=time.perf_counter() - start)
 
 
-def collected(problem: Problem, candidates: Iterator[Found]) -> Contest:
-    """What an iterator of searches gives, up to an early end."""
-    contest = Contest(problem, [])
+def collected(
+    problem: Problem, candidates: Iterator[Found], before: Sequence[Found] = ()
+) -> Contest:
+    """What an iterator of searches gives, up to an early end, after those that were told before."""
+    contest = Contest(problem, list(before))
+    best = min((one.told for one in before), default=np.inf)
     try:
         for found in candidates:
             contest.found.append(found)
-            best = min(one.loss for one in contest.found)
-            problem.patience.tell(f"{found.title}: held-out loss {found.loss:.6g}", best)
+            best = min(best, found.told)
+            problem.patience.tell(f"{found.title}: held-out loss {found.told:.6g}", best)
     except (Stopped, KeyboardInterrupt) as stop:
         if not contest.found:
             raise

@@ -19,6 +19,7 @@ from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import Judged, View
 from kernlearn.kernels import Kernel
+from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 
 Array = NDArray[np.float64]
 
@@ -97,7 +98,8 @@ class Family:
                     judged = view.judge_margin(kernel_of, problem)
                 else:
                     judged = view.judge(kernel_of, problem, start)
-                known[rung] = Found(self, view, rung, judged, problem.loss.value(judged.held_out))
+                loss = problem.loss
+                known[rung] = Found(self, view, rung, judged, loss, loss.value(judged.held_out))
             return known[rung].loss
 
         try:
@@ -122,12 +124,27 @@ class Family:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a search came to: the family, the view, the rung, the kernel, its loss, and the time."""
+    """What a search came to.
+
+    Attributes
+    ----------
+    family, view, place : Family, View, int
+        Who, on what, on which rung.
+    judged : Judged
+        The kernel, with its predictions for rows held out.
+    judge : PredictiveLoss
+        By what it was searched: of the targets, or of their logarithms.
+    loss : float
+        What that is.
+    seconds : float
+        How long it took.
+    """
 
     family: Family
     view: View
     place: int
     judged: Judged
+    judge: PredictiveLoss
     loss: float
     seconds: float = 0.0
 
@@ -135,7 +152,21 @@ class Found:
     def title(self) -> str:
         """What a user reads.
 
-        >>> Found(Family("Gaussian", None), View("ranked"), 0, None, 0.0).title
+        >>> from kernlearn.quality.predictive import SquaredLoss
+        >>> loss = SquaredLoss(np.zeros((1, 1)), np.ones(1))
+        >>> Found(Family("Gaussian", None), View("ranked"), 0, None, loss, 0.0).title
         'Gaussian, ranked'
         """
-        return self.family.name + self.view.title
+        return self.family.name + self.view.title + self.judge.title
+
+    @property
+    def compared(self) -> Array:
+        """Predictions for rows held out, as all are compared by and mixed from."""
+        return self.judge.linked(self.judged.held_out)
+
+    @property
+    def told(self) -> float:
+        """The loss that a user is told, whatever was learned."""
+        if not isinstance(self.judge, LoggedLoss):
+            return self.loss
+        return self.judge.of_linked.value(self.compared)

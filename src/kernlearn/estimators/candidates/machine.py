@@ -24,7 +24,8 @@ from scipy.linalg.blas import dsyrk, dtrmm
 
 from kernlearn.estimators.candidates.margin import solve_margin
 from kernlearn.kernels import Kernel
-from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.logarithms import Exponentials
+from kernlearn.quality.predictive import Link
 from kernlearn.solvers.bordered import Bordered
 
 __all__ = ["CentredMatrix", "Machine", "Training"]
@@ -83,8 +84,8 @@ class Machine:
         Whether it was trained on the whole matrix.
     has_margin : bool
         Whether it has a soft margin; else it is one of least squares.
-    link : Discriminants or None
-        What its values go through, if there are several classes.
+    link : Link or None
+        What its values go through, if they are numbers or of several classes.
     """
 
     table: str
@@ -95,7 +96,7 @@ class Machine:
     intercept: Array
     is_exact: bool
     has_margin: bool = False
-    link: Discriminants | None = None
+    link: Link | None = None
 
     @classmethod
     def trained(
@@ -127,10 +128,18 @@ class Machine:
         return cls(table, kernel, lam, rows, dual_coef, intercept, False)
 
     def predict(self, table: Array) -> Array:
-        """Values of shape (n, k)."""
-        values_of = self._values_of()
-        values = np.vstack([values_of(block) for block in _blocks(table)]) + self.intercept
+        """Values of shape (n, k), after the link."""
+        values = self.values(table)
         return values if self.link is None else self.link(values)
+
+    def learned(self, Y: Array) -> Array:
+        """What it learns of targets."""
+        return self.link.logarithms(Y) if isinstance(self.link, Exponentials) else Y
+
+    def values(self, table: Array) -> Array:
+        """Those before it."""
+        values_of = self._values_of()
+        return np.vstack([values_of(block) for block in _blocks(table)]) + self.intercept
 
     def _values_of(self) -> Callable[[Array], Array]:
         """How rows have values, through features rather than training rows where there are such."""

@@ -118,7 +118,8 @@ class _Trial:
 
     def _judged(self, one: Found, kernel: Kernel) -> Found:
         X, problem, train = self._of(one.view), self._sample, self._train
-        training = Training(X[train], problem.Y[train], problem.weight[train])
+        Y = one.judge.learned(problem.Y[train])
+        training = Training(X[train], Y, problem.weight[train])
         lam = one.judged.lam
         machine = Machine.trained(
             one.view.table, kernel, lam, training, self._random_state, n_landmarks=_LANDMARKS
@@ -135,12 +136,15 @@ class _Trial:
             warnings.simplefilter("ignore")  # it is one candidate of several
             model.fit(X[train], problem.Y[train, 0], sample_weight=problem.weight[train])
         values = model.predict(X[self._judges])[:, None]
-        first = Found(_PAIRS, View(STANDARD), 0, Judged(model.kernel_, 1.0, values), np.inf)
+        judged = Judged(model.kernel_, 1.0, values)
+        first = Found(_PAIRS, View(STANDARD), 0, judged, self.problem.loss, np.inf)
         return self._found(first, model.kernel_, 1.0 / model.C_, values)
 
     def _found(self, one: Found, kernel: Kernel, lam: float, values: Array) -> Found:
         judged = replace(one.judged, kernel=kernel, lam=lam, held_out=values)
-        return replace(one, judged=judged, loss=self.problem.loss.value(values))
+        loss = self.problem.loss
+        judge = replace(one.judge, Y=one.judge.learned(loss.Y), weight=loss.weight)
+        return replace(one, judged=judged, judge=judge, loss=judge.value(values))
 
     def _of(self, view: View) -> Array:
         return self._sample.tables[view.table]

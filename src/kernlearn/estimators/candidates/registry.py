@@ -11,11 +11,11 @@ from kernlearn.estimators.candidates.sparse import sparse_view
 from kernlearn.estimators.candidates.trees import trees_view
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 
-__all__ = ["ARD", "COMBINATION", "FAMILIES"]
+__all__ = ["ARD", "COMBINATION", "FAMILIES", "LOG_TARGET"]
 
 Array = NDArray[np.float64]
 
-ARD, COMBINATION = "ARD", "combination"
+ARD, COMBINATION, LOG_TARGET = "ARD", "combination", "log target"
 
 _WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
 _COLUMN_WIDTHS = (0.1, 0.5, 2.0)
