@@ -34,7 +34,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     whose weights minimise the squared error of the held-out values. Where targets are amounts, none
     below zero and skewed, the best candidates learn their logarithms, too. Predictions stay within
-    the range of the targets and a tenth of it to either side, and above zero if all targets are:
+    the range of the targets and a fifth of it to either side, and above zero if all targets are:
     beyond the rows that it has seen, a kernel machine may go anywhere. Nothing has to be scaled,
     encoded or tuned first: numbers are standardised, missing cells filled, and categories (text, in
     a data frame) told apart.

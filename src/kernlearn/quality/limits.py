@@ -19,9 +19,10 @@ __all__ = ["Limits"]
 
 Array = NDArray[np.float64]
 
-# Of the range, beyond either end. On 63 tables the mean error was 1.8 per cent less with it than
-# without limits, and no table's was larger; with no room beyond the ends one had a third more.
-_BEYOND = 0.1
+# Of the range, beyond either end. Over 63 tables errors are larger by 2.7 per cent without limits, and
+# by 9 where 70 rows train; with no room, or the whole range, by 0.3 to 0.9; with a tenth or a half by
+# 0.4 at most. Where targets follow the columns without noise, more room is better.
+_BEYOND = 0.2
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ class Limits:
     >>> import numpy as np
     >>> limits = Limits.of(np.array([[2.0], [5.0], [22.0]]))
     >>> limits(np.array([[-3.0], [7.0], [100.0]])).ravel().tolist()
-    [0.0, 7.0, 24.0]
+    [0.0, 7.0, 26.0]
     """
 
     low: Array
