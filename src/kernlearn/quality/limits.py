@@ -19,9 +19,9 @@ __all__ = ["Limits"]
 
 Array = NDArray[np.float64]
 
-# Of the range, beyond either end. Over 63 tables errors are larger by 2.7 per cent without limits, and
-# by 9 where 70 rows train; with no room, or the whole range, by 0.3 to 0.9; with a tenth or a half by
-# 0.4 at most. Where targets follow the columns without noise, more room is better.
+# Of the range, beyond either end. Over 63 tables errors are larger by 2.7 per cent without limits,
+# and by 9 where 70 rows train; with no room, or the whole range, by 0.3 to 0.9; with a tenth or a
+# half by 0.4 at most. Where targets follow the columns without noise, more room is better.
 _BEYOND = 0.2
 
 
