@@ -66,7 +66,7 @@ def pair_kernels(
     if isinstance(random_state, np.random.RandomState):  # threads would share it, in any order
         random_state = random_state.randint(np.iinfo(np.int32).max)
     sample = _Sample(X, np.column_stack(targets), weight, random_state)
-    columns = [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
+    columns = columns_of_pairs(X)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
     asked: list[Pair] | None = None
@@ -85,6 +85,11 @@ def pair_kernels(
         asked = [pair for loss, _, pair in found if loss < left.size]
     products = [chosen[1] * whole] if pairs else []
     return [*chosen[1:], *products], pairs
+
+
+def columns_of_pairs(X: Array) -> list[int]:
+    """Those whose pairs are looked at."""
+    return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
 
 
 def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:

@@ -12,7 +12,7 @@ from scipy.special import softmax
 
 from kernlearn.estimators._preparation import Preparation
 from kernlearn.estimators.candidates.contest import Contest
-from kernlearn.estimators.candidates.machine import Machine, Training
+from kernlearn.estimators.candidates.machine import EXACT_ROWS, Machine, Training
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.quality.discriminants import Discriminants
 
@@ -65,6 +65,9 @@ class Members:
         for one in found:
             table = one.view.table
             training = Training(whole.tables[table], one.judge.learned(whole.Y), whole.weight)
+            if len(judged) < len(whole) <= EXACT_ROWS:  # of more rows, most were seen
+                loss = replace(one.judge, Y=training.Y, weight=training.weight)
+                one = one.trained_on_more(replace(whole, loss=loss))
             kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
             machine = Machine.trained(table, kernel, lam, training, random_state, has_margin)
             machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))

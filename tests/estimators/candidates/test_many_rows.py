@@ -71,6 +71,26 @@ def test_logarithms_are_learned_from_more_rows_too():
     assert found.told == pytest.approx(np.mean((found.compared - raw[out]) ** 2))
 
 
+def test_trees_are_grown_from_the_rows_that_train():
+    problem = make_problem(400, 9.0)
+    one = found_on(make_problem(60, 9.0), "trees")
+    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    (found,) = contest.found
+    train = problem.rows(np.setdiff1d(np.arange(400), problem.folds[0]))
+    grown = one.of_more(train).judged.kernel
+    np.testing.assert_array_equal(found.judged.kernel.thresholds, grown.thresholds)
+    assert found.judged.lam >= one.judged.lam
+    smaller = Machine.trained(
+        "standard",
+        grown,
+        one.judged.lam,
+        Training(train.tables["standard"], train.Y, train.weight),
+        0,
+    )
+    held_out = smaller.predict(problem.tables["standard"][problem.folds[0]])
+    assert found.loss <= contest.problem.loss.value(held_out) + 1e-12
+
+
 def test_more_rows_ask_for_narrower_kernels():
     problem = make_problem(200, 12.0)
     best, X = found_on(problem), problem.tables["standard"]
@@ -106,6 +126,21 @@ def test_a_combination_joins_where_it_may():
     machine = Machine.trained("standard", judged.kernel, judged.lam, training, RANDOM)
     np.testing.assert_allclose(machine.predict(X[out]), judged.held_out, atol=1e-6)
     assert len(hold_larger_contest(small, [one], problem, False, RANDOM).found) == 1
+
+
+@pytest.mark.parametrize(
+    ("numbers", "indicators", "joins"), [(3, 3, True), (4, 0, False), (1, 6, False)]
+)
+def test_indicators_of_categories_have_no_pairs(monkeypatch, numbers, indicators, joins):
+    monkeypatch.setattr("kernlearn.estimators.candidates.many_rows._MOST_NUMBERS", 3)
+    monkeypatch.setattr("kernlearn.estimators.candidates.many_rows._MOST_COLUMNS", 6)
+    problem = make_problem(50)
+    rng = np.random.default_rng(0)
+    table = np.hstack([rng.normal(size=(50, numbers)), rng.integers(0, 2, size=(50, indicators))])
+    problem = replace(problem, tables={"standard": table})
+    one = found_on(problem, "linear")
+    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, True, RANDOM)
+    assert len(contest.found) == 1 + joins
 
 
 def test_a_mixture_of_many_rows_is_judged_by_more_of_them(monkeypatch):

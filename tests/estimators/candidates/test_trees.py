@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
+from kernlearn.estimators.candidates import trees
 from kernlearn.estimators.candidates.problem import Problem
+from kernlearn.estimators.candidates.registry import FAMILIES
 from kernlearn.estimators.candidates.trees import trees_view
+from kernlearn.estimators.candidates.view import View
 from kernlearn.quality.predictive import SquaredLoss
 
 
@@ -50,6 +53,51 @@ def test_trees_tell_apart_what_heavy_rows_do(problem):
         K = view.kernel(np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
         alike, unlike = (1, 2) if weight[heavy][0] == 1.0 else (2, 1)
         assert K[0, alike] > 2.0 * K[0, unlike]
+
+
+def nested(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, 4))
+    inner = np.where(X[:, 1] > 0.3, 3.0 * (X[:, 2] > 0.6), 2.0 * (X[:, 3] > 0.5))
+    return X, np.where(X[:, 0] > 0.4, inner, -1.0) + 0.3 * rng.normal(size=n)
+
+
+def problem_of(X, y):
+    folds = [np.arange(i, len(y), 5) for i in range(5)]
+    return Problem({"standard": X}, SquaredLoss(y[:, None], np.ones(len(y))), folds)
+
+
+def test_of_more_rows_deeper_trees_are_grown_with_more_of_a_ridge():
+    X, y = nested(400, 0)
+    few, more = problem_of(X[:100], y[:100]), problem_of(X, y)
+    one = FAMILIES["trees"].search(few, View("standard"))
+    again = FAMILIES["trees"].search(more, one.view, one)
+    trained = one.trained_on_more(more).judged
+    assert len(trained.kernel.columns) > 2 * len(one.judged.kernel.columns)
+    np.testing.assert_array_equal(trained.kernel.columns, again.judged.kernel.columns)
+    threefold = np.log(trained.lam / one.judged.lam) / np.log(3.0)
+    assert threefold >= 0
+    assert threefold == pytest.approx(round(threefold), abs=1e-9)
+    assert 0.1 < trained.lam / again.judged.lam < 10.0
+
+
+def test_other_kernels_are_those_of_fewer_rows():
+    X, y = nested(100, 0)
+    one = FAMILIES["Gaussian"].search(problem_of(X[:50], y[:50]), View("standard"))
+    assert one.trained_on_more(problem_of(X, y)) is one
+
+
+def test_trees_are_grown_from_so_many_cells_at_most(monkeypatch):
+    X, y = nested(400, 0)
+    whole = trees_view(problem_of(X, y), "standard")
+    monkeypatch.setattr(trees, "_FEW_ROWS", 50)
+    monkeypatch.setattr(trees, "_CELLS", 400)
+    few = trees_view(problem_of(X, y), "standard")
+    assert len(few.kernel.columns) < 0.4 * len(whole.kernel.columns)
+    assert len(few.kernel.roots) == len(whole.kernel.roots)
+    monkeypatch.setattr(trees, "_MANY_ROWS", 80)
+    half = trees_view(problem_of(X, y), "standard")
+    assert len(half.kernel.roots) == len(whole.kernel.roots) // 2
 
 
 def test_thresholds_within_thresholds_are_found():

@@ -8,7 +8,7 @@ factorisations.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from kernlearn._patience import Stopped
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
-from kernlearn.estimators.candidates.view import Judged, View
+from kernlearn.estimators.candidates.view import Judged, LearnedView, View
 from kernlearn.kernels import Kernel
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 
@@ -84,6 +84,8 @@ class Family:
         known: dict[int, Found] = {}
         place = len(self.ladder) // 2 if near is None else near.place
         has_more_rows = near is not None and len(near.judged.held_out) < len(problem)
+        if has_more_rows:
+            view = view.of_more(problem)
 
         def at(rung: int) -> float:
             if not 0 <= rung < len(self.ladder):
@@ -163,6 +165,24 @@ class Found:
     def compared(self) -> Array:
         """Predictions for rows held out, as all are compared by and mixed from."""
         return self.judge.linked(self.judged.held_out)
+
+    def of_more(self, problem: Problem) -> Found:
+        """With the kernel for a problem of more rows, where they tell more."""
+        view = self.view.of_more(problem)
+        if view is self.view:
+            return self
+        assert isinstance(view, LearnedView)  # there is nothing to be told of others
+        kernel = view.learned(self.family.at(self.place), problem.tables[view.table], None)
+        return replace(self, view=view, judged=replace(self.judged, kernel=kernel))
+
+    def trained_on_more(self, problem: Problem) -> Found:
+        """The same with the ridge for them."""
+        one = self.of_more(problem)
+        if one is self:
+            return self
+        assert isinstance(one.view, LearnedView)
+        lam = one.view.larger_ridge(self.family.at(self.place), problem, self.judged.lam)
+        return replace(one, judged=replace(one.judged, lam=lam))
 
     @property
     def told(self) -> float:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Progress, Stopped
+from kernlearn.estimators._column_pairs import columns_of_pairs
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.contest import Contest, collected, timed
 from kernlearn.estimators.candidates.family import Family, Found
@@ -39,8 +40,9 @@ _ROWS = 10_000
 _LANDMARKS = 800
 # Of each kernel of the combination; its rank is not looked for, which would take longer than all.
 _RANK = 200
-# Pairs are looked for in half a second for every column.
-_MOST_COLUMNS = 125
+# Pairs are looked for in half a second for every column that is no indicator; the bank has kernels
+# on all.
+_MOST_NUMBERS, _MOST_COLUMNS = 125, 250
 _PAIRS = Family("combination with pairs", None)
 
 
@@ -95,13 +97,25 @@ class _Trial:
         for one in kept:
             with suppress(np.linalg.LinAlgError):
                 yield timed(partial(self._climbed, one))
-        n_columns, n_targets = self._sample.tables[STANDARD].shape[1], self._sample.Y.shape[1]
-        if combines and n_targets == 1 and 1 < n_columns <= _MOST_COLUMNS:
+        if combines and self._sample.Y.shape[1] == 1 and self._may_combine():
             with suppress(np.linalg.LinAlgError, ValueError):
                 yield timed(self._combination)
 
+    def _may_combine(self) -> bool:
+        """Whether columns are several, and not too many."""
+        table = self._sample.tables[STANDARD]
+        is_small = 1 < table.shape[1] <= _MOST_COLUMNS
+        return is_small and len(columns_of_pairs(table)) <= _MOST_NUMBERS
+
     def _climbed(self, one: Found) -> Found:
-        best = self._judged(one, one.judged.kernel)
+        more = one.of_more(self._sample.rows(self._train))
+        best = self._judged(more, more.judged.kernel)
+        while more is not one:
+            ridge = replace(best.judged, lam=3.0 * best.judged.lam)
+            larger = self._judged(replace(best, judged=ridge), best.judged.kernel)
+            if not larger.loss < best.loss:
+                break
+            best = larger
         family, view = one.family, one.view
         while family.kernel is not None and best.place + 1 < len(family.ladder):
             self._sample.patience.check()

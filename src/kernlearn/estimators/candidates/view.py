@@ -77,6 +77,10 @@ class View:
         """Whether targets had a say in it."""
         return False
 
+    def of_more(self, problem: Problem) -> View:
+        """The view for a problem of more rows: itself, unless more rows tell more."""
+        return self
+
     def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
         """Find λ for the kernel that `kernel_of` makes for the table; look at `start` first."""
         X = problem.tables[self.table]
@@ -144,6 +148,18 @@ class LearnedView(View):
         lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
         return Judged(kernel, lam, predictions)
 
+    def larger_ridge(self, kernel_of: KernelOf, problem: Problem, lam: float) -> float:
+        """As many times λ as the first fold is predicted best with."""
+        X, Y, weight = problem.tables[self.table], problem.Y, problem.weight
+        ((rows, others, K, K_out),) = self._parts(kernel_of, X, problem.folds[:1])
+        loss, matrix = problem.rows(rows).loss, CentredMatrix.of(K)
+
+        def at(lam: float) -> float:
+            a, b = matrix.solve(Y[others], lam / weight[others])
+            return loss.value(K_out @ a + b)
+
+        return climbed_ridge(at, lam)
+
     def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Rows]) -> list[Part]:
         """For every fold its rows, the others, their matrix, and that between the two."""
         parts = []
@@ -178,6 +194,18 @@ class StretchedView(LearnedView):
         """The family's kernel on columns stretched without that fold."""
         scales = self.scales if fold is None else self.without[fold]
         return Stretched(kernel_of(X * scales), scales)
+
+
+def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
+    """The last λ, from one to the next that is three times as large, with which the loss falls.
+
+    >>> climbed_ridge(lambda lam: abs(lam - 8.0), 1.0)
+    9.0
+    """
+    now = loss_at(lam)
+    while (after := loss_at(3.0 * lam)) < now:
+        lam, now = 3.0 * lam, after
+    return lam
 
 
 def _unit(K: Array) -> float:
