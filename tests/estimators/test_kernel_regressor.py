@@ -93,7 +93,10 @@ def test_of_prices_it_is_less_sure_where_they_are_high(priced):
     assert std[high].mean() > 3 * std[~high].mean()
     assert np.mean(((y - values) / std) ** 2) == pytest.approx(1.0, abs=0.5)
     low, up = priced.predict_interval(X, coverage=0.8).T
-    assert np.mean((low <= y) & (y <= up)) == pytest.approx(0.8, abs=0.08)
+    inside = (low <= y) & (y <= up)
+    assert np.mean(inside) == pytest.approx(0.8, abs=0.08)
+    assert np.mean(inside[high]) == pytest.approx(0.8, abs=0.15)
+    assert np.mean((up - low)[high]) > 1.3 * np.mean((up - low)[~high])
     assert ((low <= values) & (values <= up)).all()
     assert low.min() == 0.0
 
@@ -205,7 +208,8 @@ def test_rows_count_by_their_weights():
     model = kl.KernelRegressor(FEW).fit(X, y, sample_weight=weight)
     alone = kl.KernelRegressor(FEW).fit(X[kept], y[kept], sample_weight=3.0 * weight[kept])
     np.testing.assert_allclose(model.predict(X), alone.predict(X), rtol=1e-9)
-    np.testing.assert_allclose(model.predict_interval(X), alone.predict_interval(X), rtol=1e-9)
+    # Variances are small differences of large numbers.
+    np.testing.assert_allclose(model.predict_interval(X), alone.predict_interval(X), rtol=1e-7)
     plain = kl.KernelRegressor(FEW).fit(X[kept], y[kept])
     assert np.abs(model.predict(X) - plain.predict(X)).max() > 0.1
 

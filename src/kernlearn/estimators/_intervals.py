@@ -40,8 +40,8 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     ----------
     values : ndarray of shape (n_new, n)
         Predictions at new points by the machine that was trained without row i.
-    residuals : ndarray of shape (n,)
-        What that machine is wrong by at row i.
+    residuals : ndarray of shape (n,) or (n_new, n)
+        What that machine is wrong by at row i, or what that says of the new points.
     coverage : float
         In (0, 1).
 
@@ -57,7 +57,7 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     >>> plus_interval(np.zeros((1, 9)), np.arange(1.0, 10.0), 0.8).tolist()
     [[-8.0, 8.0]]
     """
-    n = len(residuals)
+    n = values.shape[1]
     # Rounding must not take one more than (n + 1) times the coverage asks for.
     rank = int(np.ceil(coverage * (n + 1) - 1e-9))
     ends = np.full((len(values), 2), [-np.inf, np.inf])

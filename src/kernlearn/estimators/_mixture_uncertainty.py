@@ -8,6 +8,12 @@ all rows they would be smaller by 2 to 14 per cent (five tables), and intervals 
 
 The variance is the mixture of the members' variances, times the factor that makes the held-out
 residuals as large as it says.
+
+Intervals are wider where it is larger. A residual that comes from a row of standard deviation
+:math:`\sigma_i` counts :math:`(\sigma(x) / \sigma_i)^{1/4}` times at x: a part of the way from
+residuals that are the same everywhere to those that are as the process says. Over 21 tables the
+interval score is 3 per cent less than with the first, and the coverage the same. Larger powers have
+smaller scores, but the coverage falls: with a half, on the imports85 table, from 89.5 to 88.0.
 """
 
 from __future__ import annotations
@@ -26,6 +32,10 @@ from kernlearn.estimators.candidates.machine import Machine
 from kernlearn.quality.logarithms import Exponentials
 
 Array = NDArray[np.float64]
+
+# Variances are no less than this, and residuals count as those of rows whose variance is so many
+# times larger or smaller at most.
+_LEAST, _MOST = np.finfo(float).tiny, 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,14 +76,14 @@ class Part:
         targets = machine.learned(members.Y)
         dual_coef = smoother.inverse @ targets
         residuals = smoother.residuals(dual_coef)
-        slopes = _slopes(machine, targets - residuals)
+        slopes = _slopes(machine, members.held_out)
         return cls(machine, factor, rows, smoother, residuals, slopes, smoother.scale(dual_coef))
 
     def variance(self, table: Array) -> Array:
         """Its share of the variance of new observations, of shape (n_new, k)."""
         K_new, diagonal = self.machine.kernel(table, self.rows), self.machine.kernel.diag(table)
         variance = self.smoother.variance(K_new, diagonal) + self.machine.lam
-        slopes = _slopes(self.machine, self.machine.values(table))
+        slopes = _slopes(self.machine, self.machine.predict(table))
         return self.factor * slopes**2 * np.outer(variance, self.scale)
 
     def held_out_variance(self) -> Array:
@@ -89,9 +99,10 @@ class Part:
         return self.factor * (values if link is None else link(values))
 
 
-def _slopes(machine: Machine, values: Array) -> Array | float:
-    """By how much predictions change with values."""
-    return machine.link.slope(values) if isinstance(machine.link, Exponentials) else 1.0
+def _slopes(machine: Machine, predicted: Array) -> Array | float:
+    """By how much predictions change with the machine's values."""
+    link = machine.link
+    return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,27 +121,33 @@ class MixtureUncertainty:
     def std(self, tables: Mapping[str, Array]) -> Array:
         """Standard deviations of new observations, of shape (n_new, k)."""
         residuals = self.members.Y - self.members.held_out
-        expected = np.sum([part.held_out_variance() for part in self.parts], axis=0)
-        expected = np.maximum(expected, np.finfo(float).tiny)
-        factor = (residuals**2 / expected).mean(axis=0)
-
-        def variance(some: dict[str, Array]) -> Array:
-            parts = [part.variance(some[part.machine.table]) for part in self.parts]
-            return np.asarray(np.sum(parts, axis=0))
-
-        return np.asarray(np.sqrt(factor * self._in_blocks(tables, variance)))
+        factor = (residuals**2 / self._held_out_variance()).mean(axis=0)
+        return np.asarray(np.sqrt(factor * self._in_blocks(tables, self._variance)))
 
     def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
         """Jackknife+ intervals of shape (n_new, k, 2)."""
         residuals = self.members.Y - self.members.held_out
+        own = self._held_out_variance()
 
         def ends(some: dict[str, Array]) -> Array:
             parts = [part.without_each(some[part.machine.table]) for part in self.parts]
             values = np.sum(parts, axis=0)
-            targets = zip(np.moveaxis(values, 2, 0), residuals.T, strict=True)
+            ratio = np.clip(self._variance(some)[:, None] / own, 1.0 / _MOST, _MOST)
+            sizes = ratio**0.125 * residuals
+            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(sizes, 2, 0), strict=True)
             return np.stack([plus_interval(v, r, coverage) for v, r in targets], 1)
 
         return self._in_blocks(tables, ends)
+
+    def _variance(self, tables: Mapping[str, Array]) -> Array:
+        """Of new observations up to the factor, of shape (n_new, k)."""
+        parts = [part.variance(tables[part.machine.table]) for part in self.parts]
+        return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
+
+    def _held_out_variance(self) -> Array:
+        """The same of the rows by which the mixture was judged."""
+        parts = [part.held_out_variance() for part in self.parts]
+        return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
 
     def _in_blocks(
         self, tables: Mapping[str, Array], compute: Callable[[dict[str, Array]], Array]

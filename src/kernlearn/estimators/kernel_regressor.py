@@ -204,7 +204,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
         Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
         without them, and from the mixture without each of these rows at the new points, in closed
-        form.
+        form. They are wider where predictions are less sure.
 
         Parameters
         ----------

@@ -84,9 +84,9 @@ class Logarithms:
         """Targets that have these logarithms, of shape (..., k), if they are so much larger."""
         return np.asarray(factor * self._grown(values) - self.unit + self.zero)
 
-    def slope(self, values: Array) -> Array:
-        """By how much targets change with their logarithms."""
-        return self._grown(values) * self.spread
+    def slope(self, Y: Array) -> Array:
+        """By how much targets change with their logarithms, at these targets."""
+        return np.asarray((np.maximum(Y - self.zero, 0.0) + self.unit) * self.spread)
 
     def _grown(self, values: Array) -> Array:
         logs = self.mean + self.spread * np.clip(values, -_FARTHEST, _FARTHEST)
@@ -123,7 +123,3 @@ class Exponentials:
     def __call__(self, values: Array) -> Array:
         """At values of shape (..., k)."""
         return self.limits(self.logarithms.inverse(values, self.factor))
-
-    def slope(self, values: Array) -> Array:
-        """By how much predictions change with values, but for the limits."""
-        return self.factor * self.logarithms.slope(values)
