@@ -30,8 +30,8 @@ _SMALL = 0.25
 _SKEWED = 0.5
 # Residuals beyond these shares are as far out as these: the exponential of one would be the mean.
 _USUAL = (0.02, 0.98)
-# Of standardised logarithms: beyond, exponentials are out of all limits.
-_FARTHEST = 100.0
+# Of logarithms: beyond, exponentials are out of all limits, and soon no numbers.
+_FARTHEST = 600.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,8 @@ class Logarithms:
         return np.asarray((np.maximum(Y - self.zero, 0.0) + self.unit) * self.spread)
 
     def _grown(self, values: Array) -> Array:
-        logs = self.mean + self.spread * np.clip(values, -_FARTHEST, _FARTHEST)
-        return np.asarray(self.unit * np.exp(logs))
+        logs = self.mean + self.spread * values
+        return np.asarray(self.unit * np.exp(np.clip(logs, -_FARTHEST, _FARTHEST)))
 
 
 @dataclass(frozen=True, eq=False)
