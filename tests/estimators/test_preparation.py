@@ -67,8 +67,20 @@ def test_rare_categories_share_a_column_with_those_never_seen():
     table = prepare.apply(pd.DataFrame({"town": ["c", "e", "a"]}), STANDARD)
     np.testing.assert_array_equal(table[0], table[1])
     assert (table[0] != table[2]).any()
-    many = pd.DataFrame({"town": [f"t{i}" for i in range(150) for _ in range(2)]})
-    assert learned(many).apply(many, STANDARD).shape == (300, 101)
+
+
+def test_levels_of_one_row_have_a_column_where_such_come_again():
+    units = [f"u{i}" for i in range(30) for _ in range(1 + i % 3)]  # ten each of 1, 2 and 3 rows
+    names = [f"n{i}" for i in range(len(units) - 2)] + ["n0", "n1"]
+    frame = pd.DataFrame({"unit": units, "name": names})
+    np.testing.assert_array_equal(learned(frame).origins, [0] * 30 + [1] * 3)
+
+
+def test_the_most_frequent_levels_of_all_categories_have_a_column():
+    often = [f"a{i}" for i in range(150) for _ in range(4)]
+    seldom = [f"b{i}" for i in range(300) for _ in range(2)]
+    frame = pd.DataFrame({"seldom": seldom, "often": often})
+    np.testing.assert_array_equal(learned(frame).origins, [0] * 51 + [1] * 150)
 
 
 @pytest.mark.parametrize(

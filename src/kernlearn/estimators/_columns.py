@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +12,10 @@ from scipy.special import ndtri
 
 Array = NDArray[np.float64]
 
-# Categories beyond the most frequent ones share a column, and so do those of a single row, of
-# which nothing can be learned. With 30, the error was up to 1.4 times that with all of 60 or 80.
-_MOST_LEVELS = 100
-_FEWEST_ROWS = 2
+# Of all categories together: levels beyond the most frequent ones share a column. With 30 for each,
+# the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with
+# all of 142; more columns than 250 are too many for some candidates.
+_MOST_LEVELS = 200
 # A column of its own tells which cells are missing once so many are; fewer say nothing.
 _MISSING_ROWS = 5
 # Normal scores are interpolated between so many values at most.
@@ -106,13 +107,9 @@ class CategoryColumn:
     scale: float
 
     @classmethod
-    def learned(cls, cells: Any, scale: bool) -> CategoryColumn:
-        """From the cells of the training rows, empty where missing."""
-        seen, counts = np.unique(cells, return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:_MOST_LEVELS]
-        own = order[counts[order] >= _FEWEST_ROWS]
-        levels = [str(level) for level in seen[np.sort(own)]]
-        column = cls(levels, len(levels) < len(seen), np.zeros(0), 1.0)
+    def learned(cls, cells: Any, levels: list[str], scale: bool) -> CategoryColumn:
+        """From the cells of the training rows, empty where missing, and levels of their own."""
+        column = cls(levels, len(levels) < len(np.unique(cells)), np.zeros(0), 1.0)
         codes = column._codes(cells)
         shares = codes.mean(axis=0)
         spread = float(np.sqrt((shares * (1.0 - shares)).sum()))
@@ -138,6 +135,36 @@ class CategoryColumn:
         own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
         rest = ~own.any(axis=1, keepdims=True)
         return np.asarray(np.hstack([own, rest]) if self.others else own, dtype=float)
+
+
+def own_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:
+    """The levels with a column of their own, for the cells of every category.
+
+    >>> own_levels([np.array(["a", "b", "a", "c", "c", "d"]), np.array(list("uvwxyz"))])
+    [['a', 'b', 'c', 'd'], []]
+    """
+    if not categories:
+        return []
+    seen = [np.unique(cells, return_counts=True) for cells in categories]
+    worth = [np.flatnonzero(_comes_again(counts)) for _, counts in seen]
+    counts = np.concatenate([counts[own] for (_, counts), own in zip(seen, worth, strict=True)])
+    kept = np.zeros(len(counts), dtype=bool)
+    kept[np.argsort(-counts, kind="stable")[:_MOST_LEVELS]] = True
+    parts = np.split(kept, np.cumsum([len(own) for own in worth])[:-1])
+    return [
+        [str(level) for level in levels[own[part]]]
+        for (levels, _), own, part in zip(seen, worth, parts, strict=True)
+    ]
+
+
+def _comes_again(counts: NDArray[np.intp]) -> NDArray[np.bool_]:
+    r"""Whether as many rows again would have a level once more.
+
+    With :math:`N_r` levels of r rows each, one row more has a level of a single row with
+    probability :math:`2 N_2 / n` (Good and Turing), so that each of them is expected
+    :math:`2 N_2 / N_1` times in n rows more: often for the units of a panel, never for names.
+    """
+    return np.asarray((counts > 1) | (2 * (counts == 2).sum() >= (counts == 1).sum()))
 
 
 def _moments(cells: Array) -> tuple[float, float]:

@@ -122,7 +122,7 @@ class KernelMixture(Patient, ShowsKernel):
         families = self._suited(chosen.families, len(y), tables[STANDARD].shape[1])
         chosen = replace(chosen, families=families)
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
-        whole = Problem(tables, loss, folds, patience)
+        whole = Problem(tables, loss, folds, patience, prepare.origins)
         judged = whole.sample(_JUDGED, random_state)
         contest = hold_contest(whole.rows(judged), chosen, random_state, whole)
         with threads_for(len(y)):

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from kernlearn._words import counted
 from kernlearn.estimators._cells import is_category, is_frame, numbers, texts
-from kernlearn.estimators._columns import CategoryColumn, NumberColumn
+from kernlearn.estimators._columns import CategoryColumn, NumberColumn, own_levels
 
 Array = NDArray[np.float64]
 
@@ -42,12 +42,15 @@ class Preparation:
     @classmethod
     def learned(cls, X: Any, names: Sequence[str], scale: bool) -> Preparation:
         """From the training rows: an array of floats with NaN, or a data frame."""
-        columns: list[NumberColumn | CategoryColumn] = []
-        for j, name in enumerate(names):
-            if is_frame(X) and is_category(X.iloc[:, j]):
-                columns.append(CategoryColumn.learned(texts(X.iloc[:, j]), scale))
-            else:
-                columns.append(NumberColumn.learned(_numbers(X, j, name), scale))
+        of_text = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
+        categories = {j: texts(X.iloc[:, j]) for j, is_text in enumerate(of_text) if is_text}
+        levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
+        columns = [
+            CategoryColumn.learned(categories[j], levels[j], scale)
+            if j in categories
+            else NumberColumn.learned(_numbers(X, j, name), scale)
+            for j, name in enumerate(names)
+        ]
         return cls(list(names), columns)
 
     def __repr__(self) -> str:

@@ -93,3 +93,16 @@ def test_an_estimator_may_have_nothing_else(problem):
     # Of the bank, the first column alone is what matters.
     only = kl.KernelRegressor(["combination"], max_members=1).fit(X, y).kernel_.kernel
     assert np.argmax(only.weights) == len(only.weights) - 3
+
+
+def test_the_levels_of_a_category_are_one_kernel(problem):
+    levels = np.eye(4)[np.arange(40) % 4]
+    X = np.column_stack([problem.tables["standard"][:, 0], levels])
+    table = replace(problem, tables={"standard": X}, origins=np.array([0, 1, 1, 1, 1]))
+    kernels = bank(X, table.columns("standard"))
+    assert [kernel.columns for kernel in kernels[-2:]] == [[0], [1, 2, 3, 4]]
+    same = levels @ levels.T
+    # Two different levels are as far apart as two rows are in the mean, other levels and same.
+    np.testing.assert_allclose(kernels[-1](X), np.where(same, 1.0, np.exp(-4 / 3)), rtol=1e-12)
+    alone = replace(table, origins=None).columns("standard")
+    assert len(alone) == 5

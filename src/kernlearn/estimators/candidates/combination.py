@@ -73,15 +73,18 @@ class CombinedView(LearnedView):
 
 
 def combined(
-    kernels_of: Callable[[Array], Sequence[Kernel]],
+    kernels_of: Callable[[Array, Sequence[Rows]], Sequence[Kernel]],
 ) -> Callable[[Problem, str], CombinedView]:
-    """How to learn a combination of the kernels that `kernels_of` makes for a table."""
+    """How to learn a combination of the kernels that `kernels_of` makes for a table.
+
+    It is given the prepared columns, too, those of one of the user's columns together.
+    """
 
     def learn(problem: Problem, table: str) -> CombinedView:
         rows = problem.sample(_ROWS, np.random.RandomState(0))
         sample = problem.rows(rows)
         X = sample.tables[table]
-        kernels = list(kernels_of(X))
+        kernels = list(kernels_of(X, problem.columns(table)))
         grams = gram_stack(kernels, X)
         everything = np.arange(len(X))
         without = (np.setdiff1d(everything, fold) for fold in sample.folds)
@@ -121,16 +124,23 @@ def _united(whole: WeightedSum) -> Kernel:
     return WeightedSum(list(kernels), np.array(factors))
 
 
-def bank(X: Array) -> list[Kernel]:
-    """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column."""
+def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
+    """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column.
+
+    The levels of a category are one column, of which two rows have the same or not.
+    """
     square = 2.0 * X.var(axis=0)
     whole = float(square.sum()) or 1.0
-    columns = [Columns([j], Gaussian(1.0 / s)) for j, s in enumerate(square) if s > 0]
+    single = [
+        Columns(column.tolist(), Gaussian(1.0 / float(square[column].sum())))
+        for column in columns
+        if square[column].any()
+    ]
     gaussians = [Gaussian(c / whole) for c in _WIDTHS]
-    return [Linear(), Polynomial(2, whole / 2.0), *gaussians, *columns]
+    return [Linear(), Polynomial(2, whole / 2.0), *gaussians, *single]
 
 
-def sections(X: Array) -> list[Kernel]:
+def sections(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
     """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
     square = 2.0 * X.var(axis=0)
     whole = float(square.sum()) or 1.0

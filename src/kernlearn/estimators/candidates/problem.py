@@ -29,12 +29,16 @@ class Problem:
         Rows held out together by candidates that know no closed form.
     patience : Patience
         May end the search early.
+    origins : ndarray of shape (p,), optional
+        For every prepared column, the number of the user's column that it comes from; without,
+        each is a column of its own.
     """
 
     tables: Mapping[str, Array]
     loss: PredictiveLoss
     folds: Sequence[Rows]
     patience: Patience = field(default_factory=Patience)
+    origins: Rows | None = None
 
     @property
     def Y(self) -> Array:
@@ -45,6 +49,12 @@ class Problem:
     def weight(self) -> Array:
         """Weights of the rows."""
         return self.loss.weight
+
+    def columns(self, table: str) -> list[Rows]:
+        """The prepared columns of a table, those of one of the user's columns together."""
+        n_columns = self.tables[table].shape[1]
+        origins = np.arange(n_columns) if self.origins is None else self.origins
+        return [np.flatnonzero(origins == column) for column in np.unique(origins)]
 
     def __len__(self) -> int:
         return len(self.Y)
