@@ -132,3 +132,14 @@ def test_there_is_a_limit_to_the_cost(line, monkeypatch):
 def test_parameters_have_names():
     model = LogisticRegression(C=0.25).fit([[0.0], [1.0]], [0, 1])
     assert parameters(model) == [{"name": "C", "value": 0.25}]
+
+
+def test_curves_of_several_folds_rank_rows_within_them():
+    """The values of the second fold are all below those of the first, which says nothing."""
+    y, values = np.tile([0, 1, 0, 1], 2), np.array([0.6, 0.9, 0.7, 0.8, 0.1, 0.4, 0.2, 0.3])
+    parts = [HeldOut(y[rows], y[rows], 2, values[rows]) for rows in (slice(4), slice(4, 8))]
+    found = class_details(HeldOut.joined(parts), ["no", "yes"])
+    (curve,) = found["curves"]
+    assert curve["auc"] == found["classes"][1]["auc"] == 1.0
+    assert curve["average_precision"] == 1.0
+    assert [0.0, 1.0] in curve["roc"]

@@ -70,6 +70,36 @@ def test_a_class_without_a_row_does_not_spoil_the_others(three):
     assert 0.0 < Metric("neg_log_loss").value(said) < 0.3
 
 
+def test_the_log_loss_is_the_same_where_a_class_has_no_row(three):
+    rows = np.flatnonzero(CODES > 0)
+    said = HeldOut.of(three, X[rows], Y[rows], NAMES)
+    own = three.predict_proba(X[rows])[np.arange(len(rows)), CODES[rows]]
+    assert Metric("neg_log_loss").value(said) == pytest.approx(-np.log(own).mean())
+
+
+def test_rows_are_ranked_within_folds():
+    """A constant guess ranks no row, however its constant differs from fold to fold."""
+    parts = [
+        HeldOut(np.array([0, 0, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.3)),
+        HeldOut(np.array([0, 1, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.1)),
+    ]
+    constant = HeldOut.joined(parts)
+    assert Metric("roc_auc").value(constant) == 0.5
+    apart = [HeldOut(part.y, part.y, 2, part.decision + 1e-3 * part.y) for part in parts]
+    assert Metric("roc_auc").value(HeldOut.joined(apart)) == 1.0
+
+
+def test_what_a_reader_has_to_know_of_a_metric():
+    y = np.array([0, 1, 0, 1])
+    alone = HeldOut.joined([HeldOut(y[[i]], y[[i]], 2, np.zeros(1)) for i in range(4)])
+    assert "fewer folds" in Metric("roc_auc").remarks(alone, ["no", "yes"])[0]
+    mute = HeldOut(y, y, 2)
+    assert "another method" in Metric("neg_log_loss").remarks(mute, ["no", "yes"])[0]
+    assert "of the class 'yes'" in Metric("f1").remarks(mute, ["no", "yes"])[0]
+    assert Metric("accuracy").remarks(mute, ["no", "yes"]) == []
+    assert "hold out more" in Metric("r2").remarks(HeldOut(np.ones(1), np.ones(1), 0), [])[0]
+
+
 def test_classes_that_a_model_never_saw_have_no_probability():
     model = make_pipeline(LogisticRegression(max_iter=500)).fit(X[:100], Y[:100])
     said = HeldOut.of(model, X, Y, NAMES)

@@ -115,3 +115,14 @@ def test_what_is_said_follows_from_the_p_value():
     assert worse["better"] is False
     assert worse["sentence"].endswith("so the model is worse")
     assert comparison_facts(first, first, metric) is None
+
+
+def test_r2_of_small_folds_does_not_hide_what_squared_errors_tell():
+    generator = np.random.default_rng(0)
+    y = generator.normal(size=60)
+    good, poor = y + 0.3 * generator.normal(size=60), np.zeros(60)
+    folds = np.array_split(np.arange(60), 20)
+    splits = [(HeldOut(y[i], good[i], 0), HeldOut(y[i], poor[i], 0)) for i in folds]
+    r2 = paired_test(Metric("r2"), splits, 57, 0)
+    assert r2.p_value < 0.01
+    assert r2.p_value == paired_test(Metric("neg_mean_squared_error"), splits, 57, 0).p_value

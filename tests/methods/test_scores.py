@@ -42,3 +42,11 @@ def test_r2_and_its_bootstrap_by_a_loop(monkeypatch):
 def test_few_rows_have_no_interval():
     said = HeldOut(np.arange(5.0), np.arange(5.0), 0)
     assert held_out_score(Metric("r2"), said, 0).low is None
+
+
+def test_a_draw_without_a_class_is_no_draw_of_a_mean_over_classes():
+    y = np.array([0] * 10 + [1] * 10 + [2])
+    right = np.where(y == 2, 0, y)  # the rare class is always wrong
+    score = held_out_score(Metric("recall_macro"), HeldOut(y, right, 3), 0)
+    assert score.value == pytest.approx(2 / 3)
+    assert score.high == pytest.approx(2 / 3)

@@ -6,12 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import (
-    average_precision_score,
-    precision_recall_curve,
-    roc_auc_score,
-    roc_curve,
-)
+from scipy.stats import rankdata
+from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOut
 from kernlearn.methods.metrics import Metric
@@ -72,16 +68,21 @@ def class_details(said: HeldOut, labels: list[str]) -> dict[str, Any]:
 
 def _class(counts: NDArray[Any], said: HeldOut, j: int, label: str) -> dict[str, Any]:
     n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
-    values = _values(said, j)
-    has_both = 0 < n_true < len(said)
-    auc = float(roc_auc_score(said.y == j, values)) if values is not None and has_both else None
     return {
         "class": label,
         "rows": n_true,
         "recall": right / n_true if n_true else None,
         "precision": right / n_said if n_said else None,
-        "auc": auc,
+        "auc": _one_against_rest(said, j, "roc_auc"),
     }
+
+
+def _one_against_rest(said: HeldOut, j: int, metric: str) -> float | None:
+    """A metric of the order of rows, for one class against all others."""
+    values, is_class = _values(said, j), (said.y == j).astype(int)
+    if values is None:
+        return None
+    return Metric(metric).value(HeldOut(is_class, is_class, 2, values, fold=said.fold))
 
 
 def _values(said: HeldOut, j: int) -> Array | None:
@@ -92,24 +93,36 @@ def _values(said: HeldOut, j: int) -> Array | None:
     return None if ranked is None else ranked[:, j]
 
 
+def _order(values: Array, fold: NDArray[np.intp] | None) -> Array:
+    """The same order as shares of the rows of each fold, so that rows of all make one curve."""
+    if fold is None:
+        return values
+    shares = np.empty(len(values))
+    for rows in (np.flatnonzero(fold == k) for k in np.unique(fold)):
+        shares[rows] = (rankdata(values[rows]) - 0.5) / len(rows)
+    return shares
+
+
 def _curves(said: HeldOut, labels: list[str]) -> list[dict[str, Any]]:
     """ROC and precision against recall: of two classes for the second, else for each."""
     curves = []
     for j in [1] if len(labels) == 2 else range(len(labels)):
         values, is_class = _values(said, j), said.y == j
-        if values is None or is_class.all() or not is_class.any():
+        auc = _one_against_rest(said, j, "roc_auc")
+        if values is None or auc is None:
             continue
-        false, true, _ = roc_curve(is_class, values)
-        precision, recall, _ = precision_recall_curve(is_class, values)
+        order = _order(values, said.fold)
+        false, true, _ = roc_curve(is_class, order)
+        precision, recall, _ = precision_recall_curve(is_class, order)
         curves.append(
             {
                 "class": labels[j],
                 "share": float(is_class.mean()),
                 "roc": _thinned(false, true),
-                "auc": float(roc_auc_score(is_class, values)),
+                "auc": auc,
                 # By falling thresholds, so that recall grows.
                 "precision_recall": _thinned(recall[::-1], precision[::-1]),
-                "average_precision": float(average_precision_score(is_class, values)),
+                "average_precision": _one_against_rest(said, j, "average_precision"),
             }
         )
     return curves

@@ -120,7 +120,7 @@ def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) ->
         "method": kept.learner.method.name,
         "method_title": kept.learner.title,
         "requested_method": task.method,
-        "notes": [*source.notes, *outcome.notes],
+        "notes": [*source.notes, *outcome.notes, *_remarks(task, outcome.judged[0])],
         "comparison": kept.contest.facts(sign) if kept.contest else None,
         "certificate": certificate(estimator),
         "kernel": kernel_in_words(estimator, names),
@@ -183,6 +183,12 @@ def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
             for judged in outcome.judged
         ],
     }
+
+
+def _remarks(task: Task, model: Judged) -> list[str]:
+    classes = task.setting.classes
+    labels = [] if classes is None else [str(label) for label in classes.tolist()]
+    return task.metric.remarks(model.said, labels)
 
 
 def _details(task: Task, model: Judged) -> dict[str, Any]:

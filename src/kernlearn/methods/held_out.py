@@ -42,6 +42,8 @@ class HeldOut:
         Probabilities.
     interval : ndarray of shape (n, 2), or None
         Ends of intervals that are to hold a share of :data:`COVERAGE`.
+    fold : ndarray of shape (n,), or None
+        Which of several models spoke for a row; None where there was one.
     """
 
     y: NDArray[Any]
@@ -50,6 +52,7 @@ class HeldOut:
     decision: Array | None = None
     proba: Array | None = None
     interval: Array | None = None
+    fold: NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> HeldOut:
@@ -79,7 +82,14 @@ class HeldOut:
 
         names = ("decision", "proba", "interval")
         rest = {name: stacked(name) for name in names}
+        rest["fold"] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return cls(stacked("y"), stacked("predicted"), parts[0].n_classes, **rest)
+
+    def by_fold(self) -> list[HeldOut]:
+        """The rows of every model; values of two models have no common scale to rank rows by."""
+        if self.fold is None:
+            return [self]
+        return [self.rows(np.flatnonzero(self.fold == fold)) for fold in np.unique(self.fold)]
 
     def rows(self, places: Any) -> HeldOut:
         """Some of the rows, perhaps several times."""
@@ -94,6 +104,7 @@ class HeldOut:
             taken(self.decision),
             taken(self.proba),
             taken(self.interval),
+            taken(self.fold),
         )
 
     def of_classes_present(self) -> HeldOut:

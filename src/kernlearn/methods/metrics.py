@@ -27,6 +27,11 @@ TITLES = {
     "neg_mean_absolute_error": "MAE",
 }
 NEGATIVE = "neg_"
+LOG_LOSS = "neg_log_loss"
+# Metrics of the order of rows, of which the rows of different models have none.
+RANKING = ("roc_auc", "average_precision")
+# Of two classes, metrics of the second alone.
+OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,24 @@ class Metric:
         return TITLES.get(self.name, words)
 
     def value(self, said: HeldOut) -> float | None:
-        """The metric on rows; None where these rows, or what the model says of them, give none."""
+        """The metric on rows; None where these rows, or what the model says of them, give none.
+
+        Rows are ranked within folds, and the mean is over those folds that have both kinds of rows.
+        """
+        if not self.name.startswith(RANKING):
+            return self._of_one(said)
+        found = [(self._of_one(part), len(part)) for part in said.by_fold()]
+        known = [(value, n) for value, n in found if value is not None]
+        if not known:
+            return None
+        values, sizes = zip(*known, strict=True)
+        return float(np.average(values, weights=sizes))
+
+    def _of_one(self, said: HeldOut) -> float | None:
+        if self.name == LOG_LOSS and said.proba is not None:
+            # The scorer wants a row of every class, without which nothing is different.
+            own = said.proba[np.arange(len(said)), said.y]
+            return float(-np.log(np.maximum(own, np.finfo(float).eps)).mean())
         for some in (said, said.of_classes_present()):
             try:
                 return self.computed(some)
@@ -71,6 +93,24 @@ class Metric:
             except ValueError:  # some metrics want a row of every class
                 continue
         return None
+
+    def remarks(self, said: HeldOut, labels: Sequence[str]) -> list[str]:
+        """What a reader has to know of it: of which class it is, or why there is none."""
+        if self.value(said) is None:
+            return [f"there is no {self.title}: {self._why_none(said)}"]
+        if self.name in OF_ONE_CLASS:
+            return [f"{self.title} is that of the class {labels[1]!r}, the second in order"]
+        return []
+
+    def _why_none(self, said: HeldOut) -> str:
+        if self._of_one(said) is not None:
+            return "no fold has rows of both classes; ask for fewer folds, or for another --metric"
+        if said.n_classes and said.proba is None:
+            return (
+                "it asks for probabilities or decision values, which this method does not have; "
+                "choose another method, or another --metric"
+            )
+        return "these rows are too few, or of one kind; hold out more, or choose another --metric"
 
     def computed(self, said: HeldOut) -> float | None:
         """The metric as scikit-learn computes it, errors and all; None for NaN."""

@@ -71,7 +71,9 @@ def paired_test(metric: Metric, splits: Splits, n_learned: int, seed: int) -> Pa
     Paired
     """
     if len(splits) > 1:
-        scores = np.array([[metric.goodness(said) for said in pair] for pair in splits])
+        # R² of a fold is in units of the spread of its own rows, of which a fold may have few.
+        judge = Metric("neg_mean_squared_error") if metric.name in SQUARED else metric
+        scores = np.array([[judge.goodness(said) for said in pair] for pair in splits])
         if not np.isfinite(scores).all():
             return Paired("corrected resampled t", None)
         differences = scores[:, 0] - scores[:, 1]

@@ -81,11 +81,19 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
 def metric_draws(metric: Metric, said: HeldOut, seed: int) -> Any:
     """The metric of draws of rows with repetition, the same for all models that are compared.
 
-    NaN where a draw has none: a class may be missing.
+    NaN where a draw has none, or would be of something else: a class may be missing, and a mean
+    over the other classes is no draw of a mean over all.
     """
     draws = np.random.default_rng(seed).integers(len(said), size=(N_DRAWS, len(said)))
-    values = [metric.value(said.rows(rows)) for rows in draws]
-    return np.array([np.nan if value is None else value for value in values])
+    n_present = len(np.unique(said.y)) if said.n_classes else 0
+    return np.array([_of_draw(metric, said.rows(rows), n_present) for rows in draws])
+
+
+def _of_draw(metric: Metric, drawn: HeldOut, n_present: int) -> float:
+    if drawn.n_classes and len(np.unique(drawn.y)) < n_present:
+        return np.nan
+    value = metric.value(drawn)
+    return np.nan if value is None else value
 
 
 def _r2_draws(said: HeldOut, seed: int) -> Any:
