@@ -31,6 +31,7 @@ from kernlearn.estimators._low_rank import (
     landmark_values,
 )
 from kernlearn.estimators._on_cluster import chunked_table, gathered, some_rows
+from kernlearn.estimators._own import own_kernel
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._problem import Candidates, CombinationProblem, Labelled, Machines
 from kernlearn.estimators._rows import (
@@ -405,7 +406,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             for note in self.bank_notes_ if self.verbose else []:
                 print(f"{type(self).__name__}: {note}")
         else:
-            kernels = on_views(given_kernels(self.kernels), views)
+            kernels = on_views(list(map(own_kernel, given_kernels(self.kernels))), views)
         return self._on_top(kernels, X)
 
     def _on_top(self, kernels: list[Kernel], X: Any) -> list[Kernel]:

@@ -62,8 +62,10 @@ class NumberColumn:
         """Whether normal scores are far from being a linear function of the numbers."""
         if len(self.values) < 3:
             return False
-        with np.errstate(all="ignore"):  # numbers whose squares are none are not bent
-            return bool(np.corrcoef(self.values, self.scores)[0, 1] < 0.97)
+        # In units of the largest, whose squares are numbers.
+        values = self.values / (np.abs(self.values).max() or 1.0)
+        with np.errstate(all="ignore"):  # a constant column is not bent
+            return bool(np.corrcoef(values, self.scores)[0, 1] < 0.97)
 
     def standard(self, cells: Array) -> Array:
         """Scaled numbers."""

@@ -32,6 +32,8 @@ class Embedding:
                 len(X), _MOST_POINTS, replace=False
             )
             X = X[np.sort(chosen)]
+        else:
+            X = X.copy()
         self.n_components = min(self.n_components, len(X))
         self.points = X
         # The dense solver: no random start, so that the same data give the same picture.

@@ -208,6 +208,7 @@ class KernelMixture(Patient, ShowsKernel):
                 f"{type(self).__name__} expected two rows of positive weight at least, got "
                 "n_samples = 1; add rows"
             )
+        weight = weight / weight.max()  # equal ones are then exactly one, in any unit
         return rows, target, weight / weight.mean()
 
     def _column_names(self) -> list[str]:

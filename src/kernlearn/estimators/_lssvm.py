@@ -25,6 +25,7 @@ from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank, landmar
 from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
 from kernlearn.estimators._on_cluster import a_few, check_here, gathered, some_rows
 from kernlearn.estimators._on_device import OnDevice
+from kernlearn.estimators._own import own_kernel, own_rows
 from kernlearn.estimators._patient import Patient
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
@@ -237,11 +238,11 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     ) -> None:
         self.theta_ = selection.theta if theta is None else theta
         self.lam_ = selection.lam
-        self.kernel_ = family.kernel(selection.theta)
+        self.kernel_ = own_kernel(family.kernel(selection.theta))
         self.dual_coef_ = np.ascontiguousarray(selection.fit.dual_coef.T)
         self.intercept_ = selection.fit.intercept
         self.support_ = kept
-        self.support_vectors_ = rows
+        self.support_vectors_ = own_rows(rows)
         self.objective_ = selection.objective
         self.n_iter_ = max(selection.n_iter, 1)
         self.n_evaluations_ = selection.n_evaluations

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.estimators._on_cluster import some_rows
+from kernlearn.estimators._own import own_kernel, own_rows
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
 from kernlearn.solvers.low_rank.kernel_fit import ExactFit, KernelFit, Table
@@ -25,7 +26,7 @@ def store_kernel_fit(
     only = factors.maps[0]
     estimator.theta_ = fit.theta if theta is None else theta
     estimator.lam_ = fit.lam
-    estimator.kernel_ = fit.kernel
+    estimator.kernel_ = own_kernel(fit.kernel)
     estimator.support_ = kept[only.rows]
     estimator.support_vectors_ = only.points
     estimator.dual_coef_ = np.ascontiguousarray(factors.expansion(fit.coef)[0].T)
@@ -45,8 +46,9 @@ def store_exact_fit(
     estimator: Any, fit: ExactFit, rows: Any, table: Table, kept: NDArray[np.intp]
 ) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
-    estimator.theta_, estimator.lam_, estimator.kernel_ = fit.theta, fit.lam, fit.kernel
-    estimator.support_, estimator.support_vectors_ = kept, rows
+    estimator.theta_, estimator.lam_ = fit.theta, fit.lam
+    estimator.kernel_ = own_kernel(fit.kernel)
+    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
     estimator.dual_coef_ = np.ascontiguousarray(fit.dual_coef.T)
     estimator.intercept_ = fit.intercept
     estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._checks import check_count
 from kernlearn._cluster import refuse_collection
 from kernlearn._patience import Progress
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._pair_learner import PairLearner
 from kernlearn.estimators._pairs import Array, Indices, merge_pairs, pairs_of_classes
 from kernlearn.estimators._shows_kernel import ShowsKernel
@@ -173,22 +174,25 @@ class HyperkernelMetric(
         y : array-like of shape (n_samples,)
             Their classes, two or more.
         """
-        refuse_collection(X, "X")
-        X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_labels_of_classes(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"expected at least two classes in y, got one class ({classes.tolist()[0]!r}); "
-                "with pairs instead of classes, use fit_pairs"
-            )
-        if self.n_pairs is not None and check_count("n_pairs", self.n_pairs) < 2:
-            raise ValueError("expected n_pairs of at least two, one of each label, got 1; raise it")
-        self.classes_ = classes
-        total = len(X) * (len(X) + 1) // 2
-        n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
-        self._require_memory(n_pairs, X.shape[1])
-        return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self.random_state))
+        with all_or_nothing(self):
+            refuse_collection(X, "X")
+            X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            check_labels_of_classes(y)
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"expected at least two classes in y, got one class ({classes.tolist()[0]!r}); "
+                    "with pairs instead of classes, use fit_pairs"
+                )
+            if self.n_pairs is not None and check_count("n_pairs", self.n_pairs) < 2:
+                raise ValueError(
+                    "expected n_pairs of at least two, one of each label, got 1; raise it"
+                )
+            self.classes_ = classes
+            total = len(X) * (len(X) + 1) // 2
+            n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
+            self._require_memory(n_pairs, X.shape[1])
+            return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self.random_state))
 
     def fit_pairs(self, X: Any, pairs: Any, same: Any) -> Self:
         """Learn from stated pairs.
@@ -203,14 +207,17 @@ class HyperkernelMetric(
         same : array-like of shape (n_pairs,)
             True (or 1) for points that belong together, False (or −1, or 0) for others.
         """
-        if X is None:
-            values = check_pairs(pairs, "pairs")
-            X, rows = np.unique(values.reshape(-1, values.shape[2]), axis=0, return_inverse=True)
-            pairs = rows.reshape(-1, 2)
-        refuse_collection(X, "X")
-        X = validated(self, X, dtype=np.float64)
-        self.__dict__.pop("classes_", None)  # of an earlier fit
-        return self._learn(X, *merge_pairs(pairs, same, len(X)))
+        with all_or_nothing(self):
+            if X is None:
+                values = check_pairs(pairs, "pairs")
+                X, rows = np.unique(
+                    values.reshape(-1, values.shape[2]), axis=0, return_inverse=True
+                )
+                pairs = rows.reshape(-1, 2)
+            refuse_collection(X, "X")
+            X = validated(self, X, dtype=np.float64)
+            self.__dict__.pop("classes_", None)  # of an earlier fit
+            return self._learn(X, *merge_pairs(pairs, same, len(X)))
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
         """Fit, and return the embedding of the training points."""

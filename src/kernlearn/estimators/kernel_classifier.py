@@ -13,6 +13,7 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._validated import check_labels_of_classes, class_weights
 from kernlearn.quality.predictive import LogLoss
 
@@ -155,19 +156,20 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self : KernelClassifier
             Fitted.
         """
-        rows = self._checked(X, reset=True)
-        labels = self._checked_target(rows, y)
-        check_labels_of_classes(labels)
-        rows, labels, weight = self._counted(rows, labels, sample_weight)
-        self._find_classes(labels)
-        signs = self._signs(labels)
-        weight = weight * class_weights(self.class_weight, labels)
-        loss = LogLoss(signs, weight)
-        self._learn(rows, labels, loss, stratify=True)
-        members = self._members
-        self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)
-        self.held_out_score_ = self._accuracy(members.held_out, members.Y)
-        return self
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            labels = self._checked_target(rows, y)
+            check_labels_of_classes(labels)
+            rows, labels, weight = self._counted(rows, labels, sample_weight)
+            self._find_classes(labels)
+            signs = self._signs(labels)
+            weight = weight * class_weights(self.class_weight, labels)
+            loss = LogLoss(signs, weight)
+            self._learn(rows, labels, loss, stratify=True)
+            members = self._members
+            self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)
+            self.held_out_score_ = self._accuracy(members.held_out, members.Y)
+            return self
 
     def _accuracy(self, values: Array, signs: Array) -> float:
         return float(np.mean(self._labels(values) == self._labels(signs)))

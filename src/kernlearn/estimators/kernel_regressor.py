@@ -14,6 +14,7 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._validated import as_floats, check_squares
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import SquaredLoss
@@ -149,28 +150,29 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self : KernelRegressor
             Fitted.
         """
-        rows = self._checked(X, reset=True)
-        target = self._checked_target(rows, y, multi_output=True)
-        rows, target, weight = self._counted(rows, target, sample_weight)
-        self._flat = target.ndim == 1
-        Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
-        check_squares(self, Y)
-        self._centre = np.average(Y, axis=0, weights=weight)
-        # In units of the largest, whose squares do not vanish.
-        largest = np.abs(Y - self._centre).max(axis=0)
-        units = (Y - self._centre) / np.where(largest > 0, largest, 1.0)
-        spread = largest * np.sqrt(np.average(units**2, axis=0, weights=weight))
-        self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
-        limits = Limits.of(Y)
-        self._is_amount = limits.zero is not None
-        limits = limits.standardised(self._centre, self._spread)
-        loss = SquaredLoss((Y - self._centre) / self._spread, weight, limits)
-        self._learn(rows, target, loss, stratify=False)
-        members = self._members
-        residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
-        variance = float((total**2).sum())
-        self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
-        return self
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            target = self._checked_target(rows, y, multi_output=True)
+            rows, target, weight = self._counted(rows, target, sample_weight)
+            self._flat = target.ndim == 1
+            Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
+            check_squares(self, Y)
+            self._centre = np.average(Y, axis=0, weights=weight)
+            # In units of the largest, whose squares do not vanish.
+            largest = np.abs(Y - self._centre).max(axis=0)
+            units = (Y - self._centre) / np.where(largest > 0, largest, 1.0)
+            spread = largest * np.sqrt(np.average(units**2, axis=0, weights=weight))
+            self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
+            limits = Limits.of(Y)
+            self._is_amount = limits.zero is not None
+            limits = limits.standardised(self._centre, self._spread)
+            loss = SquaredLoss((Y - self._centre) / self._spread, weight, limits)
+            self._learn(rows, target, loss, stratify=False)
+            members = self._members
+            residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
+            variance = float((total**2).sum())
+            self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+            return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.

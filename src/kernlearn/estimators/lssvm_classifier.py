@@ -13,6 +13,7 @@ from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._validated import check_labels_of_classes
 
 Array = NDArray[np.float64]
@@ -185,10 +186,11 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self : LSSVMClassifier
             Fitted.
         """
-        rows, signs, labels, weight = self._prepared(X, y, sample_weight)
-        self._learn(rows, signs, labels, weight, stratify=True)
-        self._calibrate(signs, weight)
-        return self
+        with all_or_nothing(self):
+            rows, signs, labels, weight = self._prepared(X, y, sample_weight)
+            self._learn(rows, signs, labels, weight, stratify=True)
+            self._calibrate(signs, weight)
+            return self
 
     def _prepared(
         self, X: Any, y: Any, sample_weight: Any = None

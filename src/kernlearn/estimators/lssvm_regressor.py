@@ -16,6 +16,7 @@ from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
 from kernlearn.estimators._on_cluster import by_chunks
+from kernlearn.estimators._own import all_or_nothing
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -108,13 +109,14 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self : LSSVMRegressor
             Fitted.
         """
-        rows, target = self._checked_with_target(X, y, multi_output=True, y_numeric=True)
-        target = np.asarray(target, dtype=float)
-        weight = self._sample_weight(sample_weight, len(target))
-        Y = target.reshape(len(target), -1)
-        self._learn(rows, Y, target, weight, stratify=False)
-        self._flat = target.ndim == 1
-        return self
+        with all_or_nothing(self):
+            rows, target = self._checked_with_target(X, y, multi_output=True, y_numeric=True)
+            target = np.asarray(target, dtype=float)
+            weight = self._sample_weight(sample_weight, len(target))
+            Y = target.reshape(len(target), -1)
+            self._learn(rows, Y, target, weight, stratify=False)
+            self._flat = target.ndim == 1
+            return self
 
     @by_chunks
     def predict(self, X: Any, return_std: bool = False) -> Any:

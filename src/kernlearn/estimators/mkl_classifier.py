@@ -14,6 +14,7 @@ from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._low_rank import ThroughLandmarks
 from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._problem import Machines
 from kernlearn.estimators._validated import check_labels_of_classes, class_weights
 from kernlearn.quality.registry import quality_names
@@ -275,23 +276,24 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self : MKLClassifier
             Fitted.
         """
-        rows, y = self._checked_with_target(X, y)
-        unlabeled = self._checked_unlabeled(X, X_unlabeled)
-        check_labels_of_classes(y)
-        weight = self._sample_weight(sample_weight, rows)
-        self._find_classes(y[weight > 0])
-        weight = weight * self._class_factors(y, weight > 0)
+        with all_or_nothing(self):
+            rows, y = self._checked_with_target(X, y)
+            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            check_labels_of_classes(y)
+            weight = self._sample_weight(sample_weight, rows)
+            self._find_classes(y[weight > 0])
+            weight = weight * self._class_factors(y, weight > 0)
 
-        def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
-            return list(self._signs(y[kept]).T)
+            def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
+                return list(self._signs(y[kept]).T)
 
-        qualities = quality_names("labels", "either")
-        machines = self._learn(rows, targets, weight, unlabeled, qualities)
-        self._calibrate(machines)
-        if unlabeled is not None:
-            self.transduction_ = self._labels(self._transduced)
-            del self._transduced
-        return self
+            qualities = quality_names("labels", "either")
+            machines = self._learn(rows, targets, weight, unlabeled, qualities)
+            self._calibrate(machines)
+            if unlabeled is not None:
+                self.transduction_ = self._labels(self._transduced)
+                del self._transduced
+            return self
 
     def _calibrate(self, machines: Machines | ThroughLandmarks) -> None:
         """Fit probabilities to held-out values."""

@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._on_cluster import by_chunks
+from kernlearn.estimators._own import all_or_nothing
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
@@ -121,12 +122,13 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self : MKLNoveltyDetector
             Fitted.
         """
-        rows = self._checked(X, reset=True)
-        weight = self._sample_weight(sample_weight, rows)
-        self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
-        self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
-        self.offset_ = -float(self.intercept_[0])
-        return self
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            weight = self._sample_weight(sample_weight, rows)
+            self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
+            self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
+            self.offset_ = -float(self.intercept_[0])
+            return self
 
     @by_chunks
     def score_samples(self, X: Any) -> Array:

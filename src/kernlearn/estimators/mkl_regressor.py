@@ -20,6 +20,7 @@ from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators._low_rank import LandmarkFolds, ThroughLandmarks
 from kernlearn.estimators._on_cluster import by_chunks, here, some_rows
+from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
 
@@ -149,24 +150,25 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self : MKLRegressor
             Fitted.
         """
-        rows, y = self._checked_with_target(X, y, y_numeric=True)
-        unlabeled = self._checked_unlabeled(X, X_unlabeled)
-        target = y.astype(float)
-        weight = self._sample_weight(sample_weight, rows)
-        if self.quality == "epsilon_svr":
-            self._check_tube(target[weight > 0])
-        # The intercept takes up any offset; working around it keeps the numbers small.
-        offset = float(np.average(target, weights=weight))
-        qualities = quality_names("values", "either")
-        machines = self._learn(
-            rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
-        )
-        self._hold_out(machines, rows, weight > 0, offset)
-        self.intercept_ = self.intercept_ + offset
-        if unlabeled is not None:
-            self.transduction_ = self._transduced[:, 0] + offset
-            del self._transduced
-        return self
+        with all_or_nothing(self):
+            rows, y = self._checked_with_target(X, y, y_numeric=True)
+            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            target = y.astype(float)
+            weight = self._sample_weight(sample_weight, rows)
+            if self.quality == "epsilon_svr":
+                self._check_tube(target[weight > 0])
+            # The intercept takes up any offset; working around it keeps the numbers small.
+            offset = float(np.average(target, weights=weight))
+            qualities = quality_names("values", "either")
+            machines = self._learn(
+                rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
+            )
+            self._hold_out(machines, rows, weight > 0, offset)
+            self.intercept_ = self.intercept_ + offset
+            if unlabeled is not None:
+                self.transduction_ = self._transduced[:, 0] + offset
+                del self._transduced
+            return self
 
     @by_chunks
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from kernlearn.estimators._own import own_kernel
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.registry import ARD, FAMILIES, LOG_TARGET
 from kernlearn.kernels import Kernel
@@ -66,7 +67,7 @@ def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
     families: list[Family] = []
     for one in candidates:
         if isinstance(one, Kernel):
-            families.append(_family_of(one))
+            families.append(_family_of(own_kernel(one)))
         elif isinstance(one, str) and one in known:
             families += [suited[one]] if one in suited else []
         else:
@@ -75,9 +76,12 @@ def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
                 f"{one!r}; choose some of them"
             )
     stretch = ARD in candidates
-    if not families:
+    if not families and stretch:
         # Scales alone: the kernels that are tried with them.
-        families = [family for family in suited.values() if family.stretches and stretch]
+        families = [family for family in suited.values() if family.stretches]
+    if not families and candidates:
+        # Logarithms alone: of what is tried anyway.
+        families = list(suited.values())
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")
     return Chosen(families, stretch, LOG_TARGET in candidates)

@@ -93,7 +93,10 @@ class _Centred:
         """Coefficients at these α, in descending order, of shape (steps, p, k)."""
         y = self._Y[:, 0] if self._Y.shape[1] == 1 else self._Y
         with quiet_about(ConvergenceWarning):  # the folds judge what was found
-            _, coefs, _ = enet_path(self._X, y, l1_ratio=1.0, alphas=alphas, tol=_TOL)
+            # Nothing is drawn, but without a generator of its own it would look at NumPy's.
+            _, coefs, _ = enet_path(
+                self._X, y, l1_ratio=1.0, alphas=alphas, tol=_TOL, random_state=0
+            )
         coefs = coefs[None] if coefs.ndim == 2 else coefs
         return np.ascontiguousarray(coefs.transpose(2, 1, 0))
 
