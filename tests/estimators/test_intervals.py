@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -42,6 +44,29 @@ def test_weights_on_the_targets_give_the_machine_back(problem):
     h = smoother.weights(model.kernel_(problem.X_new, problem.X))
     np.testing.assert_allclose(h.sum(axis=1), 1.0)
     np.testing.assert_allclose(h @ problem.target, model.predict(problem.X_new), atol=1e-9)
+
+
+def test_variances_keep_their_digits_where_the_ridge_is_small():
+    rng, ridge = np.random.default_rng(0), 1e-9
+    X, X_new = rng.normal(size=(40, 2)), rng.normal(size=(5, 2))
+    K, K_new = Gaussian(0.05)(X), Gaussian(0.05)(X_new, X)
+    found = Smoother.of(K, np.full(40, ridge)).variance(K_new, np.ones(5))
+    np.testing.assert_allclose(found, _exact_variances(K, K_new, ridge), rtol=1e-4)
+
+
+def _exact_variances(K, K_new, ridge):
+    """k(x, x) - zᵀA⁻¹z for the bordered matrix A and z = (k, 1), with sixty digits."""
+    exact = np.frompyfunc(Decimal, 1, 1)
+    ones = np.ones((len(K), 1))
+    A = exact(np.block([[K + ridge * np.eye(len(K)), ones], [ones.T, 0.0]]))
+    Z = exact(np.column_stack([K_new, np.ones(len(K_new))]).T)
+    with localcontext(prec=60):
+        rows = np.column_stack([A, Z])
+        for j in range(len(A)):
+            others = np.arange(len(A)) != j
+            rows[j] = rows[j] / rows[j, j]
+            rows[others] = rows[others] - rows[others, j, None] * rows[j]
+        return (Decimal(1) - (Z * rows[:, len(A) :]).sum(axis=0)).astype(float)
 
 
 def test_machines_that_miss_a_row_in_closed_form(problem):

@@ -16,7 +16,9 @@ n machines at new points for the price of one product.
 nothing is known, and noise :math:`s^2 \Lambda`, the error of f at x has the variance
 :math:`s^2 (k(x,x) - 2 h^\top k_x + h^\top (K + \Lambda) h)`; since h solves
 :math:`(K + \Lambda) h + \mu 1 = k_x`, this is :math:`s^2 (k(x,x) - h^\top k_x - \mu)`. A new
-observation has the noise :math:`s^2\lambda` besides.
+observation has the noise :math:`s^2\lambda` besides. With a small ridge the second form loses its
+digits, since h does by as many as P is large, and the first does not: it is least at h, where
+errors of h count by their squares. It takes K, which is kept for that.
 
 **Its scale.** The leave-one-out residuals have variances :math:`s^2 / P_{ii}`, so that
 :math:`s^2 = \tfrac1n \sum_i r_i^2 P_{ii}` makes them of size one.
@@ -38,6 +40,9 @@ from kernlearn.quality.ls_svm import fit_ls_svm
 
 Array = NDArray[np.float64]
 
+# Of the diagonal: with a smaller ridge, variances have fewer than four digits without K.
+_SMALL = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Smoother:
@@ -51,18 +56,25 @@ class Smoother:
         The diagonal of Λ.
     row_means : ndarray of shape (n,)
         Means of the rows of K.
+    noisy : ndarray of shape (n, n), or None
+        K + Λ, the former centred; None where the ridge is large enough to do without.
     """
 
     inverse: Array
     ridge: Array
     row_means: Array
+    noisy: Array | None = None
 
     @classmethod
     def of(cls, K: Array, ridge: Array) -> Smoother:
         """Factorise; inputs are checked, and K is refused as `fit_ls_svm` refuses it."""
         with threads_for(len(K)):
             fit = fit_ls_svm(K, np.zeros((len(K), 1)), ridge)
-        return cls(fit.inverse, fit.ridge, K.mean(axis=0))
+        means, noisy = K.mean(axis=0), None
+        if fit.ridge.min() < _SMALL * float(K.diagonal().mean()):
+            noisy = K - means - (means[:, None] - means.mean())
+            noisy[np.diag_indices_from(noisy)] += fit.ridge
+        return cls(fit.inverse, fit.ridge, means, noisy)
 
     def residuals(self, dual_coef: Array) -> Array:
         """Leave-one-out residuals r of the machines with coefficients α of shape (n, k)."""
@@ -82,7 +94,11 @@ class Smoother:
         """The variance of f, for s² = 1, at points with these k(x, x_i) and k(x, x)."""
         h = self.weights(K_new)
         centred = diagonal - 2.0 * K_new.mean(axis=1) + self.row_means.mean()
-        explained = np.einsum("ij,ij->i", h, self._centred(K_new) - self.ridge / len(self.ridge))
+        if self.noisy is None:
+            of_ridge = self.ridge / len(self.ridge)
+            explained = np.einsum("ij,ij->i", h, self._centred(K_new) - of_ridge)
+        else:
+            explained = np.einsum("ij,ij->i", h, 2.0 * self._centred(K_new) - h @ self.noisy)
         return np.asarray(np.maximum(centred - explained, 0.0))
 
     def _centred(self, K_new: Array) -> Array:
