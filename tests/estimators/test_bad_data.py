@@ -10,6 +10,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from kernlearn import (
+    FirstLevelClassifier,
+    HyperkernelMetric,
+    HyperkernelRegressor,
     KernelClassifier,
     KernelRegressor,
     LSSVMClassifier,
@@ -30,7 +33,7 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
         (lambda X: X[:, :0], r"0 feature\(s\).*minimum of 1 is required"),
         (lambda X: X[:, 0], "Expected 2D array, got 1D array"),
         (lambda X: X.astype(complex), "Complex data not supported"),
-        (lambda X: np.full(X.shape, "word"), "numeric"),
+        (lambda X: np.full(X.shape, "word"), "expected a number in every cell, got the text 'wor"),
     ],
     ids=["no rows", "no columns", "one axis", "complex", "words"],
 )
@@ -54,6 +57,48 @@ def test_a_cell_that_is_no_number_is_named_by_its_place(refused, problem, kind, 
     assert text.startswith(f"Input X contains {'NaN' if np.isnan(cell) else 'infinity'}")
     assert ("KernelRegressor, which learns" in text) == (np.isnan(cell) and y is problem.target)
     assert "HistGradientBoosting" not in text
+
+
+def as_frame_of_words(X):
+    return pd.DataFrame(X, columns=list("abc")).assign(b=np.where(X[:, 1] > 9, "1.5", "v"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "ours"),
+    [
+        (MKLClassifier, "KernelClassifier"),
+        (MKLRegressor, "KernelRegressor"),
+        (LSSVMClassifier, "KernelClassifier"),
+        (FirstLevelClassifier, "KernelClassifier"),
+        (HyperkernelRegressor, "KernelRegressor"),
+        (HyperkernelMetric, None),
+        (MKLNoveltyDetector, None),
+        (KernelClassifier, "KernelClassifier"),
+        (KernelRegressor, "KernelRegressor"),
+    ],
+)
+@pytest.mark.parametrize("make", [np.asarray, lambda frame: frame.to_numpy().tolist(), None])
+def test_a_word_among_numbers_is_named_by_its_place(refused, problem, kind, ours, make):
+    frame = as_frame_of_words(problem.X)
+    if make is None and kind in (KernelClassifier, KernelRegressor):
+        return  # to which words are categories
+    name = "'b'" if make is None else 1
+    y = problem.y.astype(float)
+    text = refused(kind(), frame if make is None else make(frame), y)
+    found = f"{kind.__name__} expected a number in every cell, got the text 'v' in row 0 of column"
+    assert f"{found} {name} and such in 39 more; " in text
+    assert "encode such columns, for example by a OneHotEncoder" in text
+    assert (f"or pass a data frame to {ours}, for which text is" in text) == (ours is not None)
+
+
+def test_numbers_that_are_written_as_text(refused, problem):
+    X, y = problem.X.astype(str), problem.target.astype(str)
+    text = refused(MKLRegressor(), X, problem.target)
+    assert f"got the text {str(X[0, 0])!r} in row 0 of column 0" in text
+    assert "convert them to numbers, for example by np.asarray(X, dtype=float)" in text
+    for kind in (KernelRegressor, MKLRegressor, LSSVMRegressor):
+        text = refused(kind(), problem.X, y)
+        assert f"{kind.__name__} expected numbers in y, got text such as {str(y[0])!r}; c" in text
 
 
 def test_a_stored_cell_of_a_sparse_table_that_is_no_number(refused, problem):

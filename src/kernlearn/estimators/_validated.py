@@ -51,7 +51,8 @@ def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
                 "many cells in every row"
             ) from None
         takes_gaps = options.get("ensure_all_finite") == "allow-nan"
-        named = _name_cells(estimator, X, str(error), takes_gaps)
+        named = _name_text(estimator, X, str(error))
+        named = named or _name_cells(estimator, X, str(error), takes_gaps)
         if named is None:
             raise
         raise named from None
@@ -128,11 +129,10 @@ def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
         first = flat[unknown][0]
         is_infinite = is_float and not np.isnan(flat[unknown]).any()
         what = "infinity or a value too large for dtype('float64')" if is_infinite else "NaN"
-        more = f" and such in {len(rows) - 1} more" if len(rows) > 1 else ""
         raise ValueError(
             f"Input y contains {what}. {type(estimator).__name__} expected a "
-            f"{'number' if numeric else 'label'} in every row, got {first} in row {rows[0]}{more}; "
-            "leave these rows out of X and y"
+            f"{'number' if numeric else 'label'} in every row, got {first} in row {rows[0]}"
+            f"{_and_more(len(rows))}; leave these rows out of X and y"
         )
     if numeric and not is_float:
         _check_text_is_numbers(estimator, flat)
@@ -156,6 +156,11 @@ def _check_text_is_numbers(estimator: Any, cells: NDArray[Any]) -> None:
                 ) from None
             except (TypeError, OverflowError):
                 return  # scikit-learn has words for these
+    if cells.dtype.kind in "US":  # of arrays of text, scikit-learn takes none for numbers
+        raise ValueError(
+            f"{type(estimator).__name__} expected numbers in y, got text such as "
+            f"{str(cells[0, 0])!r}; convert it, for example by np.asarray(y, dtype=float)"
+        )
 
 
 def check_squares(estimator: Any, y: NDArray[Any]) -> None:
@@ -209,13 +214,65 @@ def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueE
         cure += "them empty (NaN)" if takes_gaps else "their rows out"
     else:
         cure = "fill the gaps, for example by a SimpleImputer in a pipeline"
-        if is_classifier(estimator) or is_regressor(estimator):
-            ours = "KernelClassifier" if is_classifier(estimator) else "KernelRegressor"
-            cure += f", or take {ours}, which learns from tables with gaps"
+        ours = _takes_any_table(estimator)
+        cure += f", or take {ours}, which learns from tables with gaps" if ours else ""
     return ValueError(
         f"{what} {type(estimator).__name__} expected a finite number in every cell, got {place}; "
         f"{cure}"
     )
+
+
+def _takes_any_table(estimator: Any) -> str | None:
+    """Which of our estimators learns the same from tables with gaps and text, if one does."""
+    if is_classifier(estimator):
+        return "KernelClassifier"
+    return "KernelRegressor" if is_regressor(estimator) else None
+
+
+def _name_text(estimator: Any, X: Any, reason: str) -> ValueError | None:
+    """What scikit-learn says of text among numbers, with its place and a cure.
+
+    None where it complains of something else, or the text cannot be found.
+    """
+    if not reason.startswith("could not convert string") and "bytes/strings" not in reason:
+        return None
+    names = list(getattr(X, "columns", ()))
+    cells = np.asarray(X, dtype=object)  # numpy would write the numbers beside text as text
+    if cells.ndim != 2:
+        return None
+    text = np.frompyfunc(_is_text, 1, 1)(cells).astype(bool)
+    words = text & ~np.frompyfunc(_reads_as_number, 1, 1)(cells).astype(bool)
+    bad = words if words.any() else text
+    if not bad.any():
+        return None
+    row, column = np.argwhere(bad)[0]
+    if bad is text:
+        cure = "convert them to numbers, for example by np.asarray(X, dtype=float)"
+    else:
+        cure = "encode such columns, for example by a OneHotEncoder in a pipeline"
+        ours = _takes_any_table(estimator)
+        cure += f", or pass a data frame to {ours}, for which text is categories" if ours else ""
+    return ValueError(
+        f"{type(estimator).__name__} expected a number in every cell, got the text "
+        f"{str(cells[row, column])!r} in row {row} of column "
+        f"{repr(names[column]) if names else column}{_and_more(int(bad.sum()))}; {cure}"
+    )
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str | bytes)
+
+
+def _reads_as_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _and_more(count: int) -> str:
+    return f" and such in {count - 1} more" if count > 1 else ""
 
 
 def _first_place(X: Any, is_bad: Callable[[Any], Any]) -> str | None:
@@ -237,5 +294,4 @@ def _first_place(X: Any, is_bad: Callable[[Any], Any]) -> str | None:
         row, column = sparse.row[first], sparse.col[first]
     names = getattr(X, "columns", None)
     name = int(column) if names is None else repr(names[column])
-    more = f" and such in {count - 1} more" if count > 1 else ""
-    return f"{cells.flat[first]} in row {row} of column {name}{more}"
+    return f"{cells.flat[first]} in row {row} of column {name}{_and_more(count)}"
