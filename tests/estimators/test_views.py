@@ -89,11 +89,71 @@ def test_data_frames_keep_their_names(tmp_path):
     expected = kl.MKLClassifier(Gaussian(0.1)).fit(VIEWS, Y).decision_function(VIEWS)
     np.testing.assert_allclose(model.decision_function(frames), expected, rtol=1e-12)
     other = {**frames, "lipids": frames["lipids"][["b", "a"]]}
-    with pytest.raises(ValueError, match="eature names"):
+    with pytest.raises(ValueError, match="view 'lipids' as in fit, 'a' as number 1, got 'b'; pass"):
         model.predict(other)
     kl.save(model, tmp_path / "m.kl")
     again = kl.load(tmp_path / "m.kl")
     np.testing.assert_array_equal(again.decision_function(frames), model.decision_function(frames))
+    with pytest.raises(ValueError, match="view 'lipids' as in fit"):
+        again.predict(other)
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+def test_names_of_columns_are_checked_where_only_some_views_have_them(as_list):
+    def views(genes):
+        return [genes, LIPIDS] if as_list else {"genes": genes, "lipids": LIPIDS}
+
+    frame = pd.DataFrame(GENES, columns=list("abcde"))
+    model = kl.MKLClassifier(Gaussian(0.1)).fit(views(frame), Y)
+    for other in (frame[list("abced")], frame.set_axis(list("abcxy"), axis=1)):
+        with pytest.raises(ValueError, match=r"as in fit, 'd' as number 4, got '[ex]'; pass the"):
+            model.predict(views(other))
+    expected = model.decision_function(views(frame))
+    np.testing.assert_array_equal(model.decision_function(views(GENES)), expected)
+
+
+PATIENTS = [f"patient {i}" for i in range(60)]
+
+
+@pytest.mark.parametrize(
+    ("genes", "lipids", "refused"),
+    [
+        (None, range(59, -1, -1), True),
+        (PATIENTS, PATIENTS[::-1], True),
+        (PATIENTS, [*PATIENTS[1:], "patient 60"], True),
+        (PATIENTS, ["patient 0", *PATIENTS[:59]], True),
+        (PATIENTS, PATIENTS, False),
+        (PATIENTS, None, False),
+        (None, range(7, 67), False),
+        (PATIENTS, [f"sample {i}" for i in range(60)], False),
+        (pd.MultiIndex.from_product([range(6), range(10)]), PATIENTS, False),
+    ],
+    ids=[
+        "counted backwards",
+        "another order",
+        "shifted",
+        "one twice",
+        "the same",
+        "one without labels",
+        "numbers of some larger table",
+        "labels of two kinds",
+        "labels of two levels",
+    ],
+)
+def test_row_labels_that_contradict_each_other_are_refused(genes, lipids, refused):
+    frames = {
+        "genes": pd.DataFrame(GENES, index=genes),
+        "lipids": pd.DataFrame(LIPIDS, index=lipids),
+    }
+    if not refused:
+        kl.MKLClassifier(Gaussian(0.1)).fit(frames, Y)
+        return
+    sentence = r"got .* in X\['genes'\] and .* in X\['lipids'\] as the labels of row \d; take"
+    with pytest.raises(ValueError, match=sentence):
+        kl.MKLClassifier(Gaussian(0.1)).fit(frames, Y)
+    model = kl.MKLClassifier(Gaussian(0.1)).fit(VIEWS, Y)
+    with pytest.raises(ValueError, match=sentence):
+        model.predict(frames)
 
 
 def test_rows_that_lack_a_view():
@@ -141,8 +201,11 @@ def test_wrong_structures_are_refused():
         model.predict({"genes": GENES})
     with pytest.raises(ValueError, match="view 'genes' with 5 columns, as in fit, got 4; pass"):
         model.predict({**VIEWS, "genes": GENES[:, 1:]})
+    with pytest.raises(ValueError, match="lipids by their names, as in fit, got 2 tables without"):
+        model.predict([LIPIDS, GENES])
+    unnamed = kl.MKLClassifier(Gaussian(0.1)).fit([GENES, LIPIDS], Y)
     with pytest.raises(ValueError, match="got view 1, view 2, view 3; pass one table for each"):
-        model.predict([GENES, LIPIDS, LIPIDS])
+        unnamed.predict([GENES, LIPIDS, LIPIDS])
     with pytest.raises(ValueError, match="one view at least, got an empty dictionary"):
         kl.MKLClassifier().fit({}, Y)
     with pytest.raises(ValueError, match="HyperkernelClassifier expected one table, got several"):

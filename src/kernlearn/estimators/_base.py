@@ -48,8 +48,10 @@ from kernlearn.estimators._validated import as_floats, sample_weights, validated
 from kernlearn.estimators._views import (
     are_views,
     banks_of_views,
+    column_names,
     given_kernels,
     in_order,
+    known_views,
     on_views,
     side_by_side,
 )
@@ -338,7 +340,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
 
     def _on_cluster(self, X: Any) -> Chunked:
         """The rows of a Dask collection, which stay where they are."""
-        self.__dict__.pop("views_", None)  # of an earlier fit
+        self._forget_views()
         if self.missing is not None:
             raise ValueError(
                 f"expected missing=None with a Dask collection, got {self.missing!r}, for which "
@@ -353,7 +355,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     def _one_table(self, X: Any, reset: bool) -> Any:
         """X, or its views side by side; frames of other makers as those of pandas."""
         if reset:
-            self.__dict__.pop("views_", None)  # of an earlier fit
+            self._forget_views()
         if not are_views(X, self.kernels):
             return known_frame(X)
         takes_them = "kernels" in self.get_params(deep=False) and (reset or hasattr(self, "views_"))
@@ -362,12 +364,19 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
                 f"{type(self).__name__} expected one table, got several views; fit an estimator of "
                 "combinations, such as MKLClassifier, to the same views, or put them side by side"
             )
+        X = known_views(X)
         if not reset:
-            X = in_order(X, self.views_)
+            # Files of earlier versions have no names of columns.
+            X = in_order(X, self.views_, vars(self).get("_view_columns", {}))
         table, places = side_by_side(X, self.kernels, self.missing is not None)
         if reset:
-            self.views_ = places
+            self.views_, self._view_columns = places, column_names(X)
         return table
+
+    def _forget_views(self) -> None:
+        """Those of an earlier fit."""
+        for name in ("views_", "_view_columns"):
+            self.__dict__.pop(name, None)
 
     def _checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
         if X_unlabeled is None:

@@ -261,8 +261,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         X : array-like or data frame of shape (n, n_features), or dict or list of these
             Training points. Of a dictionary or list of tables, each is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
-            the same views, in any order if they have names. The rows of a Dask array or data frame
-            stay where they are.
+            the same views, by their names and in any order if they have such. Rows of views belong
+            together by position: data frames that have row labels in common, in other rows, are
+            refused. The rows of a Dask array or data frame stay where they are.
         y : array-like of shape (n,)
             Labels of any type, at least two classes.
         X_unlabeled : array-like or data frame, optional

@@ -110,8 +110,9 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         X : array-like or data frame of shape (n, n_features), or dict or list of these
             Training points. Of a dictionary or list of tables, each is a view with kernels of its
             own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
-            the same views, in any order if they have names. The rows of a Dask array or data frame
-            stay where they are.
+            the same views, by their names and in any order if they have such. Rows of views belong
+            together by position: data frames that have row labels in common, in other rows, are
+            refused. The rows of a Dask array or data frame stay where they are.
         y : None
             Ignored.
         sample_weight : array-like of shape (n,), optional
