@@ -182,3 +182,63 @@ def test_what_is_no_number_any_more_is_refused():
         learned(pd.DataFrame({"x": [1j, 2j]}))
     with pytest.raises(ValueError, match="expected finite numbers in column 'x', got infinity"):
         learned(pd.DataFrame({"x": [1.0, np.inf]}))
+
+
+NUMBERS = pd.Series([1.0, 2.0, 3.0])
+DATES = pd.Series(MOMENTS)
+DURATIONS = pd.Series(MOMENTS - MOMENTS[0])
+TIMES = pd.Series(MOMENTS.time)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "given", "expected", "got"),
+    [
+        (NUMBERS, DATES, "numbers", "dates"),
+        (DATES, NUMBERS, "dates", "numbers"),
+        (DATES, DATES.astype("int64"), "dates", "numbers"),
+        (DATES, DURATIONS, "dates", "durations"),
+        (DATES.astype(object), TIMES, "dates", "times of day"),
+        (DURATIONS, pd.Series([MOMENTS[0], 1.0], dtype=object), "durations", "dates and numbers"),
+        (pd.Series(MOMENTS.to_period("D")), pd.Series([1, 2], dtype="Int64"), "dates", "numbers"),
+    ],
+)
+def test_a_column_stays_what_it_was(fitted, given, expected, got):
+    prepare = learned(pd.DataFrame({"x": fitted}))
+    with pytest.raises(
+        ValueError, match=f"expected {expected} in column 'x', as in fit, got {got}"
+    ):
+        prepare.apply(pd.DataFrame({"x": given}), STANDARD)
+
+
+@pytest.mark.parametrize(
+    ("fitted", "given"),
+    [
+        (DATES, pd.Series([np.nan, np.nan])),
+        (NUMBERS, pd.Series([pd.NaT, pd.NaT])),
+        (DATES, pd.Series([None, None], dtype=object)),
+        (DATES, pd.Series(MOMENTS.date)),
+        (NUMBERS, pd.Series([True, False])),
+        (pd.Series([np.nan] * 3), DATES),
+        (pd.Series([MOMENTS[0], MOMENTS[1] - MOMENTS[0]], dtype=object), DATES),
+    ],
+)
+def test_gaps_and_other_types_of_the_same_are_taken(fitted, given):
+    table = learned(pd.DataFrame({"x": fitted})).apply(pd.DataFrame({"x": given}), STANDARD)
+    assert np.isfinite(table).all()
+
+
+def test_arrays_hold_numbers():
+    gaps = np.full((2, 1), np.nan)
+    of_dates = learned(pd.DataFrame({"x": DATES}))
+    with pytest.raises(ValueError, match="expected dates in column 'x', as in fit, got numbers; "):
+        of_dates.apply(np.ones((2, 1)), STANDARD)
+    assert of_dates.apply(gaps, STANDARD).shape == (2, 1)
+    with pytest.raises(ValueError, match="expected numbers in column '0', as in fit, got dates"):
+        learned(np.arange(3.0)[:, None]).apply(pd.DataFrame({"x": DATES}), STANDARD)
+
+
+def test_columns_of_files_without_kinds_take_either():
+    column = learned(pd.DataFrame({"x": DATES})).columns[0]
+    del column.__dict__["kind"]
+    prepare = Preparation(["x"], [column])
+    assert prepare.apply(pd.DataFrame({"x": NUMBERS}), STANDARD).shape == (3, 1)

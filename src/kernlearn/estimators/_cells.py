@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
+_KINDS = {"M": "dates", "m": "durations", **dict.fromkeys("biuf", "numbers")}
 
 
 def is_frame(X: Any) -> bool:
@@ -47,6 +48,13 @@ def numbers(column: Any, name: str) -> Array:
     return np.asarray(values, dtype=float)
 
 
+def kinds(column: Any) -> set[str]:
+    """What the cells of a column are that :func:`numbers` takes; none where all are missing."""
+    if column.dtype.kind in _KINDS:
+        return {_KINDS[column.dtype.kind]} if column.notna().any() else set()
+    return {_kind(cell) for cell in column[column.notna()].tolist()}
+
+
 def texts(column: Any) -> NDArray[np.str_]:
     """Categories as text, empty where a cell is missing.
 
@@ -62,6 +70,14 @@ def _is_number(cell: Any) -> bool:
 
 def _is_time(cell: Any) -> bool:
     return isinstance(cell, _TIMES) or _is_period(cell)
+
+
+def _kind(cell: Any) -> str:
+    if isinstance(cell, time):
+        return "times of day"
+    if isinstance(cell, timedelta | np.timedelta64):
+        return "durations"
+    return "dates" if _is_time(cell) else "numbers"
 
 
 def _is_period(cell: Any) -> bool:

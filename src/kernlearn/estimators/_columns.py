@@ -34,6 +34,9 @@ class NumberColumn:
         Increasing values, and the normal scores of their ranks.
     centres, scales : ndarray of shape (2,)
         Of the numbers and of the second column; a scale of zero leaves it out.
+    kind : str or None
+        What was counted: numbers, dates, durations or times of day. None where that is not known,
+        as in files of earlier versions.
     """
 
     fill: float
@@ -41,9 +44,10 @@ class NumberColumn:
     scores: Array
     centres: Array
     scales: Array
+    kind: str | None = None
 
     @classmethod
-    def learned(cls, cells: Array, scale: bool) -> NumberColumn:
+    def learned(cls, cells: Array, scale: bool, kind: str | None = None) -> NumberColumn:
         """From the cells of the training rows, NaN where missing."""
         gaps = np.isnan(cells)
         present = cells[~gaps]
@@ -55,7 +59,7 @@ class NumberColumn:
         if not scale:
             centres, scales = np.zeros(2), (scales > 0).astype(float)
         values, scores = _normal_scores(filled)
-        return cls(fill, values, scores, centres, scales)
+        return cls(fill, values, scores, centres, scales, kind)
 
     @property
     def is_bent(self) -> bool:

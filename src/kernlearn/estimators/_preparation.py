@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from kernlearn._words import counted
-from kernlearn.estimators._cells import is_category, is_frame, numbers, texts
+from kernlearn.estimators._cells import is_category, is_frame, kinds, numbers, texts
 from kernlearn.estimators._columns import CategoryColumn, NumberColumn, own_levels
 
 Array = NDArray[np.float64]
@@ -48,7 +48,7 @@ class Preparation:
         columns = [
             CategoryColumn.learned(categories[j], levels[j], scale)
             if j in categories
-            else NumberColumn.learned(_numbers(X, j, name), scale)
+            else NumberColumn.learned(_numbers(X, j, name), scale, _only(_kinds(X, j)))
             for j, name in enumerate(names)
         ]
         return cls(list(names), columns)
@@ -82,11 +82,32 @@ class Preparation:
         if isinstance(column, CategoryColumn):
             return column.standard(texts(X.iloc[:, j]))
         cells = _numbers(X, j, self.names[j])
+        _check_kind(column.kind, _kinds(X, j), self.names[j])
         return column.ranked(cells) if table == RANKED else column.standard(cells)
 
 
 def _numbers(X: Any, j: int, name: str) -> Array:
     return numbers(X.iloc[:, j], name) if is_frame(X) else np.asarray(X[:, j], dtype=float)
+
+
+def _kinds(X: Any, j: int) -> set[str]:
+    if is_frame(X):
+        return kinds(X.iloc[:, j])
+    return set() if np.isnan(X[:, j]).all() else {"numbers"}
+
+
+def _only(found: set[str]) -> str | None:
+    return next(iter(found)) if len(found) == 1 else None
+
+
+def _check_kind(expected: str | None, found: set[str], name: str) -> None:
+    """Refuse dates where numbers were, and the reverse: as numbers of days they mean another."""
+    others = sorted(found - {expected})
+    if expected is not None and others:
+        raise ValueError(
+            f"expected {expected} in column {name!r}, as in fit, got {' and '.join(others)}; "
+            f"convert the column to {expected}, as it was then"
+        )
 
 
 class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # without types
