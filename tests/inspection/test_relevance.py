@@ -58,7 +58,7 @@ def test_names_may_be_given_or_made_up(data):
     named = RelevanceDisplay.from_estimator(model, feature_names=["p", "q", "r"])
     assert named.labels == ["p", "q", "r"]
     one = FirstLevelClassifier("rbf", **GIVEN).fit(X.to_numpy(), y)
-    assert RelevanceDisplay.from_estimator(one).labels == ["θ0"]
+    assert RelevanceDisplay.from_estimator(one).labels == ["theta0"]
 
 
 def test_it_draws_where_it_is_told(data):

@@ -1,4 +1,4 @@
-"""The learned kernel of a fitted estimator, and the points as that kernel takes them."""
+"""What displays draw of a fitted estimator, and the points as it takes them."""
 
 from __future__ import annotations
 
@@ -7,23 +7,61 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+# By what a display draws: an estimator that has it, and the display.
+_DRAWN = {
+    "weights_": ("MKLClassifier", "KernelWeightsDisplay"),
+    "history_": ("MKLClassifier", "ConvergenceDisplay"),
+    "kernel_": ("MKLClassifier", "GramDisplay"),
+    "candidates_": ("KernelClassifier", "CandidatesDisplay"),
+    "relevance_": ("FirstLevelClassifier", "RelevanceDisplay"),
+    "feature_scales_": ("HyperkernelClassifier", "FeatureScalesDisplay"),
+    "transform": ("HyperkernelMetric", "EmbeddingDisplay"),
+    "pair_score": ("HyperkernelMetric", "PairScoreDisplay"),
+}
 
-def last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
-    """The estimator itself and X; of a pipeline, its last step and X as that step sees it."""
-    if not isinstance(estimator, Pipeline):
-        return estimator, X
+
+def last_step(estimator: Any) -> Any:
+    """The estimator itself; of a pipeline, its last step."""
+    return estimator[-1] if isinstance(estimator, Pipeline) else estimator
+
+
+def learned(estimator: Any, attribute: str) -> Any:
+    """What the last step of a fitted estimator has learned, or a sentence on what draws it."""
+    step = last_step(estimator)
+    check_is_fitted(step)
+    try:
+        return getattr(step, attribute)
+    except AttributeError as error:
+        raise ValueError(
+            f"expected an estimator with {attribute}, got {type(step).__name__} without "
+            f"{attribute}{_reason(step, attribute, error)}; pass for example a fitted "
+            f"{_DRAWN[attribute][0]}{_other_displays(step, attribute)}"
+        ) from None
+
+
+def as_seen(estimator: Any, X: Any) -> Any:
+    """X; of a pipeline, as its last step sees it."""
+    if not isinstance(estimator, Pipeline) or len(estimator) == 1:
+        return X
     check_is_fitted(estimator)
-    prepared = X if len(estimator) == 1 else estimator[:-1].transform(X)
-    return estimator[-1], prepared
+    return estimator[:-1].transform(X)
 
 
 def learned_gram(estimator: Any, X: Any) -> Any:
     """The matrix of the learned kernel on the rows of X."""
-    step, prepared = last_step(estimator, X)
-    check_is_fitted(step)
-    if not hasattr(step, "kernel_"):
-        raise ValueError(
-            f"expected an estimator with a learned kernel, got {type(step).__name__} without "
-            "kernel_; pass for example a fitted MKLClassifier"
-        )
-    return step.kernel_(prepared)
+    return learned(estimator, "kernel_")(as_seen(estimator, X))
+
+
+def _reason(step: Any, attribute: str, error: AttributeError) -> str:
+    """What an estimator says of an attribute that it has at other times."""
+    return f" ({error})" if hasattr(type(step), attribute) else ""
+
+
+def _other_displays(step: Any, attribute: str) -> str:
+    suited = [show for name, (_, show) in _DRAWN.items() if name != attribute and _has(step, name)]
+    return f", or draw this one by {' or '.join(suited)}" if suited else ""
+
+
+def _has(step: Any, name: str) -> bool:
+    # A look at this one may compute it, which takes long.
+    return hasattr(type(step), name) if name == "relevance_" else hasattr(step, name)

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.inspection._bars import bars_height, name_rows
+from kernlearn.inspection._learned import learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
 
@@ -51,7 +51,7 @@ class CandidatesDisplay:
 
         Parameters
         ----------
-        estimator : KernelClassifier or KernelRegressor
+        estimator : KernelClassifier or KernelRegressor, or a Pipeline that ends in one
             Fitted.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
@@ -61,8 +61,7 @@ class CandidatesDisplay:
         CandidatesDisplay
             With ``ax_`` and ``figure_``.
         """
-        check_is_fitted(estimator)
-        table = estimator.candidates_
+        table = learned(estimator, "candidates_")
         rows = table if isinstance(table, list) else table.to_dict("records")
         columns = ("candidate", "held_out_loss", "standard_error", "weight")
         return cls(*([row[name] for row in rows] for name in columns)).plot(ax=ax)

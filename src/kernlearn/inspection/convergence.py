@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.pipeline import Pipeline
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice
+from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import new_axes
 from kernlearn.inspection._text import plain_legend, power_of_ten
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -63,14 +62,8 @@ class ConvergenceDisplay:
         ConvergenceDisplay
             With ``ax_`` and ``figure_``.
         """
-        step = estimator[-1] if isinstance(estimator, Pipeline) else estimator
-        check_is_fitted(step)
-        if not hasattr(step, "history_"):
-            raise ValueError(
-                f"expected an estimator that keeps its history, got {type(step).__name__} without "
-                "history_; pass for example a fitted MKLClassifier"
-            )
-        rows = [(s.n_machine_solves, s.objective, s.lower_bound) for s in step.history_]
+        history, step = learned(estimator, "history_"), last_step(estimator)
+        rows = [(s.n_machine_solves, s.objective, s.lower_bound) for s in history]
         # The certificate is computed once more at the end, and may be better than the last step.
         rows.append((step.n_machine_solves_, step.objective_, step.lower_bound_))
         solves, objective, lower = np.array(rows, dtype=float).T

@@ -15,6 +15,7 @@ from kernlearn.inspection._classes import (
     class_marker,
     names_width,
 )
+from kernlearn.inspection._learned import as_seen, learned
 from kernlearn.inspection._matplotlib import new_axes
 from kernlearn.inspection._text import legend_label
 
@@ -60,7 +61,7 @@ class EmbeddingDisplay:
 
         Parameters
         ----------
-        estimator : estimator with ``transform``
+        estimator : estimator with ``transform``, or a Pipeline that ends in one
             Fitted, for example a :class:`~kernlearn.HyperkernelMetric`.
         X : array-like of shape (n_points, n_features)
             The points, those of the fit or new ones.
@@ -74,7 +75,8 @@ class EmbeddingDisplay:
         EmbeddingDisplay
             With ``ax_`` and ``figure_``.
         """
-        return cls(estimator.transform(X), y).plot(ax=ax)
+        transform = learned(estimator, "transform")
+        return cls(transform(as_seen(estimator, X)), y).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> EmbeddingDisplay:
         """Draw the points.

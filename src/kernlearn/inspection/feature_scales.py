@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.inspection._bars import MOST_BARS, bars_height, draw_bars, with_the_rest
-from kernlearn.inspection._learned import last_step
+from kernlearn.inspection._learned import as_seen, last_step, learned
 from kernlearn.inspection._matplotlib import new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
 
@@ -77,13 +77,12 @@ class FeatureScalesDisplay:
         FeatureScalesDisplay
             With ``ax_`` and ``figure_``.
         """
-        step, prepared = last_step(estimator, X)
-        scales = np.asarray(step.feature_scales_, dtype=float)
+        scales = np.asarray(learned(estimator, "feature_scales_"), dtype=float)
         # Zero over infinity is zero: a constant column that the kernel does not see.
-        spread = np.asarray(prepared, dtype=float).std(axis=0) / scales
+        spread = np.asarray(as_seen(estimator, X), dtype=float).std(axis=0) / scales
         if feature_names is None:
             default = [f"x{j}" for j in range(len(scales))]
-            feature_names = list(getattr(step, "feature_names_in_", default))
+            feature_names = list(getattr(last_step(estimator), "feature_names_in_", default))
         return cls(spread, list(feature_names)).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> FeatureScalesDisplay:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.inspection._bars import bars_height, draw_bars, largest, with_the_rest
+from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection.labels import kernel_label, shown_kernels
 
@@ -43,9 +43,9 @@ class KernelWeightsDisplay:
 
         Parameters
         ----------
-        estimator : estimator with ``weights_`` and ``kernels_`` or ``pivots_``
-            Fitted. Of the sections of a hyperkernel, and of the kernels of a family such as
-            :class:`kernlearn.kernels.Grid`, those that have weight are drawn.
+        estimator : estimator with ``weights_`` and ``kernels_`` or ``pivots_``, or a Pipeline
+            Fitted; the last step of a pipeline is drawn. Of the sections of a hyperkernel, and of
+            the kernels of a family such as :class:`kernlearn.kernels.Grid`, those that have weight.
         ax : matplotlib axes, optional
             Where to draw; by default a new figure.
 
@@ -54,15 +54,14 @@ class KernelWeightsDisplay:
         KernelWeightsDisplay
             With ``ax_`` and ``figure_``.
         """
-        check_is_fitted(estimator, "weights_")
-        if hasattr(estimator, "pivots_"):
-            weights = np.asarray(estimator.weights_)
+        weights, step = np.asarray(learned(estimator, "weights_")), last_step(estimator)
+        if hasattr(step, "pivots_"):
             kept = np.flatnonzero(weights)
             labels = [f"section at pair {p} of {len(weights)}" for p in kept + 1]
             return cls(weights[kept], labels).plot(ax=ax)
-        numbers = shown_kernels(estimator)
-        labels = [kernel_label(estimator.kernels_[i]) for i in numbers]
-        return cls(np.asarray(estimator.weights_)[numbers], labels).plot(ax=ax)
+        numbers = shown_kernels(step)
+        labels = [kernel_label(step.kernels_[i]) for i in numbers]
+        return cls(weights[numbers], labels).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> KernelWeightsDisplay:
         """Draw the bars; of more than thirty, the largest.

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 
 from kernlearn._words import counted
+from kernlearn.inspection._learned import as_seen, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
@@ -55,7 +56,7 @@ class PairScoreDisplay:
 
         Parameters
         ----------
-        estimator : estimator with ``pair_score``
+        estimator : estimator with ``pair_score``, or a Pipeline that ends in one
             Fitted, for example a :class:`~kernlearn.HyperkernelMetric`.
         X : array-like of shape (n_points, n_features)
             The points, two at least; with new ones the picture tells of new pairs.
@@ -69,7 +70,8 @@ class PairScoreDisplay:
         PairScoreDisplay
             With ``ax_`` and ``figure_``.
         """
-        points, labels = np.asarray(X, dtype=float), np.asarray(y)
+        pair_score = learned(estimator, "pair_score")
+        points, labels = np.asarray(as_seen(estimator, X), dtype=float), np.asarray(y)
         if points.ndim != 2 or len(points) < 2 or labels.shape != points.shape[:1]:
             raise ValueError(
                 "expected two points or more and a class for each, got shapes "
@@ -78,7 +80,7 @@ class PairScoreDisplay:
         first, second = np.triu_indices(len(points), 1)
         step = max(1, _MOST_NUMBERS // (2 * points.shape[1]))
         scores = [
-            estimator.pair_score(
+            pair_score(
                 np.stack([points[first[i : i + step]], points[second[i : i + step]]], axis=1)
             )
             for i in range(0, len(first), step)

@@ -7,25 +7,29 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.inspection._bars import bars_height, draw_bars, largest, name_rows, with_the_rest
+from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
 
 
 class RelevanceDisplay:
-    """Learned scales θ, one per column: bars for one model, box plots for several.
+    """How much every column matters: bars for one model, box plots for several.
 
-    Box plots of models fitted to bootstrap samples or to several splits show how far a scale can
-    be relied upon (Cawley and Talbot 2014, Figures 4 and 5).
+    Of first-level estimators these are the learned scales θ, of KernelClassifier and
+    KernelRegressor what is lost when a column is shuffled. Box plots of models fitted to bootstrap
+    samples or to several splits show how far they can be relied upon (Cawley and Talbot 2014,
+    Figures 4 and 5).
 
     Parameters
     ----------
     relevance : array-like of shape (d,) or (n_models, d)
-        θ of one model, or of several in rows.
+        Of one model, or of several in rows.
     labels : sequence of str
         Names of the columns.
+    quantity : str, default="learned scale θ"
+        What it is, for the axis.
 
     Examples
     --------
@@ -34,20 +38,23 @@ class RelevanceDisplay:
     array([[0.5, 0. ]])
     """
 
-    def __init__(self, relevance: ArrayLike, labels: Sequence[str]) -> None:
+    def __init__(
+        self, relevance: ArrayLike, labels: Sequence[str], quantity: str = "learned scale θ"
+    ) -> None:
         self.relevance: NDArray[np.float64] = np.atleast_2d(np.asarray(relevance, dtype=float))
         self.labels = list(labels)
+        self.quantity = quantity
 
     @classmethod
     def from_estimator(
         cls, estimator: Any, feature_names: Sequence[str] | None = None, ax: Any = None
     ) -> RelevanceDisplay:
-        """Draw ``theta_`` of a fitted estimator.
+        """Draw ``relevance_`` of a fitted estimator.
 
         Parameters
         ----------
-        estimator : estimator with ``theta_``
-            Fitted, for example a FirstLevelClassifier.
+        estimator : estimator with ``relevance_``, or a Pipeline that ends in one
+            Fitted, for example a FirstLevelClassifier or a KernelClassifier.
         feature_names : sequence of str, optional
             Names of the columns; by default those that the estimator saw.
         ax : matplotlib axes, optional
@@ -67,11 +74,11 @@ class RelevanceDisplay:
         feature_names: Sequence[str] | None = None,
         ax: Any = None,
     ) -> RelevanceDisplay:
-        """Draw ``theta_`` of several fitted estimators, for example of bootstrap samples.
+        """Draw ``relevance_`` of several fitted estimators, for example of bootstrap samples.
 
         Parameters
         ----------
-        estimators : sequence of estimators with ``theta_``
+        estimators : sequence of estimators with ``relevance_``, or of Pipelines
             Fitted on the same columns.
         feature_names : sequence of str, optional
             Names of the columns; by default those that the first estimator saw.
@@ -85,19 +92,23 @@ class RelevanceDisplay:
         """
         if not len(estimators):
             raise ValueError("expected at least one fitted estimator, got none; pass a list")
-        for estimator in estimators:
-            check_is_fitted(estimator, ["theta_"])
-        sizes = sorted({len(estimator.theta_) for estimator in estimators})
+        found = [learned(estimator, "relevance_") for estimator in estimators]
+        sizes = sorted({len(relevance) for relevance in found})
         if len(sizes) > 1:
             raise ValueError(
                 f"expected estimators with equally many parameters, got {sizes}; fit them on the "
                 "same columns with the same kernel"
             )
-        names = _names(estimators[0], feature_names)
-        return cls([estimator.theta_ for estimator in estimators], names).plot(ax=ax)
+        names = list(found[0])
+        if feature_names is not None:
+            names = _given_names(feature_names, len(names))
+        is_scale = hasattr(last_step(estimators[0]), "theta_")
+        quantity = "learned scale θ" if is_scale else "part of what is explained, lost by shuffling"
+        values = [list(relevance.values()) for relevance in found]
+        return cls(values, names, quantity).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> RelevanceDisplay:
-        """Draw the bars or boxes; of more than thirty columns, those with the largest scales.
+        """Draw the bars or boxes; of more than thirty columns, the most relevant.
 
         Parameters
         ----------
@@ -119,7 +130,7 @@ class RelevanceDisplay:
             name_rows(ax, labels)
         ax.set_xlim(left=0.0)
         hidden = self.relevance.shape[1] - len(kept)
-        ax.set_xlabel(with_the_rest("learned scale θ", hidden, "columns"))
+        ax.set_xlabel(with_the_rest(self.quantity, hidden, "columns"))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -139,18 +150,10 @@ def _draw_boxes(ax: Any, samples: NDArray[np.float64]) -> Any:
     )
 
 
-def _names(estimator: Any, feature_names: Sequence[str] | None) -> list[str]:
-    n_parameters = len(estimator.theta_)
-    if feature_names is not None:
-        names = [str(name) for name in feature_names]
-        if len(names) != n_parameters:
-            raise ValueError(
-                f"expected {n_parameters} feature names, one for each θ, got {len(names)}; pass a "
-                "name for every column"
-            )
-        return names
-    seen = getattr(estimator, "feature_names_in_", None)
-    if seen is not None and len(seen) == n_parameters:
-        return [str(name) for name in seen]
-    letter = "x" if getattr(estimator, "n_features_in_", n_parameters) == n_parameters else "θ"
-    return [f"{letter}{i}" for i in range(n_parameters)]
+def _given_names(names: Sequence[str], n_columns: int) -> list[str]:
+    if len(names) != n_columns:
+        raise ValueError(
+            f"expected {n_columns} feature names, one for each relevance, got {len(names)}; pass a "
+            "name for every column"
+        )
+    return [str(name) for name in names]

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.inspection._classes import class_colour, class_marker
+from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
 from kernlearn.inspection.labels import kernel_label
@@ -86,11 +86,13 @@ class WeightPathDisplay:
         Parameters
         ----------
         estimator : estimator with ``weights_`` once fitted
-            For example an MKLClassifier or a HyperkernelClassifier; it is not changed.
+            For example an MKLClassifier or a HyperkernelClassifier, or a Pipeline that ends in one;
+            it is not changed.
         X, y : array-like
             Data to fit.
         parameter : str, default="C"
-            The parameter to vary, for example ``"lambda_q"``.
+            The parameter to vary, for example ``"lambda_q"``, or ``"mklclassifier__C"`` of a
+            pipeline.
         values : array-like, default=(0.01, 0.1, 1, 10, 100)
             Its values, positive.
         ax : matplotlib axes, optional
@@ -109,8 +111,7 @@ class WeightPathDisplay:
         with interrupts_end_everything():
             for value in grid:
                 model.set_params(**{parameter: float(value)}).fit(X, y)
-                check_is_fitted(model, "weights_")
-                path.append(model.weights_)
+                path.append(learned(model, "weights_"))
         sizes = sorted({len(weights) for weights in path})
         if len(sizes) > 1:
             raise ValueError(
@@ -118,10 +119,11 @@ class WeightPathDisplay:
                 "leaves the kernels alone, such as C or lambda_q"
             )
         shown = np.arange(sizes[0])
-        if not hasattr(model, "pivots_") and not isinstance(model.kernels_, list):
+        fit = last_step(model)
+        if not hasattr(fit, "pivots_") and not isinstance(fit.kernels_, list):
             # Of a family, those that have weight somewhere.
             shown = np.flatnonzero(np.any(path, axis=0))
-        labels = _labels(model, shown)
+        labels = _labels(fit, shown)
         return cls(grid, [weights[shown] for weights in path], labels, parameter).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> WeightPathDisplay:
