@@ -129,11 +129,30 @@ def _number(value: Any) -> float:
         return float("inf") if value > 0 else -float("inf")
 
 
-def check_count(name: str, value: Any, usual: int = 200) -> int:
-    """A positive integer."""
+def check_count(name: str, value: Any, usual: int = 200, others: str = "") -> int:
+    """A positive integer; `others` are what else may be passed, in words."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"expected {name} to be a positive integer, got {value!r}; try {usual}")
+        raise ValueError(
+            f"expected {name} to be a positive integer{others}, got {value!r}; try {usual}"
+        )
     return int(value)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """True or False: any text would count as true."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"expected {name} to be True or False, got {value!r}; pass one of them")
+
+
+def check_pivots(pivot_tol: Any, max_pivots: Any) -> None:
+    """What an incomplete factor over pairs is given, by the names that estimators have for it."""
+    if max_pivots is not None:
+        check_count("max_pivots", max_pivots, others=" or None")
+    if not _is_number(pivot_tol) or not 0 <= _number(pivot_tol) < 1:
+        raise ValueError(
+            "expected pivot_tol to be a number from 0 to below 1, a part of the trace, got "
+            f"{pivot_tol!r}; 1e-6 is usual"
+        )
 
 
 def check_memory_for_weights(grams: Any, n_points: int, free_sign: bool) -> None:

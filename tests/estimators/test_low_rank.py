@@ -151,7 +151,7 @@ def test_what_landmarks_cannot_do_is_refused_when_asked_for():
     for rank in (0, -3, 2.5, True):
         with pytest.raises(ValueError, match="expected rank to be a positive integer"):
             kl.MKLClassifier(rank=rank).fit(X, LABELS)
-    with pytest.raises(ValueError, match="expected rank to be one of auto, got 'all'"):
+    with pytest.raises(ValueError, match="positive integer, 'auto' or None, got 'all'"):
         kl.MKLClassifier(rank="all").fit(X, LABELS)
     with pytest.raises(ValueError, match="expected certify to be one of exact"):
         kl.MKLClassifier(rank=5, certify="yes").fit(X, LABELS)

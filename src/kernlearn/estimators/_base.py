@@ -11,7 +11,14 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn._checks import check_choice, check_count, check_positive, check_settings, learns_C
+from kernlearn._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+    check_settings,
+    learns_C,
+)
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
 from kernlearn._device import HOST, Place, telling_of_memory, to_host
 from kernlearn._frames import known_frame
@@ -448,6 +455,10 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
                 "and None; pass a dictionary of tables, or a list with a kernel for every source, "
                 "such as Columns(['a', 'b'], Gaussian())"
             )
+        if self.certify is not None:
+            check_choice("certify", self.certify, ["exact"])
+        for name in ("normalize", "center", "warm_start"):
+            check_flag(name, getattr(self, name))
         check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
         if is_family(self.kernels):
             check_family_choices(self)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._checks import check_positive
+from kernlearn._checks import check_flag, check_pivots, check_positive
 from kernlearn._memory import combination_bytes, require
 from kernlearn._words import counted
 from kernlearn.estimators._base import Array
@@ -57,6 +57,8 @@ class HyperkernelExpansion:
 
     def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
+        check_pivots(self.pivot_tol, self.max_pivots)
+        check_flag("squared", self.squared)
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
         self.pivots_ = self._chosen_pivots(X, len(ys))

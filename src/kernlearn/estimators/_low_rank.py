@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
-from kernlearn._checks import check_choice, check_count
+from kernlearn._checks import check_count
 from kernlearn._device import beside, telling_of_memory, to_host
 from kernlearn.estimators._intervals import in_blocks, plus_interval
 from kernlearn.families.factors import Factors
@@ -108,10 +108,9 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
     """
     if rank is None:
         return None
-    if isinstance(rank, str):
-        check_choice("rank", rank, ["auto"])
+    if isinstance(rank, str) and rank == "auto":
         return None if n_rows <= EXACT_ROWS or obstacle is not None else "auto"
-    count = check_count("rank", rank)
+    count = check_count("rank", rank, others=", 'auto' or None")
     if obstacle is not None:
         raise ValueError(
             f"expected rank=None with {obstacle}, got {rank!r}: there is no solver through "
@@ -145,7 +144,6 @@ def check_certify(certify: Any, free_sign: bool) -> bool:
     """Whether a bound on the exact problem is asked for."""
     if certify is None:
         return False
-    check_choice("certify", certify, ["exact"])
     if free_sign:
         raise ValueError(
             "expected weights='positive' with certify='exact', got weights='free', for which only "

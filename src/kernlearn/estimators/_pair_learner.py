@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._checks import check_choice, check_count, check_pivots, check_positive
 from kernlearn._memory import matrices, require
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -48,7 +47,7 @@ class PairLearner(Patient):
         n_components = check_count("n_components", self.n_components)
         conic = self.combination == "conic"
         tol, patience = check_positive("tol", self.tol), self._patience()
-        self._check_pivots()
+        check_pivots(self.pivot_tol, self.max_pivots)
         self._require_memory(len(pairs), X.shape[1])
         self.hyperkernel_ = self._prepared_hyperkernel(X)
         with threads_for(len(pairs)):
@@ -98,17 +97,6 @@ class PairLearner(Patient):
         if len(self.coef_) == 0:
             return self.hyperkernel_.expansion(any_pair, [0.0])
         return self.hyperkernel_.expansion(self.pairs_, self.coef_)
-
-    def _check_pivots(self) -> None:
-        """What the factor is given, also where there are too few pairs for one."""
-        if self.max_pivots is not None:
-            check_count("max_pivots", self.max_pivots)
-        tol: Any = self.pivot_tol
-        if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 <= float(tol) < 1:
-            raise ValueError(
-                "expected pivot_tol to be a number from 0 to below 1, a part of the trace, got "
-                f"{tol!r}; 1e-6 is usual"
-            )
 
     def _values(self, left: Array, right: Array) -> Array:
         """Σ α_p k̲(p, (x, z)) for every pair, in blocks."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -83,6 +83,11 @@ def class_weights(given: Any, labels: NDArray[Any]) -> Array:
     """The weight of every row by its class; ones where none are given."""
     if given is None:
         return np.ones(len(labels))
+    if not (isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced")):
+        raise ValueError(
+            "expected class_weight to be 'balanced', a dictionary from labels to weights, or None, "
+            f"got {given!r}; pass one of them"
+        )
     classes, places = np.unique(labels, return_inverse=True)
     weights = compute_class_weight(given, classes=classes, y=labels)
     if not (np.isfinite(weights).all() and (weights > 0).all()):
