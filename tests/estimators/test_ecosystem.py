@@ -167,6 +167,9 @@ def test_parameters_of_a_kernel_can_be_set_through_the_estimator(problem):
     np.testing.assert_allclose(
         model.decision_function(problem.X_new), direct.decision_function(problem.X_new), rtol=1e-8
     )
+    for name in ("kernels__5__gamma", "kernels__gamma"):
+        with pytest.raises(ValueError, match=f"after kernels__, 0 to 0 of this list, got '{name}"):
+            MKLClassifier([Gaussian()]).set_params(**{name: 1.0})
     search = GridSearchCV(MKLClassifier(Gaussian()), {"kernels__gamma": [0.01, 0.3, 30.0]}, cv=3)
     assert search.fit(problem.X, problem.y).best_params_["kernels__gamma"] == 0.3
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, cast
 
 import numpy as np
@@ -117,6 +117,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
             self.kernels = params.pop("kernels")
         within = {key: params.pop(key) for key in list(params) if key.startswith("kernels__")}
         if within and isinstance(self.kernels, list | tuple):
+            _check_numbers_of_kernels(within, len(self.kernels))
             # A combination of kernels knows how to set its parts, numbered as here.
             combination = Sum([clone(kernel) for kernel in self.kernels])
             names = {f"kernel_{key.removeprefix('kernels__')}": v for key, v in within.items()}
@@ -476,6 +477,16 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
         return sample_weights(to_host(on_this_machine(sample_weight)), X)
+
+
+def _check_numbers_of_kernels(names: Iterable[str], n_kernels: int) -> None:
+    known = {str(i) for i in range(n_kernels)}
+    for name in names:
+        if name.split("__")[1] not in known:
+            raise ValueError(
+                f"expected the number of a kernel after kernels__, 0 to {n_kernels - 1} of this "
+                f"list, got {name!r}; get_params() has all names"
+            )
 
 
 def _is_surely_psd(kernel: Any) -> bool:
