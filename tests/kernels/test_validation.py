@@ -164,7 +164,9 @@ def test_precomputed_checks_row_numbers(rows, message):
 def test_precomputed_checks_its_matrix():
     with pytest.raises(ValueError, match=r"must be given a square matrix K, got shape \(2, 3\)"):
         Precomputed(np.ones((2, 3)))([[0]])
-    with pytest.raises(ValueError, match=r"finite values, .* replace the entries of K"):
+    with pytest.raises(
+        ValueError, match=r"finite numbers, got nan in row \d of column \d; replace"
+    ):
         Precomputed([[np.nan]])([[0]])
     with pytest.raises(ValueError, match=r"Precomputed must be symmetric, .* differ by up to 1;"):
         Precomputed([[1.0, 0.0], [1.0, 1.0]])([[0], [1]])

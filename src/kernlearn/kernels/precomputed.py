@@ -36,8 +36,6 @@ class Precomputed(Kernel):
     Precomputed(K=<3 x 3 matrix>)
     """
 
-    _cure_of_overflow = "replace the entries of K that are NaN or infinite"
-
     def __init__(self, K: ArrayLike, name: str | None = None) -> None:
         self.K = K
         self.name = name
@@ -67,6 +65,14 @@ class Precomputed(Kernel):
     def _diag(self, X: FloatArray) -> FloatArray:
         rows = self._row_numbers(X)
         return self._matrix()[rows, rows].astype(np.float64, copy=False)
+
+    def _overflow(self) -> str:
+        matrix = self._matrix().astype(np.float64, copy=False)
+        row, column = np.argwhere(~np.isfinite(matrix))[0]
+        return (
+            f"Precomputed must be given a matrix K of finite numbers, got {matrix[row, column]} in "
+            f"row {row} of column {column}; replace the entries that are NaN or infinite."
+        )
 
     def _matrix(self) -> NDArray[Any]:
         return np.asarray(self.K)
