@@ -70,5 +70,9 @@ def test_a_link_stays_a_link(tmp_path):
 
 
 def test_a_folder_that_is_missing(tmp_path):
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no folder '.*nowhere'; make it"
+    ) as caught:
         write(tmp_path / "nowhere" / "a", b"one")
+    assert caught.value.filename == str(tmp_path / "nowhere" / "a")
+    assert "unfinished" not in str(caught.value)

@@ -126,8 +126,7 @@ def _replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     # Of a long name a part, so that this one is not too long where that one is not.
     unfinished = target.with_name(f".{target.name[:50]}.{secrets.token_hex(4)}.unfinished")
     with _ends_by_exception():
-        # Not tempfile: its files are closed to everybody else, where a user's own are not.
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        descriptor = _opened(unfinished, path)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 yield file
@@ -138,6 +137,18 @@ def _replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with suppress(OSError):
                 unfinished.unlink()
             raise
+
+
+def _opened(unfinished: Path, path: str | os.PathLike[str]) -> int:
+    """The new file; where there can be none, an error that names what the user asked for."""
+    try:
+        # Not tempfile: its files are closed to everybody else, where a user's own are not.
+        return os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    except OSError as error:
+        reason = error.strerror
+        if error.errno == errno.ENOENT:
+            reason = f"{reason}: there is no folder {str(unfinished.parent)!r}; make it first"
+        raise OSError(error.errno, reason, os.fspath(path)) from None
 
 
 @contextmanager
