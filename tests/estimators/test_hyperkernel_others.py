@@ -63,6 +63,29 @@ def test_real_targets():
     assert model.score(X[200:], y[200:]) > 0.3
 
 
+@pytest.mark.parametrize("constant", [0.0, 5.0, -1e9])
+def test_a_row_that_differs_where_no_other_did_is_novel(constant):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+
+    def beside(column):
+        return np.column_stack([X, np.full(60, column)])
+
+    alone = kl.HyperkernelNoveltyDetector(max_pivots=20).fit(X)
+    model = kl.HyperkernelNoveltyDetector(max_pivots=20).fit(beside(constant))
+    same = model.decision_function(beside(constant))
+    np.testing.assert_allclose(same, alone.decision_function(X), rtol=1e-6, atol=1e-9)
+    rounded = constant * (1 + 1e-12)
+    np.testing.assert_allclose(model.decision_function(beside(rounded)), same, atol=1e-9)
+    assert (model.predict(beside(constant + max(1e-3, 1e-3 * abs(constant)))) == -1).all()
+
+
+def test_a_column_that_a_sample_finds_constant_is_seen():
+    X = np.random.default_rng(0).normal(size=(1200, 2))
+    X[:, 1] = np.arange(1200) == 0  # which is not among the rows that tell the widths
+    model = kl.HyperkernelNoveltyDetector(max_pivots=20, n_pairs=500).fit(X)
+    assert np.isfinite(model.feature_scales_).all()
+
+
 def test_novelties_are_found_in_raw_columns():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2)) * [1.0, 1e5]

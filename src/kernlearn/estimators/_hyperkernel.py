@@ -140,7 +140,7 @@ class HyperkernelExpansion:
             )
         if not isinstance(hyperkernel, ARDHarmonic) or hyperkernel.gammas is not None:
             return hyperkernel
-        gammas, lambda_h = _gammas(X, self.random_state), hyperkernel.lambda_h
+        gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
         if isinstance(self.scale, str) and self.scale == "auto":
             rows = sample_rows(len(weight), self.random_state)
             targets = [y[rows] for y in ys]
@@ -148,6 +148,10 @@ class HyperkernelExpansion:
         else:
             self.scale_ = check_positive("scale", self.scale)
         return ARDHarmonic(lambda_h, self.scale_ * gammas)
+
+    def _gammas(self, X: Array) -> Array:
+        """One γ for every column; zero where a column says nothing, as a constant one."""
+        return _gammas_of_quantiles(X, self.random_state)
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
@@ -177,7 +181,7 @@ def _best_scale(
     return best if first.min() <= second.min() else between[int(second.argmin())]
 
 
-def _gammas(X: Array, random_state: Any) -> Array:
+def _gammas_of_quantiles(X: Array, random_state: Any) -> Array:
     """One over 50 q², q the 90 % quantile of a column's differences; zero for a constant column."""
     n = len(X)
     if n > ROWS_FOR_QUANTILES:
@@ -196,7 +200,11 @@ def _gammas(X: Array, random_state: Any) -> Array:
         q = np.quantile(differences, QUANTILE) if len(differences) else 0.0
         q = q or differences.max(initial=0.0)  # a column that is constant nine times in ten
         if q > 0:
-            # A column so small that this is no number varies by less than rounding of its square.
-            with np.errstate(over="ignore"):
-                gammas[j] = min((1.0 / q) / q / WIDTH, LARGEST)
+            gammas[j] = gamma_of(q)
     return gammas
+
+
+def gamma_of(q: float) -> float:
+    """One over 50 q²; where that is no number, a column varies by less than its rounding."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(min((1.0 / np.float64(q)) / q / WIDTH, LARGEST))

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array
-from kernlearn.estimators._hyperkernel import HyperkernelExpansion
+from kernlearn.estimators._hyperkernel import HyperkernelExpansion, gamma_of
 from kernlearn.estimators.mkl_novelty import MKLNoveltyDetector
+
+# Of a constant column's value: what differs by less is the same up to rounding.
+_SAME = 1e-6
 
 
 class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
@@ -20,7 +25,8 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles. A row that
+        differs in a column that was constant in training is far from all of them there.
     nu : float, default=0.1
         In (0, 1]: upper bound on the share of training points called outliers.
     lambda_q : float, default=1.0
@@ -90,3 +96,11 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         return 1.0 / float(self.nu)
+
+    def _gammas(self, X: Array) -> Array:
+        """As for the others, but a constant column is seen: what differs in it is novel."""
+        gammas = super()._gammas(X)
+        for j in np.flatnonzero(gammas == 0.0):
+            # Of many rows a sample tells the widths, in which a column may be constant by chance.
+            gammas[j] = gamma_of(float(np.ptp(X[:, j])) or _SAME * float(np.abs(X[0, j])))
+        return gammas
