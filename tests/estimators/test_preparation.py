@@ -237,6 +237,14 @@ def test_arrays_hold_numbers():
         learned(np.arange(3.0)[:, None]).apply(pd.DataFrame({"x": DATES}), STANDARD)
 
 
+def test_arrays_hold_no_categories():
+    of_words = learned(pd.DataFrame({"x": list("aab")}))
+    with pytest.raises(
+        ValueError, match="data frame with categories in column 'x', as in fit, got"
+    ):
+        of_words.apply(np.ones((2, 1)), STANDARD)
+
+
 def test_columns_of_files_without_kinds_take_either():
     column = learned(pd.DataFrame({"x": DATES})).columns[0]
     del column.__dict__["kind"]

@@ -80,6 +80,11 @@ class Preparation:
     def _part(self, X: Any, j: int, table: str) -> Array:
         column = self.columns[j]
         if isinstance(column, CategoryColumn):
+            if not is_frame(X):
+                raise ValueError(
+                    f"expected a data frame with categories in column {self.names[j]!r}, as in "
+                    "fit, got an array of numbers; pass a data frame with the same columns"
+                )
             return column.standard(texts(X.iloc[:, j]))
         cells = _numbers(X, j, self.names[j])
         _check_kind(column.kind, _kinds(X, j), self.names[j])
