@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from kernlearn.tables import Column, TableError, describe_columns, typed_columns
-from kernlearn.tables.typed import as_text
+from kernlearn.tables.typed import as_dates, as_text
 
 
 def table(n=40):
@@ -103,3 +103,16 @@ def test_text_is_what_a_cell_reads(cells, expected):
     found = as_text(cells)
     assert found.dtype == object
     assert found.tolist() == expected
+
+
+@pytest.mark.parametrize("word", ["now", "today", "NOW", "Today", " now", "soon"])
+def test_no_word_is_a_date(word):
+    cells = pd.Series(["2020-05-01", word, None], dtype=object)
+    assert np.isnan(as_dates(cells)).tolist() == [False, True, True]
+    with pytest.raises(TableError, match=rf"expected a date .* got '{word}' in row 2"):
+        typed_columns(pd.DataFrame({"day": cells}), [Column("day", "date", "")])
+
+
+def test_now_and_today_are_categories():
+    found = describe_columns(pd.DataFrame({"start": ["now", "today"] * 20}), ["start"])
+    assert found[0].kind == "category"

@@ -100,13 +100,13 @@ def as_numbers(cells: Any, notation: str = "") -> Any:
 def as_dates(cells: Any, notation: str = "") -> Any:
     """Days since 1970 as floats, NaN where a cell is missing or no date in the notation.
 
-    Without one, dates are written like 2024-01-31.
+    Without one, dates are written like 2024-01-31. No word is a date.
     """
     pd = load_pandas("reading a table")
     if cells.dtype.kind in "biufm":
         return np.full(len(cells), np.nan)
-    if notation and cells.dtype.kind != "M":
-        cells = cells.map(_written, na_action="ignore")
+    if cells.dtype.kind != "M":
+        cells = cells.map(_written if notation else _with_a_digit, na_action="ignore")
     times = pd.to_datetime(cells, errors="coerce", format=notation or "ISO8601", utc=True)
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
     return seconds.to_numpy(dtype=float) / SECONDS_PER_DAY
@@ -115,6 +115,11 @@ def as_dates(cells: Any, notation: str = "") -> Any:
 def _written(cell: Any) -> Any:
     """A date as it is, anything else as text: pandas would take a number for seconds."""
     return cell if isinstance(cell, date) else str(cell).strip()
+
+
+def _with_a_digit(cell: Any) -> Any:
+    """A cell as it is, missing if it is a word: pandas takes "now" and "today" for the clock's."""
+    return None if isinstance(cell, str) and not any(map(str.isdigit, cell)) else cell
 
 
 def as_text(cells: Any) -> Any:
