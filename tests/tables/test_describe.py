@@ -73,12 +73,15 @@ def test_free_text_and_many_categories():
     assert described(text).kind == "text"
 
 
-def test_mixed_types_are_refused_with_the_row():
-    values = [str(i / 2) for i in range(N)]
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [("{}.5", "numbers"), ("{},5", "numbers written like 1.234,5"), ("{},000", "numbers written")],
+)
+def test_mixed_types_are_refused_with_the_row(form, told):
+    values = [form.format(i + 1) for i in range(N)]
     values[16] = "unknown"
-    with pytest.raises(
-        TableError, match=r"'column' mixes numbers and text: 98% .* row 17 has 'unknown'; correct"
-    ):
+    sentence = f"'column' mixes numbers and text: 98% .* {told}.* row 17 has 'unknown'; correct"
+    with pytest.raises(TableError, match=sentence):
         described(values)
     assert described(values, categorical={"column"}).kind == "category"
     assert described(values, drop={"column"}).kind == "dropped"

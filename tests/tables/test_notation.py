@@ -28,6 +28,10 @@ from kernlearn.tables.notation import (
         (["5,20 €", "1.234,00 €"], "1.234,5 €", [5.2, 1234.0]),
         (["53%", "+7 %"], "1234.5 %", [53.0, 7.0]),
         (["72.3 kg", "68kg"], "1234.5kg", [72.3, 68.0]),
+        (["0,832894", "6,8e-05", "1e-05", "-7,2E+3"], "1.234,5", [0.832894, 6.8e-5, 1e-5, -7200.0]),
+        (["6,8e-05", "7,1e-05"], "1.234,5", [6.8e-5, 7.1e-5]),
+        (["1,234.5", "6.8e-05"], "1,234.5", [1234.5, 6.8e-5]),
+        (["6,8e-05 g", "1,5 g"], "1.234,5 g", [6.8e-5, 1.5]),
         (["True", "false", "TRUE "], "true or false", [1.0, 0.0, 1.0]),
     ],
 )
@@ -40,7 +44,8 @@ def test_numbers_are_read_as_they_are_written(cells, notation, numbers):
 @pytest.mark.parametrize(
     "cells",
     [["1.5", "2"], ["A1", "A2"], ["12A", "13B"], ["1.2.3"], ["1,2,3"], ["10-20"], ["-"], ["%"], [],
-     ["3 rooms", "1 room"], ["12 Main St"], ["true", "yes"], [1.5, "2,5"], ["31.12.2021"]],
+     ["3 rooms", "1 room"], ["12 Main St"], ["2,5", "1.234e5"],
+     ["1,234e5", "2.5"], ["true", "yes"], [1.5, "2,5"], ["31.12.2021"]],
 )  # fmt: skip
 def test_what_is_plain_or_no_number_has_no_notation(cells):
     assert number_notation(cells) is None

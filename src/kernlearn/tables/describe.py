@@ -11,7 +11,14 @@ import numpy as np
 from kernlearn._words import counted
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.notation import TRUE_OR_FALSE, date_in_words, date_notation, number_notation
+from kernlearn.tables.notation import (
+    COMMAS,
+    DECIMAL_COMMA,
+    TRUE_OR_FALSE,
+    date_in_words,
+    date_notation,
+    number_notation,
+)
 from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
 from kernlearn.tables.typed import as_dates, as_numbers, as_text
 
@@ -134,16 +141,20 @@ def _counts_rows(name: str, numbers: Any) -> bool:
     return is_named and len(np.unique(numbers)) == len(numbers)
 
 
-def _check_one_type(name: str, present: Any, numbers: Any) -> None:
-    share = float(np.mean(~np.isnan(numbers)))
-    if share < 0.5:
+def _check_one_type(name: str, present: Any, plain: Any) -> None:
+    """Refuse a column that is half numbers or more, in the notation that most of these have."""
+    readings = {"": plain} | {form: as_numbers(present, form) for form in (COMMAS, DECIMAL_COMMA)}
+    shares = {form: float(np.mean(~np.isnan(numbers))) for form, numbers in readings.items()}
+    notation = max(shares, key=lambda form: shares[form])
+    if shares[notation] < 0.5:
         return
-    place = int(np.flatnonzero(np.isnan(numbers))[0])
+    written = f" written like {notation}" if notation else ""
+    place = int(np.flatnonzero(np.isnan(readings[notation]))[0])
     raise TableError(
-        f"column {name!r} mixes numbers and text: {share:.0%} of its cells are numbers, but "
-        f"row {int(present.index[place]) + 1} has {str(present.iloc[place])[:60]!r}; correct it, "
-        "leave the cell empty if it is not known, or pass --categorical or --drop with the "
-        "column's name"
+        f"column {name!r} mixes numbers and text: {shares[notation]:.0%} of its cells are "
+        f"numbers{written}, but row {int(present.index[place]) + 1} has "
+        f"{str(present.iloc[place])[:60]!r}; correct it, leave the cell empty if it is not known, "
+        "or pass --categorical or --drop with the column's name"
     )
 
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "COMMAS",
+    "DECIMAL_COMMA",
     "TRUE_OR_FALSE",
     "TRUTHS",
     "date_in_words",
@@ -26,16 +28,20 @@ __all__ = [
 TRUE_OR_FALSE = "true or false"
 TRUTHS = {"true": True, "false": False}
 PLAIN, COMMAS, DECIMAL_COMMA = "1234.5", "1,234.5", "1.234,5"
+# Nobody separates thousands before an exponent: 1.234e5 beside 2,5 is in no notation.
+_EXPONENT = r"[eE][+-]?\d+"
 _PATTERNS = {
-    PLAIN: re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"),
-    COMMAS: re.compile(r"[+-]?([1-9]\d{0,2}(,\d{3})+|\d+)(\.\d*)?"),
-    DECIMAL_COMMA: re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+|\d+)?(,\d+)?"),
+    PLAIN: re.compile(rf"[+-]?(\d+\.?\d*|\.\d+)({_EXPONENT})?"),
+    COMMAS: re.compile(rf"[+-]?(([1-9]\d{{0,2}}(,\d{{3}})+|\d+)(\.\d*)?|\d+(\.\d*)?{_EXPONENT})"),
+    DECIMAL_COMMA: re.compile(
+        rf"[+-]?(([1-9]\d{{0,2}}(\.\d{{3}})+|\d+)?(,\d+)?|\d+(,\d+)?{_EXPONENT})"
+    ),
 }
 # A sign of a currency before the number; after it, that, a percentage or a unit.
 _CURRENCIES = "$€£¥₹"
 _BEFORE = re.compile(rf"[A-Z]{{0,3}}[{_CURRENCIES}] ?")
 _AFTER = re.compile(rf" ?([{_CURRENCIES}%‰]|[A-Za-zµ°/²³]{{1,12}})")
-_PARTS = re.compile(r"([+-]?)([^\d+\-.,]*)([+-]?[\d.,\s]*[\d.,])([^\d]*)")
+_PARTS = re.compile(rf"([+-]?)([^\d+\-.,]*)([+-]?[\d.,\s]*[\d.,](?:{_EXPONENT})?)([^\d]*)")
 # No number takes more characters, and the pattern would take long for a page of blanks.
 _LONGEST = 60
 _BLANK_BETWEEN_THOUSANDS = re.compile(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(\D|$))")
