@@ -257,6 +257,23 @@ def test_baselines_know_the_weights_of_classes_too(table, monkeypatch):
     assert by_name["gradient boosting"] < 0.8  # which is 0.9 and more without weights
 
 
+@pytest.mark.parametrize("method", ["lssvm", "rbf-svm", "kernel"])
+def test_labels_that_look_like_numbers_stay_as_they_are_written(
+    wine, tmp_path, monkeypatch, method
+):
+    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
+    codes = {"class 0": "01", "class 1": "02", "class 2": "10"}
+    wine["target"] = wine["target"].map(codes)
+    path, model = tmp_path / "codes.csv", tmp_path / "m.kl"
+    wine.to_csv(path, index=False)
+    fit = ["fit", path, "--target", "target", "--method", method, "--model", model, "--no-refit"]
+    result = run(*fit, "--class-weight", "01=3")
+    assert result.exit_code == 0, result.output
+    assert run("predict", model, path, "--out", tmp_path / "p.csv").exit_code == 0
+    said = pd.read_csv(tmp_path / "p.csv", dtype=str)["prediction"]
+    assert set(said) == set(codes.values())
+
+
 def test_every_baseline_is_there_and_compared(table, monkeypatch):
     monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
     facts = json.loads(run("fit", table, "--target", "alcohol", "--no-refit", "--json").stdout)

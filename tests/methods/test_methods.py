@@ -184,3 +184,11 @@ def test_a_fixed_kernel_claims_nothing():
     model = SVC(gamma=0.5).fit([[0.0], [1.0]], [0, 1])
     assert kernel_in_words(model, ["a"]) == "Gaussian, γ = 0.5, with C = 1; nothing learned"
     assert "no certificate" in certificate(model)["sentence"]
+
+
+def test_labels_that_are_one_number_cannot_be_weighed():
+    X, value = rows()
+    y = np.where(value > 0, "1", "01")
+    weighed = learner("lssvm", "classification", class_weight={"1": 2.0, "01": 1.0})
+    with pytest.raises(MethodError, match=r"cannot tell the classes '1' and '01' apart.* rename"):
+        weighed.fit(X, y)

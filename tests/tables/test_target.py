@@ -29,6 +29,30 @@ def test_few_whole_numbers_mean_classes_that_stay_whole_numbers():
 
 
 @pytest.mark.parametrize(
+    ("labels", "y"),
+    [
+        (["0", "1"], [0, 1]),
+        (["1", "2", "3"], [1, 2, 3]),
+        (["1.0", "2.0"], [1, 2]),
+        (["-1", "+1"], [-1, 1]),
+        ([1.0, 2.0], [1, 2]),
+        ([False, True], [0, 1]),
+        (["01", "02", "10"], ["01", "02", "10"]),
+        (["1", "01", "1.0"], ["1", "01", "1.0"]),
+        (["1e3", "2e3", "3000"], ["1e3", "2e3", "3000"]),
+        ([str(2**53 + i) for i in range(3)], [str(2**53 + i) for i in range(3)]),
+        ([2**53 + i for i in range(3)], [str(2**53 + i) for i in range(3)]),
+    ],
+)
+@pytest.mark.parametrize("task", ["auto", "classification"])
+def test_labels_stay_what_they_are_written_as(labels, y, task):
+    found = target(labels * 10, task)
+    assert found.task == "classification"
+    assert found.y.tolist() == y * 10
+    assert f"{len(labels)} different ones" in found.reason
+
+
+@pytest.mark.parametrize(
     "values",
     [np.arange(40) % 11, np.arange(40) % 3 + 0.5, [1, 2, 3] * 3, [str(i) for i in range(30)]],
 )

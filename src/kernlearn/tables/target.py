@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,8 @@ __all__ = ["Target", "read_target"]
 
 MOST_CLASSES = 10
 FEWEST_ROWS_OF_A_CLASS = 5
+# 007 and 2e3 are names. Not so +1, which as text would come before -1.
+_WHOLE = re.compile(r"[+-]?(0|[1-9][0-9]*)(\.0*)?")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +48,8 @@ def read_target(cells: Any, name: str, task: str = "auto") -> Target:
     """Tell classification from regression, and read the target.
 
     Text means classes. Numbers mean classes if all are whole and at most ten differ, with each on
-    five rows at least on average; otherwise they mean regression.
+    five rows at least on average; otherwise they mean regression. Classes are whole numbers if
+    they are written as such, each in one way; otherwise they are what is written, as 01 and 02.
 
     Parameters
     ----------
@@ -74,12 +78,15 @@ def read_target(cells: Any, name: str, task: str = "auto") -> Target:
             f"the target {name!r} is a column of dates, expected numbers or classes; turn it into "
             "a number of days, or into classes"
         )
-    found, reason = _told(numbers, is_number, name)
+    found, reason = "classification", f"classification, since {name!r} holds text"
+    if is_number:
+        classes = _classes(numbers, present, name) if _are_whole(numbers) else numbers
+        found, reason = _told(numbers, classes, name)
     if task not in ("auto", found):
         found, reason = task, f"{task}, as asked for"
     if found == "regression":
         return Target(found, _checked_numbers(numbers, present, name), rows, reason + told)
-    return Target(found, _checked_classes(numbers, present, is_number, name), rows, reason)
+    return Target(found, _checked_classes(numbers, present, name), rows, reason)
 
 
 def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tuple[Any, str]:
@@ -91,22 +98,21 @@ def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tupl
     if notation is None or notation == TRUE_OR_FALSE:
         return numbers, ""
     found = as_numbers(present, notation)
-    if task == "auto" and _told(found, True, name)[0] != "regression":
+    if task == "auto" and _told(found, found, name)[0] != "regression":
         return numbers, ""
     return found, f", written like {notation}"
 
 
-def _told(numbers: Any, is_number: bool, name: str) -> tuple[str, str]:
-    if not is_number:
-        return "classification", f"classification, since {name!r} holds text"
-    n_values = len(np.unique(numbers))
-    is_whole = bool((numbers == np.floor(numbers)).all())
-    few = n_values <= MOST_CLASSES and n_values * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
-    if is_whole and few:
+def _told(numbers: Any, classes: Any, name: str) -> tuple[str, str]:
+    """The task that numbers mean, and why; `classes` is what they would be as classes."""
+    n_classes = len(np.unique(classes))
+    few = n_classes <= MOST_CLASSES and n_classes * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
+    if few and _are_whole(numbers):
         return "classification", (
-            f"classification, since {name!r} holds whole numbers, {n_values} different ones (pass "
+            f"classification, since {name!r} holds whole numbers, {n_classes} different ones (pass "
             "--task regression if they measure something)"
         )
+    n_values = len(np.unique(numbers))
     return "regression", f"regression, since {name!r} holds numbers, {n_values} different ones"
 
 
@@ -127,10 +133,8 @@ def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
     return numbers
 
 
-def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> Any:
-    is_whole = is_number and bool((numbers == np.floor(numbers)).all())
-    small = is_whole and bool((np.abs(numbers) < 2**53).all())
-    y = numbers.astype(np.int64) if small else _labels(present, name)
+def _checked_classes(numbers: Any, present: Any, name: str) -> Any:
+    y = _classes(numbers, present, name)
     classes = np.unique(y)
     if len(classes) == 1:
         raise TableError(
@@ -144,6 +148,24 @@ def _checked_classes(numbers: Any, present: Any, is_number: bool, name: str) -> 
             "--task regression if the target is a number"
         )
     return y
+
+
+def _are_whole(numbers: Any) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
+
+
+def _classes(numbers: Any, present: Any, name: str) -> Any:
+    """Whole numbers where nothing is lost by that, the text of the cells otherwise."""
+    are_exact = _are_whole(numbers) and bool((np.abs(numbers) < 2**53).all())
+    if are_exact and _are_written_as_whole(present):
+        return numbers.astype(np.int64)
+    return _labels(present, name)
+
+
+def _are_written_as_whole(present: Any) -> bool:
+    """Whether text means whole numbers, each written in one way: 1 and 1.0 are two labels."""
+    texts = {cell.strip() for cell in present.tolist() if isinstance(cell, str)}
+    return all(map(_WHOLE.fullmatch, texts)) and len(set(map(float, texts))) == len(texts)
 
 
 def _labels(present: Any, name: str) -> Any:
