@@ -418,6 +418,7 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path,
     assert json.loads(again.stdout) == {
         "rows": 89,
         "ignored_columns": [],
+        "infinite_intervals": 0,
         "out": str(tmp_path / "q.csv"),
     }
     first, second = pd.read_csv(tmp_path / "p.csv.gz"), pd.read_csv(tmp_path / "q.csv")
@@ -453,19 +454,37 @@ def test_numbers_come_with_intervals_where_the_model_has_them(table, tmp_path, m
         assert facts["scores"][0]["score"] > facts["scores"][-1]["score"]
     result = run("predict", model, table, "--out", tmp_path / "p.csv")
     assert result.exit_code == 0, result.output
-    narrow = run("predict", model, table, "--out", tmp_path / "n.csv", "--coverage", "0.5")
-    assert narrow.exit_code == 0, narrow.output
-    wide, narrow = pd.read_csv(tmp_path / "p.csv"), pd.read_csv(tmp_path / "n.csv")
+    assert "infinite" not in result.stdout
+    wide = pd.read_csv(tmp_path / "p.csv")
     assert list(wide.columns) == columns
-    if "lower" in columns:
-        assert (wide["lower"] < wide["prediction"]).mean() > 0.9
-        assert (wide["upper"] - wide["lower"] > narrow["upper"] - narrow["lower"]).all()
+    narrow = run("predict", model, table, "--out", tmp_path / "n.csv", "--coverage", "0.5")
+    if "lower" not in columns:
+        check_failure(narrow, "intervals of numbers, but the model is of a method without them")
+        return
+    assert narrow.exit_code == 0, narrow.output
+    narrow = pd.read_csv(tmp_path / "n.csv")
+    assert (wide["lower"] < wide["prediction"]).mean() > 0.9
+    assert (wide["upper"] - wide["lower"] > narrow["upper"] - narrow["lower"]).all()
+    endless = run("predict", model, table, "--out", tmp_path / "e.csv", "--coverage", "0.999")
+    assert np.isinf(pd.read_csv(tmp_path / "e.csv")["upper"]).all()
+    assert (
+        "The intervals of 89 rows are infinite: a coverage of 0.999 needs a model of 999 rows or "
+        "more." in endless.stdout
+    )
 
 
-def test_a_coverage_that_is_no_probability_is_refused(table, fitted, tmp_path):
-    result = run("predict", fitted, table, "--out", tmp_path / "p.csv", "--coverage", "90")
-    assert result.exit_code != 0
-    assert "expected coverage between 0 and 1" in result.output
+@pytest.mark.parametrize(
+    ("coverage", "sentence", "code"),
+    [
+        ("90", "--coverage must lie between 0 and 1, got 90: 0.9 is usual.", 2),
+        ("0", "--coverage must lie between 0 and 1, got 0: 0.9 is usual.", 2),
+        ("nan", "--coverage must lie between 0 and 1, got nan", 2),
+        ("0.8", "intervals of numbers, but the model predicts classes; leave it out", 1),
+    ],
+)
+def test_a_coverage_of_nothing_is_refused(table, fitted, tmp_path, coverage, sentence, code):
+    result = run("predict", fitted, table, "--out", tmp_path / "p.csv", "--coverage", coverage)
+    check_failure(result, sentence, code)
     assert not (tmp_path / "p.csv").exists()
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 
 from kernlearn._cluster import connected, in_order, shared
@@ -16,7 +17,8 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
-from kernlearn.estimators._intervals import check_coverage
+from kernlearn.estimators._intervals import fewest_rows
+from kernlearn.methods.method import MethodError
 from kernlearn.methods.predictions import predictions
 from kernlearn.methods.view_files import FILE_KINDS, ViewFiles
 from kernlearn.methods.views import read_view_files
@@ -27,6 +29,7 @@ __all__ = ["predict"]
 
 # Rows at a time: the kernel between them and all support vectors has to fit in memory.
 CHUNK_ROWS = 1000
+COVERAGE = 0.9
 
 
 def predict(
@@ -53,8 +56,12 @@ def predict(
         ),
     ] = False,
     coverage: Annotated[
-        float, typer.Option(help="Probability with which intervals are to hold a number.")
-    ] = 0.9,
+        float | None,
+        typer.Option(
+            help="Probability with which intervals are to hold a number.",
+            show_default=f"{COVERAGE:g}",
+        ),
+    ] = None,
     cluster: Annotated[
         str | None,
         typer.Option(
@@ -74,20 +81,45 @@ def predict(
     to_stdout = goes_to_stdout(out)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
-    summary: dict[str, Any] = {"rows": 0, "ignored_columns": [], "out": str(out)}
+    _check_coverage(coverage)
+    summary: dict[str, Any] = {
+        "rows": 0,
+        "ignored_columns": [],
+        "infinite_intervals": 0,
+        "out": str(out),
+    }
     stopped = f"stopped; {out} was not written."
     with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
-        coverage = check_coverage(coverage)
+        _check_intervals(bundle, coverage)
         rows = _typed_rows(bundle, table, delimiter, summary, files)
         with ExitStack() as stack:
             client = None if cluster is None else stack.enter_context(connected(cluster))
             write = stack.enter_context(table_writer(out, safe=safe_csv))
-            for chunk in _predicted(bundle, rows, coverage, client):
+            for chunk in _predicted(bundle, rows, coverage or COVERAGE, client):
                 write(chunk)
+                summary["infinite_intervals"] += _n_infinite(chunk)
             bundle.check_n_rows(summary["rows"])
-    _show(summary, as_json, quiet, err=to_stdout)
+    _show(summary, coverage or COVERAGE, as_json, quiet, err=to_stdout)
+
+
+def _check_coverage(coverage: float | None) -> None:
+    if coverage is not None and not 0.0 < coverage < 1.0:
+        fail(f"--coverage must lie between 0 and 1, got {coverage:g}: 0.9 is usual.", BAD_USAGE)
+
+
+def _check_intervals(bundle: ModelBundle, coverage: float | None) -> None:
+    if coverage is not None and not hasattr(bundle, "predict_interval"):
+        told = "predicts classes" if bundle.facts["classes"] else "is of a method without them"
+        raise MethodError(
+            f"--coverage is about intervals of numbers, but the model {told}; leave it out"
+        )
+
+
+def _n_infinite(predicted: Any) -> int:
+    """Rows whose interval has no end."""
+    return int(np.isinf(predicted["upper"]).sum()) if "upper" in predicted else 0
 
 
 def _predicted(
@@ -142,7 +174,7 @@ def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:
     return [name for name in chunk.columns if name not in known]
 
 
-def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> None:
+def _show(summary: dict[str, Any], coverage: float, as_json: bool, quiet: bool, err: bool) -> None:
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:
@@ -150,4 +182,10 @@ def _show(summary: dict[str, Any], as_json: bool, quiet: bool, err: bool) -> Non
         if ignored:
             listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
             say(f"Ignored, since the model does not know them: {listed}.", err)
+        if summary["infinite_intervals"]:
+            say(
+                f"The intervals of {counted(summary['infinite_intervals'], 'row')} are infinite: a "
+                f"coverage of {coverage:g} needs a model of {fewest_rows(coverage)} rows or more.",
+                err,
+            )
         say(f"{counted(summary['rows'], 'row')} predicted; written: {summary['out']}", err)

@@ -33,6 +33,15 @@ def check_coverage(coverage: Any) -> float:
     return float(coverage)
 
 
+def fewest_rows(coverage: float) -> int:
+    """How many rows held out an interval of the coverage takes; of fewer it is infinite.
+
+    >>> fewest_rows(0.9), fewest_rows(0.999)
+    (9, 999)
+    """
+    return int(np.ceil(coverage / (1.0 - coverage) - 1e-9))
+
+
 def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     """The jackknife+ or CV+ intervals; inputs are checked.
 
