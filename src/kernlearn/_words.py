@@ -1,8 +1,10 @@
-"""Numbers of things."""
+"""Numbers of things, and lists of them."""
 
 from __future__ import annotations
 
-__all__ = ["counted"]
+from collections.abc import Sequence
+
+__all__ = ["counted", "listed"]
 
 
 def counted(n: int, thing: str) -> str:
@@ -12,3 +14,13 @@ def counted(n: int, thing: str) -> str:
     ('1 column', '2 columns', '12,345 rows', '0 rows')
     """
     return f"{n:,} {thing}" if n == 1 else f"{n:,} {thing}s"
+
+
+def listed(names: Sequence[str], n_shown: int) -> str:
+    """The first so many, and how many more there are.
+
+    >>> listed(["a", "b", "c", "d"], 2), listed(["a", "b"], 2)
+    ('a, b and 2 more', 'a, b')
+    """
+    more = len(names) - n_shown
+    return ", ".join(names[:n_shown]) + (f" and {more} more" if more > 0 else "")

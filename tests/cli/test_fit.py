@@ -180,6 +180,25 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
     assert not once["rows"]["refitted"]
 
 
+@pytest.mark.parametrize("options", [["--holdout", "0.01"], ["--cv", "40"]])
+def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
+    for i in range(14):
+        wine.loc[wine.index[2 * i : 2 * i + 2], "target"] = f"pair {i:02d}"
+    wine.to_csv(tmp_path / "t.csv", index=False)
+    result = run("fit", tmp_path / "t.csv", "--target", "target", "--method", "lssvm", *options)
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.stdout.split())
+    assert "in its share" not in said
+    assert "11 more classes have fewer than 5 rows." in said
+    if "--cv" in options:
+        assert "Recall by class: class 0" in said
+        assert " and 5 more. " in said
+    else:
+        assert "On 1 held-out row " in said
+        assert "1 of 89 rows was held out at random; 88 were there to learn from." in said
+        assert "The class 'pair 00' has 2 rows, none held out: nothing can be said of it." in said
+
+
 def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
     few = replace(METHODS["lssvm"], max_rows=30)
     monkeypatch.setitem(METHODS, "lssvm", few)
@@ -207,7 +226,9 @@ def test_small_classes_stop_nothing(wine, tmp_path, options):
     rows = facts["rows"]
     text = " ".join(rows["sentences"])
     assert "The class 'alone' has a single row: it is learned from, and never held out." in text
-    assert "The class 'pair' has 2 rows, some of them held out" in text
+    n_out = 2 if options else 1
+    assert f"The class 'pair' has 2 rows, {n_out} held out: little can be said of it." in text
+    assert "each class in its share" in text
     assert rows["held_out"] == (88 if options else 23)  # by folds every other row, once
     assert ("in 3 folds" in facts["evaluation"]) == bool(options)
     assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == 89

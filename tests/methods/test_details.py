@@ -120,6 +120,16 @@ def test_a_view_is_shuffled_as_one(line):
     assert abs(rest.value) < 0.05
 
 
+def test_falls_and_rises_that_cancel_are_no_importance(line, monkeypatch):
+    model, X, y = line
+    monkeypatch.setattr(importance, "_scores", lambda *_: [0.46, 0.54, 0.5, 0.4])
+    monkeypatch.setattr(importance, "MOST_REPEATS", 2)
+    monkeypatch.setattr(Metric, "goodness", lambda *_: 0.5)
+    groups = {"nothing": ["nothing"], "much": ["much"]}
+    found = shuffled_scores(model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0)
+    assert [entry.value for entry in found] == [0.0, pytest.approx(0.05)]
+
+
 def test_there_is_a_limit_to_the_cost(line, monkeypatch):
     model, X, y = line
     groups = {name: [name] for name in X.columns}

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kernlearn._words import counted
+from kernlearn._words import counted, listed
 from kernlearn.inspection._text import plain
 
 __all__ = ["print_learned"]
@@ -55,8 +55,7 @@ def _columns(columns: list[dict[str, str]]) -> list[str]:
         by_action.setdefault(column["action"], []).append(column["name"])
     lines = []
     for action, names in by_action.items():
-        shown = ", ".join(names[:FEW]) + (f" and {len(names) - FEW} more" * (len(names) > FEW))
-        lines.append(f"{shown}: {action}")
+        lines.append(f"{listed(names, FEW)}: {action}")
     return lines[:40] + [f"… {len(lines) - 40} more" for _ in range(len(lines) > 40)]
 
 
@@ -79,7 +78,7 @@ def _comparison(facts: dict[str, Any]) -> Table:
 
 
 def _scores(facts: dict[str, Any]) -> Table:
-    table = Table(title=f"On {facts['n_held_out']} held-out rows")
+    table = Table(title=f"On {counted(facts['n_held_out'], 'held-out row')}")
     table.add_column("model")
     table.add_column(facts["metric"], justify="right")
     table.add_column("95 % interval", justify="right")
@@ -122,12 +121,9 @@ def _details(facts: dict[str, Any]) -> list[str]:
     """Recall by class, calibration, coverage of intervals: one sentence each."""
     details, said = facts["held_out"], []
     if facts["task"] == "classification":
-        shown = [
-            f"{entry['class']} {entry['recall']:.2f}"
-            for entry in details["classes"][:FEW]
-            if entry["recall"] is not None
-        ]
-        said.append(f"Recall by class: {', '.join(shown)}.")
+        known = [entry for entry in details["classes"] if entry["recall"] is not None]
+        recalls = [f"{entry['class']} {entry['recall']:.2f}" for entry in known]
+        said.append(f"Recall by class: {listed(recalls, FEW)}.")
         if details["calibration"]:
             error = details["calibration"]["error"]
             said.append(f"Probabilities are off by {error:.3f} on average (calibration error).")
@@ -150,7 +146,6 @@ def _chosen(facts: dict[str, Any]) -> list[str]:
     for key, title in (("views", "Sources"), ("columns", "Columns")):
         entries = [e for e in facts["importance"][key] or [] if e["importance"] is not None]
         if entries:
-            shown = ", ".join(f"{e['name']} {_lost(e)}" for e in entries[:FEW])
-            more = f", and {len(entries) - FEW} more" if len(entries) > FEW else ""
-            lines.append(f"{title}, by what is lost without them: {shown}{more}.")
+            shown = listed([f"{e['name']} {_lost(e)}" for e in entries], FEW)
+            lines.append(f"{title}, by what is lost without them: {shown}.")
     return lines

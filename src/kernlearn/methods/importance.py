@@ -27,6 +27,8 @@ MOST_ROWS = 300
 FEWEST_ROWS = 20
 MOST_REPEATS = 5
 ROWS_TOGETHER = 3000
+# Of the largest score: what a mean of falls and rises that cancel is off by.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -97,8 +99,10 @@ def shuffled_scores(
         return None
     falls = before - np.reshape(scores, (len(groups), repeats))
     errors = falls.std(axis=1, ddof=1) / np.sqrt(repeats) if repeats > 1 else [None] * len(falls)
-    means = zip(groups, falls.mean(axis=1), errors, strict=True)
-    return [Importance(name, float(m), None if e is None else float(e)) for name, m, e in means]
+    means = falls.mean(axis=1)
+    means[np.abs(means) <= ROUNDING * np.abs([before, *scores]).max()] = 0.0
+    found = zip(groups, means, errors, strict=True)
+    return [Importance(name, float(m), None if e is None else float(e)) for name, m, e in found]
 
 
 def _scores(

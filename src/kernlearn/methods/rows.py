@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._words import listed
 from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import Outcome, Task
 
@@ -59,18 +60,29 @@ def row_account(
         "single_classes": [str(label) for label in task.y[singles].tolist()],
         "small_classes": _small(task),
     }
-    return {**account, "sentences": _sentences(task, account)}
+    return {**account, "sentences": _sentences(task, account, task.y[outcome.tests])}
 
 
-def _sentences(task: Task, account: dict[str, Any]) -> list[str]:
+def _sentences(task: Task, account: dict[str, Any], tested: Any) -> list[str]:
     said = [_read(account), _held_out(task, account)]
     said += _learned(account)
     said.append(_in_the_file(task, account))
     said += _single(account["single_classes"])
-    said += [
-        f"The class {name!r} has {n} rows, some of them held out: little can be said of it."
-        for name, n in list(account["small_classes"].items())[:SHOWN]
-    ]
+    said += _few(account["small_classes"], tested)
+    return said
+
+
+def _few(small: dict[str, int], tested: Any) -> list[str]:
+    """What can be said of classes of a few rows; `tested` has the classes of rows held out."""
+    said = []
+    for name, n in list(small.items())[:SHOWN]:
+        out = int(np.count_nonzero(tested.astype(str) == name))
+        told = "little can be said" if out else "nothing can be said"
+        said.append(f"The class {name!r} has {n} rows, {out or 'none'} held out: {told} of it.")
+    more = len(small) - SHOWN
+    if more > 0:
+        have = "1 more class has" if more == 1 else f"{more} more classes have"
+        said.append(f"{have} fewer than {SMALL} rows.")
     return said
 
 
@@ -93,7 +105,7 @@ def _read(account: dict[str, Any]) -> str:
 
 def _held_out(task: Task, account: dict[str, Any]) -> str:
     held_out, learned = account["held_out"], account["to_learn_from"]
-    stratified = ", each class in its share" if task.setting.task == "classification" else ""
+    stratified = ", each class in its share" if _has_shares(task) else ""
     if account["folds"]:
         return (
             f"Every row was predicted once by a model fitted without it, in {account['folds']} "
@@ -103,9 +115,18 @@ def _held_out(task: Task, account: dict[str, Any]) -> str:
             f"{account['folds']} folds{stratified}, with {learned} at most to learn from."
         )
     return (
-        f"{held_out} of {_rows(account['used'])} were held out at random{stratified}; {learned} "
-        "were there to learn from."
+        f"{held_out} of {_rows(account['used'])} {'was' if held_out == 1 else 'were'} held out at "
+        f"random{stratified}; {learned} were there to learn from."
     )
+
+
+def _has_shares(task: Task) -> bool:
+    """Whether every division holds out rows enough for each class to have one."""
+    if task.setting.task == "regression":
+        return False
+    singles = single_rows(task.y, task.setting.task)
+    n_classes = len(np.unique(task.y)) - len(singles)
+    return min(len(test) for _, test in task.splits()) >= n_classes
 
 
 def _learned(account: dict[str, Any]) -> list[str]:
@@ -145,7 +166,7 @@ def _in_the_file(task: Task, account: dict[str, Any]) -> str:
 def _single(labels: list[str]) -> list[str]:
     if not labels:
         return []
-    shown = ", ".join(repr(label) for label in labels[:SHOWN]) + ", …" * (len(labels) > SHOWN)
+    shown = listed([repr(label) for label in labels], SHOWN)
     if len(labels) == 1:
         return [f"The class {shown} has a single row: it is learned from, and never held out."]
     return [
