@@ -589,6 +589,20 @@ def test_a_holdout_that_leaves_nothing_to_learn_from(table):
     check_failure(result, "expected at least 5 rows to learn from, --holdout 0.99 leaves")
 
 
+@pytest.mark.parametrize(
+    ("target", "hint"), [("TARGET", "target"), ("Alchohol", "alcohol"), ("PROLIN", "proline")]
+)
+def test_the_column_that_was_meant(table, target, hint):
+    result = run("fit", table, "--target", target)
+    check_failure(result, f"no column {target!r}: did you mean {hint!r}?")
+
+
+def test_a_folder_in_place_of_a_table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("fit", ".", "--target", "y")
+    check_failure(result, "could not fit .: expected a table, but . is a folder; name a file in it")
+
+
 def test_not_there(table, fitted, tmp_path):
     check_failure(run("fit", tmp_path / "no.csv", "--target", "y"), "No such file")
     check_failure(run("predict", tmp_path / "no", table, "--out", tmp_path / "p.csv"), "No such")
@@ -654,7 +668,8 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
     check_failure(run("predict", fitted, path, "--out", out), "got 'strong' in row 1")
     wine.iloc[:0].to_csv(path, index=False)
     check_failure(run("predict", fitted, path, "--out", out), "has no rows")
-    check_failure(run("predict", fitted, path, "--out", tmp_path / "p.docx"), "whose name ends in")
+    named = f"could not write {tmp_path / 'p.docx'}: expected a name that ends in .csv"
+    check_failure(run("predict", fitted, path, "--out", tmp_path / "p.docx"), named, 2)
     assert not out.exists()
 
 

@@ -109,6 +109,11 @@ def test_a_table_without_rows_has_columns(name, tmp_path):
     [
         ("t.csv", b"", "t.csv has no line of column names to begin with"),
         ("t.csv", b"a;b;c\n1;2;3\n", r"separated by ',' in t.csv, got one column 'a;b;c' .*';'"),
+        (
+            "t.csv",
+            b'a;b;"c,d";y\n1,5;2,5;3,5;4,5\n',
+            "row 1 has 5 cells; the names look separated by ';': pass --delimiter ';'",
+        ),
         ("t.csv", b"a\tb\n1\t2\n", "looks separated by tabs"),
         ("t.tsv", b"a,b\n1,2\n", "separated by tabs in t.tsv, .* looks separated by ','"),
         ("t.csv", b"a,b\n1,2,3\n4,5,6\n", "with 2 columns in every row: row 1 has 3 cells.* name"),
@@ -243,3 +248,10 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ImportError, match=r'package pyarrow, .*pip install "kernlearn\[io\]"'):
         read_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize("name", ["t", "t.csv"])
+def test_a_folder_is_no_table(name, tmp_path):
+    (tmp_path / name).mkdir()
+    with pytest.raises(TableError, match=rf"expected a table, but .*{name} is a folder; name a f"):
+        read_table(tmp_path / name)

@@ -125,7 +125,7 @@ def fit(
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
-    with failures(f"fit {table.name}", table, otherwise=DEFECT), limits.memory_kept():
+    with failures(f"fit {table.name or table}", table, otherwise=DEFECT), limits.memory_kept():
         with nullcontext() if cluster is None else connected(cluster) as client:
             bundle = _learned(request, limits, client, quiet or as_json)
         written = _written(bundle, model, report)

@@ -23,7 +23,7 @@ from kernlearn.methods.predictions import predictions
 from kernlearn.methods.view_files import FILE_KINDS, ViewFiles
 from kernlearn.methods.views import read_view_files
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
-from kernlearn.tables.writing import table_writer
+from kernlearn.tables.writing import format_to_write, table_writer
 
 __all__ = ["predict"]
 
@@ -78,6 +78,7 @@ def predict(
     has them.
     """
     check_outputs([out], [model, table, views])
+    _check_format(out)
     to_stdout = goes_to_stdout(out)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
@@ -89,7 +90,7 @@ def predict(
         "out": str(out),
     }
     stopped = f"stopped; {out} was not written."
-    with failures(f"predict {table.name}", out, stopped, otherwise=DAMAGED):
+    with failures(f"predict {table.name or table}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
         _check_intervals(bundle, coverage)
@@ -102,6 +103,13 @@ def predict(
                 summary["infinite_intervals"] += _n_infinite(chunk)
             bundle.check_n_rows(summary["rows"])
     _show(summary, coverage or COVERAGE, as_json, quiet, err=to_stdout)
+
+
+def _check_format(out: Path) -> None:
+    try:
+        format_to_write(out)
+    except TableError as error:
+        fail(f"{error}.", BAD_USAGE)
 
 
 def _check_coverage(coverage: float | None) -> None:

@@ -185,8 +185,9 @@ def _check_table(frame: Any, request: Request) -> None:
     for name in (request.target, *sorted(request.categorical), *sorted(request.drop)):
         if name in names:
             continue
-        close = get_close_matches(name, names, 1)
-        hint = f"did you mean {close[0]!r}?" if close else f"it has {_listed(names)}"
+        in_any_case = {known.casefold(): known for known in names}
+        close = get_close_matches(name.casefold(), in_any_case, 1)
+        hint = f"did you mean {in_any_case[close[0]]!r}?" if close else f"it has {_listed(names)}"
         raise TableError(f"the table has no column {name!r}: {hint}")
 
 

@@ -71,6 +71,8 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
         At least one, without rows if the table has none.
     """
     path = Path(path)
+    if path.is_dir():
+        raise TableError(f"expected a table, but {path} is a folder; name a file in it")
     form = table_format(path, delimiter)
     before = _state(path)
     try:

@@ -112,6 +112,9 @@ def _wrong_length(row: list[str], number: int, names: list[str], path: Path, del
         cure = f"quote cells that hold {OTHER_DELIMITERS.get(delimiter, repr(delimiter))}"
         if len(row) == len(names) + 1:
             cure += "; if every row has one more, name the first column or drop the last cell"
+    other = _other_delimiter(names, delimiter)
+    if other is not None:
+        cure = f"the names look separated by {OTHER_DELIMITERS[other]}: pass --delimiter {other!r}"
     return (
         f"{path.name} is no table with {counted(len(names), 'column')} in every row: row {number} "
         f"has {counted(len(row), 'cell')}; {cure}"
@@ -124,11 +127,22 @@ def _names(cells: list[str], path: Path, delimiter: str) -> list[str]:
     if not any(names):
         raise TableError(f"{path.name} has no line of column names to begin with; add one")
     check_names_differ(names, path.name)
-    found = [mark for mark in OTHER_DELIMITERS if mark != delimiter and mark in names[0]]
-    if len(names) == 1 and found:
+    other = _other_delimiter(names, delimiter)
+    if len(names) == 1 and other is not None:
         raise TableError(
             f"expected columns separated by {OTHER_DELIMITERS.get(delimiter, repr(delimiter))} in "
             f"{path.name}, got one column {names[0][:60]!r} that looks separated by "
-            f"{OTHER_DELIMITERS[found[0]]}; pass --delimiter {found[0]!r}"
+            f"{OTHER_DELIMITERS[other]}; pass --delimiter {other!r}"
         )
     return names
+
+
+def _other_delimiter(names: list[str], delimiter: str) -> str | None:
+    """What would separate more names than there are, if anything does."""
+    counts = {
+        mark: sum(name.count(mark) for name in names)
+        for mark in OTHER_DELIMITERS
+        if mark != delimiter
+    }
+    best = max(counts, key=lambda mark: counts[mark])
+    return best if counts[best] >= len(names) else None

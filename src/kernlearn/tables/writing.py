@@ -11,12 +11,26 @@ from typing import Any, BinaryIO
 
 from kernlearn._atomic import atomic_file, is_replaceable
 from kernlearn._optional import load_arrow
-from kernlearn.tables.formats import table_format
+from kernlearn.tables.errors import TableError
+from kernlearn.tables.formats import TableFormat, table_format
 from kernlearn.tables.formulas import without_formulas
 
-__all__ = ["table_writer"]
+__all__ = ["format_to_write", "table_writer"]
 
 Write = Callable[[Any], None]
+
+
+def format_to_write(path: Path) -> TableFormat:
+    """The format of a table that is to be written, by its name."""
+    # A stream such as /dev/stdout has no ending.
+    named = path if path.suffix or is_replaceable(path) else Path("stream.csv")
+    try:
+        return table_format(named)
+    except TableError:
+        raise TableError(
+            f"could not write {path}: expected a name that ends in .csv, .tsv, .txt or .parquet, "
+            "or one of these and .gz; choose such a name"
+        ) from None
 
 
 @contextmanager
@@ -36,8 +50,7 @@ def table_writer(path: Path, safe: bool = False) -> Iterator[Write]:
     callable
         Writes the rows of a data frame; all must have the same columns.
     """
-    # A stream such as /dev/stdout has no ending.
-    form = table_format(path if path.suffix or is_replaceable(path) else Path("stream.csv"))
+    form = format_to_write(path)
     with atomic_file(path) as plain, ExitStack() as stack:
         file: Any = plain
         if form.is_gzip:
