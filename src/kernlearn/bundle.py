@@ -267,6 +267,11 @@ def _are_columns(value: Any) -> bool:
     )
 
 
+def _are_categories(value: Any) -> bool:
+    """Older files have none."""
+    return value is None or (isinstance(value, dict) and all(map(_are_texts, value.values())))
+
+
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
@@ -276,4 +281,5 @@ _NEEDED: dict[str, Callable[[Any], bool]] = {
     "target": lambda value: isinstance(value, str),
     "columns": _are_columns,
     "classes": lambda value: value is None or _are_texts(value),
+    "categories": _are_categories,
 }

@@ -439,6 +439,7 @@ def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path,
     assert json.loads(again.stdout) == {
         "rows": 89,
         "ignored_columns": [],
+        "unseen_categories": {},
         "infinite_intervals": 0,
         "out": str(tmp_path / "q.csv"),
     }
@@ -507,6 +508,23 @@ def test_a_coverage_of_nothing_is_refused(table, fitted, tmp_path, coverage, sen
     result = run("predict", fitted, table, "--out", tmp_path / "p.csv", "--coverage", coverage)
     check_failure(result, sentence, code)
     assert not (tmp_path / "p.csv").exists()
+
+
+@pytest.mark.parametrize("method", ["kernel", "lssvm", "mkl"])
+def test_categories_never_seen_are_told(wine, table, tmp_path, monkeypatch, method):
+    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 40)
+    model, new = tmp_path / "m.kl", tmp_path / "new.csv"
+    fit = ["fit", table, "--target", "target", "--method", method, "--model", model, "--no-refit"]
+    assert run(*fit, "--quiet").exit_code == 0
+    assert kl.load(model).facts["categories"] == {"colour [bold]": ["dark", "light"]}
+    wine.loc[wine.index[[1, 30, 80]], "colour [bold]"] = "pink"
+    wine.loc[wine.index[5], "colour [bold]"] = None
+    wine.to_csv(new, index=False)
+    result = run("predict", model, new, "--out", tmp_path / "p.csv")
+    assert result.exit_code == 0, result.output
+    assert "Categories that the model has never seen: colour [bold] in 3 rows." in result.stdout
+    again = run("predict", model, table, "--out", tmp_path / "p.csv")
+    assert "never seen" not in again.stdout
 
 
 def test_quiet_prints_nothing_and_a_delimiter_can_be_told(wine, table, fitted, tmp_path):

@@ -336,11 +336,12 @@ def test_safe_csv(folder):
     ("known", "sentence"),
     [
         ({}, "lacks task, target, columns among what kernlearn fit writes"),
-        (None, "lacks task, target, columns, classes among"),
+        (None, "lacks task, target, columns, classes, categories among"),
         (facts(columns=5), "lacks columns among"),
         (facts(columns=[{"name": "a"}]), "lacks columns among"),
         (facts(classes=[1, 2]), "lacks classes among"),
         (facts(task="x"), "lacks task among"),
+        (facts(categories={"a": [1]}), "lacks categories among"),
         (facts(classes=None), "does not hold what kernlearn fit writes"),
     ],
 )

@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from kernlearn._cluster import connected, in_order, shared
-from kernlearn._words import counted
+from kernlearn._words import counted, listed
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
@@ -30,6 +30,8 @@ __all__ = ["predict"]
 # Rows at a time: the kernel between them and all support vectors has to fit in memory.
 CHUNK_ROWS = 1000
 COVERAGE = 0.9
+# Names that a sentence lists.
+FEW = 8
 
 
 def predict(
@@ -86,6 +88,7 @@ def predict(
     summary: dict[str, Any] = {
         "rows": 0,
         "ignored_columns": [],
+        "unseen_categories": {},
         "infinite_intervals": 0,
         "out": str(out),
     }
@@ -152,6 +155,7 @@ def _typed_rows(
     """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
     _check_files(columns, files)
+    seen = {name: set(values) for name, values in (bundle.facts.get("categories") or {}).items()}
     for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
         chunk.columns = [str(name) for name in chunk.columns]
         if summary["rows"] == 0 and len(chunk) == 0:
@@ -161,7 +165,16 @@ def _typed_rows(
             summary["ignored_columns"] = _ignored(chunk, columns, bundle.facts["target"])
         rows = typed_columns(chunk, columns, summary["rows"])
         summary["rows"] += len(rows)
+        _count_unseen(rows, seen, summary["unseen_categories"])
         yield rows
+
+
+def _count_unseen(rows: Any, seen: dict[str, set[str]], counts: dict[str, int]) -> None:
+    """Add the rows with a category that the model was never shown to the counts by column."""
+    for name, values in seen.items():
+        n_unseen = int((~rows[name].isin(values | {""})).sum())  # empty where it is missing
+        if n_unseen:
+            counts[name] = counts.get(name, 0) + n_unseen
 
 
 def _check_files(columns: list[Column], files: ViewFiles) -> None:
@@ -188,8 +201,11 @@ def _show(summary: dict[str, Any], coverage: float, as_json: bool, quiet: bool, 
     elif not quiet:
         ignored = summary["ignored_columns"]
         if ignored:
-            listed = ", ".join(ignored[:8]) + ", …" * (len(ignored) > 8)
-            say(f"Ignored, since the model does not know them: {listed}.", err)
+            say(f"Ignored, since the model does not know them: {listed(ignored, FEW)}.", err)
+        unseen = summary["unseen_categories"]
+        if unseen:
+            told = [f"{name} in {counted(n, 'row')}" for name, n in unseen.items()]
+            say(f"Categories that the model has never seen: {listed(told, FEW)}.", err)
         if summary["infinite_intervals"]:
             say(
                 f"The intervals of {counted(summary['infinite_intervals'], 'row')} are infinite: a "

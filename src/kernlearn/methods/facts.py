@@ -22,6 +22,9 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``landmarks``
     Of a fit through landmarks: ``{"rank", "losses", "sentence"}``, else None
     (:mod:`kernlearn.methods.landmarks`).
+``categories``
+    Dict from each column of categories to the values that the model has seen, sorted; older files
+    have none.
 ``class_weight``
     "balanced", a dict from class to weight, or None.
 """
@@ -45,7 +48,7 @@ from kernlearn.methods.rows import row_account
 from kernlearn.methods.task import Judged, Outcome, Task
 from kernlearn.methods.words import certificate, finite, kernel_in_words, relevances, weights
 from kernlearn.methods.workflow import MOST_SOURCES, SECONDS_WITHOUT
-from kernlearn.tables import Target
+from kernlearn.tables import Target, columns_used
 
 __all__ = ["SAMPLE_ROWS", "Source", "make_bundle"]
 
@@ -138,6 +141,7 @@ def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) ->
     }
     facts["evaluation"] = facts["rows"]["sentences"][1]
     used = kept.rows[kept.learner.rows(task.y[kept.rows])]
+    facts["categories"] = _categories(task, used)
     shown = used[kept.learner.rows(task.y[used], SAMPLE_ROWS)]
     return ModelBundle(
         kept.pipeline, facts, task.X.iloc[shown].reset_index(drop=True), task.y[shown]
@@ -159,6 +163,12 @@ def _data_facts(task: Task, target: Target) -> dict[str, Any]:
         "n_columns": len(task.columns),
         "columns": [asdict(column) for column in task.columns],
     }
+
+
+def _categories(task: Task, rows: Any) -> dict[str, list[str]]:
+    """The values of each column of categories in some rows; a missing cell is none."""
+    names = columns_used(task.columns, "category")
+    return {name: sorted(set(task.X[name].iloc[rows]) - {""}) for name in names}
 
 
 def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
