@@ -20,7 +20,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from kernlearn._checks import check_count
+from kernlearn._checks import check_count, check_flag
 from kernlearn._frames import known_frame
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
@@ -111,6 +111,7 @@ class KernelMixture(Patient, ShowsKernel):
         """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
         chosen = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
+        check_flag("scale", self.scale)
         patience = self._patience()
         random_state = check_random_state(self.random_state)
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
