@@ -180,7 +180,7 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
     assert not once["rows"]["refitted"]
 
 
-@pytest.mark.parametrize("options", [["--holdout", "0.01"], ["--cv", "40"]])
+@pytest.mark.parametrize("options", [["--holdout", "0.01"], ["--cv", "10"]])
 def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
     for i in range(14):
         wine.loc[wine.index[2 * i : 2 * i + 2], "target"] = f"pair {i:02d}"
