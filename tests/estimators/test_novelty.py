@@ -71,3 +71,9 @@ def test_the_unit_diagonal_is_on_unless_switched_off():
     off = MKLNoveltyDetector([Linear()], normalize=False).fit(X)
     np.testing.assert_allclose(on.kernel_.diag(X), 1.0)
     np.testing.assert_allclose(off.kernel_.diag(X), (X**2).sum(axis=1))
+
+
+def test_rows_far_out_in_the_direction_of_all_others_are_novel():
+    X = np.column_stack([np.random.default_rng(0).normal(size=(80, 2)), np.full(80, 5.0)])
+    model = MKLNoveltyDetector().fit(X)
+    assert (model.predict(X + [0.0, 0.0, 100.0]) == -1).all()

@@ -38,7 +38,9 @@ def choose_bank(
         The points, labelled ones first.
     targets : sequence of ndarray of shape (n,)
         What is to be predicted. Where they are all equal, or fewer than twenty, widths cannot be
-        told apart, and the bank lies around the median distance.
+        told apart, and the bank lies around the median distance. Where all are equal, as for
+        novelties, it holds Gaussians alone: a row far out is like none for these, and like those in
+        the same direction for the others.
     weight : ndarray of shape (n,)
         Weights of the labelled points.
     random_state : int, RandomState or None
@@ -51,7 +53,8 @@ def choose_bank(
     parts = [target[rows] for target in targets]
     exponents: Sequence[float] = WITHOUT_TARGETS
     notes: list[str] = []
-    if len(rows) >= _FEWEST and any(np.ptp(part) > 0 for part in parts):
+    says_something = any(np.ptp(part) > 0 for part in parts)
+    if len(rows) >= _FEWEST and says_something:
         best, pays = _best_exponent(sample, median, parts, weight[rows])
         more = sample_rows(n, random_state, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
@@ -72,7 +75,8 @@ def choose_bank(
                 UserWarning,
                 stacklevel=2,
             )
-    kernels, left_out = screened(bank_at(median, exponents), sample)
+    bank = bank_at(median, exponents)
+    kernels, left_out = screened(bank if says_something else bank[2:], sample)
     return kernels, notes + left_out
 
 

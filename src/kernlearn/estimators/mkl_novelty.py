@@ -24,8 +24,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     Parameters
     ----------
     kernels : list of Kernel, or a family of kernels, optional
-        What to combine; by default linear, quadratic and Gaussian kernels around the data's own
-        median distance (:func:`kernlearn.kernels.default_bank`).
+        What to combine; by default Gaussian kernels around the data's own median distance, for
+        which a row far out is like no other.
     nu : float, default=0.1
         In (0, 1]: upper bound on the share of training points called outliers.
     weights : {"positive", "free"}, default="positive"
