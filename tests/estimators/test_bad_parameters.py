@@ -52,7 +52,10 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
         ({"warm_start": None}, "expected warm_start to be True or False, got None"),
         ({"certify": "x"}, "expected certify to be one of exact, got 'x'"),
         ({"rank": "x"}, "expected rank to be a positive integer, 'auto' or None, got 'x'; try"),
-        ({"class_weight": {7: 2.0}}, r"classes, \[0, 1\], are not in class_weight"),
+        (
+            {"class_weight": {7: 2.0}},
+            "to name classes of y, got 7, which is none; correct it: there are 0, 1",
+        ),
         ({"class_weight": {0: 0.0, 1: 1.0}}, "expected .*weight"),
         ({"class_weight": {0: -1.0, 1: 1.0}}, "expected .*weight.*-1"),
     ],

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_sample_weight
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import (
+    FirstLevelClassifier,
+    LSSVMClassifier,
+    MKLClassifier,
+    MKLNoveltyDetector,
+    MKLRegressor,
+)
 
 MODELS = [
     MKLClassifier(C=0.5),
@@ -123,3 +130,20 @@ def test_a_class_of_weight_zero_is_no_class(make_problem, kernels):
     model = MKLClassifier(kernels).fit(p.X, p.y, sample_weight=(p.y != 1).astype(float))
     np.testing.assert_array_equal(model.classes_, [0, 2])
     assert set(model.predict(p.X_new)) == {0, 2}
+
+
+@pytest.mark.parametrize("kind", [LSSVMClassifier, FirstLevelClassifier])
+@pytest.mark.parametrize("names", [("no", "yes"), ("01", "02")])
+def test_class_weights_of_least_squares_are_sample_weights(kind, names):
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 2))
+    y = np.where(X[:, 0] + generator.normal(size=60) > 1.0, names[1], names[0])
+    by_row = np.where(y == names[1], 5.0, 0.5)
+    given = by_row.copy()
+    model = kind(class_weight={names[0]: 0.5, names[1]: 5.0}).fit(X, y)
+    same = kind().fit(X, y, sample_weight=given)
+    np.testing.assert_array_equal(model.decision_function(X), same.decision_function(X))
+    balanced = kind(class_weight="balanced").fit(X, y)
+    shares = kind().fit(X, y, sample_weight=compute_sample_weight("balanced", y))
+    np.testing.assert_array_equal(balanced.decision_function(X), shares.decision_function(X))
+    np.testing.assert_array_equal(given, by_row)

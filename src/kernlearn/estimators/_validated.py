@@ -14,8 +14,12 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernlearn._words import listed
 from kernlearn.kernels._validation import is_missing
 from kernlearn.solvers.units import LARGEST
+
+# Classes that a sentence names.
+_SHOWN = 8
 
 Array = NDArray[np.float64]
 
@@ -89,13 +93,36 @@ def class_weights(given: Any, labels: NDArray[Any]) -> Array:
             f"got {given!r}; pass one of them"
         )
     classes, places = np.unique(labels, return_inverse=True)
-    weights = compute_class_weight(given, classes=classes, y=labels)
+    if isinstance(given, Mapping):
+        weights = _named_weights(given, classes.tolist())
+    else:
+        weights = compute_class_weight(given, classes=classes, y=labels)
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ValueError(
             f"expected positive class weights, got {given!r}; drop the rows of a class that should "
             "not count"
         )
     return np.asarray(weights[places], dtype=float)
+
+
+def _named_weights(given: Mapping[Any, Any], classes: list[Any]) -> Array:
+    """One for every class, by its label or by what scikit-learn makes of it; one for the others."""
+    keys = [label if label in given else as_scikit_learn_reads(label) for label in classes]
+    unknown = [key for key in given if key not in keys]
+    if unknown and not all(key in given for key in keys):
+        raise ValueError(
+            f"expected class_weight to name classes of y, got {unknown[0]!r}, which is none; "
+            f"correct it: there are {listed([repr(label) for label in classes], _SHOWN)}"
+        )
+    return np.array([given.get(key, 1.0) for key in keys], dtype=float)
+
+
+def as_scikit_learn_reads(label: Any) -> Any:
+    """The key by which scikit-learn looks for the weight of a class: it takes the text 01 for 1."""
+    try:
+        return int(label)
+    except ValueError:
+        return str(label)
 
 
 def as_floats(estimator: Any, values: Any) -> Any:

@@ -37,6 +37,9 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     cv : int, splitter or iterable, default=5
         The number of folds, shuffled and stratified, or the folds themselves. Every row is held
         out once.
+    class_weight : dict, "balanced" or None, default=None
+        What multiplies the weights of the rows of each class, in training and in selection.
+        "balanced" gives every class the same weight in all.
     strategy : {"gradient", "nelder-mead"}, default="gradient"
         How the squared loss on held-out points is minimised over λ and μ: by descent with its
         exact slope, or by the simplex of the paper, which is slower.
@@ -150,6 +153,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         mu: float | str = "cv",
         *,
         cv: Any = 5,
+        class_weight: Any = None,
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
@@ -165,6 +169,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.lam = lam
         self.mu = mu
         self.cv = cv
+        self.class_weight = class_weight
         self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter

@@ -14,7 +14,7 @@ from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 from kernlearn.estimators._own import all_or_nothing
-from kernlearn.estimators._validated import check_labels_of_classes
+from kernlearn.estimators._validated import check_labels_of_classes, class_weights
 
 Array = NDArray[np.float64]
 
@@ -49,6 +49,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled and stratified, or the folds themselves. Every row
         is held out once.
+    class_weight : dict, "balanced" or None, default=None
+        What multiplies the weights of the rows of each class, in training and in selection.
+        "balanced" gives every class the same weight in all.
     tol : float, default=1e-4
         Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end.
     max_iter : int, default=1000
@@ -146,6 +149,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         theta: Any = None,
         *,
         cv: Any = 5,
+        class_weight: Any = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         random_state: Any = 0,
@@ -160,6 +164,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.lam = lam
         self.theta = theta
         self.cv = cv
+        self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
@@ -199,8 +204,11 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         rows, labels = self._checked_with_target(X, y)
         check_labels_of_classes(labels)
         weight = self._sample_weight(sample_weight, len(labels))
-        self._find_classes(labels[weight > 0])
-        return rows, self._signs(labels), labels, weight
+        kept = weight > 0
+        self._find_classes(labels[kept])
+        factors = np.ones(len(weight))
+        factors[kept] = class_weights(self.class_weight, labels[kept])
+        return rows, self._signs(labels), labels, weight * factors
 
     def _calibrate(self, signs: Array, weight: Array) -> None:
         """Learn probabilities from what was left out."""

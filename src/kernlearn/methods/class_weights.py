@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from kernlearn.estimators._validated import as_scikit_learn_reads
 from kernlearn.methods.method import MethodError
 
-__all__ = ["as_scikit_learn_reads", "read_class_weight"]
+__all__ = ["for_scikit_learn", "read_class_weight"]
 
 SHAPE = 'balanced, or weights such as "yes=5,no=1"'
 
@@ -57,17 +58,17 @@ def read_class_weight(text: str | None, classes: Any) -> Any:
     return weights
 
 
-def as_scikit_learn_reads(weights: Any) -> Any:
+def for_scikit_learn(weights: Any) -> Any:
     """The weights by what scikit-learn makes of each label: it takes the text "01" for 1.
 
-    >>> as_scikit_learn_reads({"01": 3.0, "b": 1.0})
+    >>> for_scikit_learn({"01": 3.0, "b": 1.0})
     {1: 3.0, 'b': 1.0}
     """
     if not isinstance(weights, dict):
         return weights
     read: dict[Any, Any] = {}
     for label in weights:
-        key = _whole_or_text(label)
+        key = as_scikit_learn_reads(label)
         if key in read:
             raise MethodError(
                 f"--class-weight cannot tell the classes {read[key]!r} and {label!r} apart, which "
@@ -75,13 +76,6 @@ def as_scikit_learn_reads(weights: Any) -> Any:
             )
         read[key] = label
     return {key: weights[label] for key, label in read.items()}
-
-
-def _whole_or_text(label: Any) -> int | str:
-    try:
-        return int(label)
-    except ValueError:
-        return str(label)
 
 
 def _positive(number: str, text: str) -> float:

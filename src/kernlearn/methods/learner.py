@@ -14,7 +14,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from kernlearn._cluster import spread
 from kernlearn.estimators._low_rank import EXACT_ROWS
-from kernlearn.methods.class_weights import as_scikit_learn_reads
+from kernlearn.methods.class_weights import for_scikit_learn
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS
@@ -127,7 +127,7 @@ class Learner:
 
     def _weighted(self, plan: Plan, y: Any) -> dict[str, Any]:
         """Tell the plan the weights of the classes; what the fit must be told instead."""
-        weight = as_scikit_learn_reads(self.setting.class_weight)
+        weight = for_scikit_learn(self.setting.class_weight)
         if weight is None or self.method.name == "guess":
             return {}
         for _, step in plan.steps:
