@@ -122,3 +122,23 @@ def test_a_tube_that_holds_all_targets_is_told():
     X = np.linspace(-2.0, 2.0, 30)[:, None]
     with pytest.warns(UserWarning, match=r"all within 0\.1 of one number, epsilon being 0\.1"):
         MKLRegressor(C=1.0).fit(X, 0.1 * np.sin(X[:, 0]))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("quality", "C"), [("epsilon_svr", 1e3), ("least_squares", 1e8)])
+def test_the_certificate_is_of_predictions_far_from_zero(quality, C):
+    """Beside a large offset the intercept is rounded, and all predictions with it."""
+    generator = np.random.default_rng(0)
+    X = generator.normal(size=(60, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * generator.normal(size=60) + 1e12
+    kernels = [Gaussian(0.1), Gaussian(1.0)]
+    model = MKLRegressor(kernels, quality=quality, C=C, epsilon=0.01, rank=None).fit(X, y)
+    K = model.kernel_(X).astype(np.longdouble)
+    a = np.zeros(60, dtype=np.longdouble)
+    a[model.support_] = model.dual_coef_[0]
+    missed = y.astype(np.longdouble) - K @ a - np.longdouble(model.intercept_[0])
+    losses = missed**2 / 2 if quality == "least_squares" else np.maximum(abs(missed) - 0.01, 0.0)
+    value = float(a @ K @ a / 2 + C * losses.sum())
+    assert model.objective_ >= value * (1 - 1e-4)
+    assert model.duality_gap_ >= 1 - model.lower_bound_ / value - 1e-4
+    assert not model.status_.is_optimal

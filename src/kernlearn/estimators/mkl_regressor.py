@@ -23,6 +23,8 @@ from kernlearn.estimators._on_cluster import by_chunks, here, some_rows
 from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._problem import Machines
 from kernlearn.quality.registry import quality_names
+from kernlearn.solvers.solution import relative_gap
+from kernlearn.solvers.status import Status
 
 
 class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
@@ -165,7 +167,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
                 rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
             )
             self._hold_out(machines, rows, weight > 0, offset)
-            self.intercept_ = self.intercept_ + offset
+            self._move_intercept(offset, weight)
             if unlabeled is not None:
                 self.transduction_ = self._transduced[:, 0] + offset
                 del self._transduced
@@ -235,6 +237,34 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             folds = LandmarkFolds(**self._folds)
             return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
         return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
+
+    def _move_intercept(self, offset: float, weight: Array) -> None:
+        r"""Add the offset, and to the objective what rounding the sum may cost.
+
+        Beside a large offset the intercept is moved by some δ, and every prediction with it. With
+        c the sum of what multiplies the losses, absolute ones grow by cδ at most. Halves of squares
+        grow by :math:`|\sum_i α_i| δ + c δ^2/2`, the coefficients being their slopes; through
+        landmarks these are not known, but the sum is at most :math:`\sqrt{2cv}` at the value v.
+        """
+        intercept = self.intercept_ + offset
+        moved = float(np.abs((intercept - offset) - self.intercept_).max())
+        self.intercept_ = intercept
+        if self.quality not in ("epsilon_svr", "least_squares"):
+            return
+        total = float(self.C_ * weight.sum())
+        lost = total * moved
+        if self.quality == "least_squares":
+            if self.rank_ is None:
+                slope = abs(float(self.dual_coef_.sum()))
+            else:
+                slope = float(np.sqrt(2.0 * total * abs(self.objective_)))
+            lost = slope * moved + 0.5 * lost * moved
+        # What is less than rounding of the objective itself is in it already.
+        if lost > 4.0 * np.finfo(float).eps * abs(self.objective_):
+            self.objective_ += lost
+            self.duality_gap_ = relative_gap(self.objective_, self.lower_bound_)
+            if self.status_.is_optimal and self.duality_gap_ > self.tol:
+                self.status_ = Status.INACCURATE
 
     def _check_tube(self, target: Array) -> None:
         """Warn where one constant is as good as any prediction."""
