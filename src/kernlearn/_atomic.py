@@ -146,7 +146,7 @@ def _opened(unfinished: Path, path: str | os.PathLike[str]) -> int:
         return os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     except OSError as error:
         reason = error.strerror
-        if error.errno == errno.ENOENT:
+        if error.errno == errno.ENOENT and not unfinished.parent.exists():
             reason = f"{reason}: there is no folder {str(unfinished.parent)!r}; make it first"
         raise OSError(error.errno, reason, os.fspath(path)) from None
 

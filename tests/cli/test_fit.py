@@ -653,6 +653,19 @@ def test_a_full_disk_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch)
     assert sorted(os.listdir(tmp_path)) == before
 
 
+def test_what_was_written_before_a_failure_is_named(table, tmp_path, monkeypatch):
+    def stopped(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_command, "write_html", stopped)
+    model, page = tmp_path / "m.kl", tmp_path / "r.html"
+    fit = ["fit", table, "--target", "target", "--method", "lssvm", "--no-refit"]
+    result = run(*fit, "--model", model, "--report", page)
+    assert result.exit_code == 130
+    assert f"stopped; {page} was not written." in result.stderr
+    assert f"written: {model}" in result.stderr
+
+
 def test_ctrl_c_leaves_nothing_behind(table, fitted, tmp_path, monkeypatch):
     def stopped(*arguments):
         raise KeyboardInterrupt

@@ -149,6 +149,7 @@ def test_weights_of_classes():
         ("setosa=nan", "expected positive numbers"),
         ("setosa=much", "got 'much' in 'setosa=much'"),
         ("", "expected --class-weight to be balanced"),
+        ("setosa=1,setosa=2", "names the class 'setosa' twice; name each class once"),
     ],
 )
 def test_what_is_no_weight_of_classes(text, sentence):

@@ -36,7 +36,7 @@ def test_few_whole_numbers_mean_classes_that_stay_whole_numbers():
         (["1.0", "2.0"], [1, 2]),
         (["-1", "+1"], [-1, 1]),
         ([1.0, 2.0], [1, 2]),
-        ([False, True], [0, 1]),
+        ([False, True], ["False", "True"]),  # as they are in a file of text
         (["01", "02", "10"], ["01", "02", "10"]),
         (["1", "01", "1.0"], ["1", "01", "1.0"]),
         (["1e3", "2e3", "3000"], ["1e3", "2e3", "3000"]),

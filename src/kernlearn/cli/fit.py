@@ -166,11 +166,20 @@ def _learned_from(
 
 
 def _written(bundle: ModelBundle, model: Path | None, report: Path | None) -> list[Path]:
-    if model is not None:
-        save(bundle, model)
-    if report is not None:
-        write_html(bundle, report)
-    return [path for path in (model, report) if path is not None]
+    written: list[Path] = []
+    for path, write in ((model, save), (report, write_html)):
+        if path is None:
+            continue
+        try:
+            stopped = f"stopped; {path} was not written."
+            with failures(f"write {path}", path, stopped, otherwise=DEFECT):
+                write(bundle, path)
+        except typer.Exit:
+            for before in written:
+                say(f"written: {before}", err=True)
+            raise
+        written.append(path)
+    return written
 
 
 def _show(bundle: ModelBundle, written: list[Path], as_json: bool, quiet: bool, err: bool) -> None:

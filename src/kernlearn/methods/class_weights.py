@@ -43,6 +43,7 @@ def read_class_weight(text: str | None, classes: Any) -> Any:
         return text
     known = {str(label): label for label in classes.tolist()}
     weights = dict.fromkeys(classes.tolist(), 1.0)
+    named: set[str] = set()
     for part in text.split(","):
         # The last sign: a class may have one in its name.
         name, found, number = part.strip().rpartition("=")
@@ -54,6 +55,11 @@ def read_class_weight(text: str | None, classes: Any) -> Any:
                 f"--class-weight names the class {name.strip()!r}, which the target does not "
                 f"have; it has {shown}"
             )
+        if name.strip() in named:
+            raise MethodError(
+                f"--class-weight names the class {name.strip()!r} twice; name each class once"
+            )
+        named.add(name.strip())
         weights[known[name.strip()]] = _positive(number, text)
     return weights
 

@@ -155,8 +155,12 @@ def _are_whole(numbers: Any) -> bool:
 
 
 def _classes(numbers: Any, present: Any, name: str) -> Any:
-    """Whole numbers where nothing is lost by that, the text of the cells otherwise."""
-    are_exact = _are_whole(numbers) and bool((np.abs(numbers) < 2**53).all())
+    """Whole numbers where nothing is lost by that, the text of the cells otherwise.
+
+    True and False are text, as they are in a file of text.
+    """
+    is_plain = present.dtype.kind != "b"
+    are_exact = is_plain and _are_whole(numbers) and bool((np.abs(numbers) < 2**53).all())
     if are_exact and _are_written_as_whole(present):
         return numbers.astype(np.int64)
     return _labels(present, name)
