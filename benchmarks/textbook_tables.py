@@ -9,12 +9,10 @@ linearmodels 7.1 and vega_datasets 0.9.0 (all on PyPI). DIR is a folder where th
 
 from __future__ import annotations
 
-import sys
-from functools import partial
 from pathlib import Path
 
 from benchmarks.other_tables import Made
-from benchmarks.r_tables import compete, rows_of
+from benchmarks.r_tables import main, rows_of
 
 # Package and table: the target, then the columns to leave out.
 LABELS = {
@@ -157,19 +155,9 @@ TARGETS = {
 def read(folder: Path, name: str, columns: str) -> Made:
     """A table of a package, wherever in it the file lies."""
     package, table = name.split("/")
-    ((path, *_),) = [sorted(folder.rglob(f"{package}/**/{table}.csv*"))]
+    path, *_ = sorted(folder.rglob(f"{package}/**/{table}.csv*"))
     return rows_of(path, columns)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(
-            "expected a folder of packages, got none: python -m benchmarks.textbook_tables DIR"
-        )
-    compete(
-        LABELS,
-        TARGETS,
-        partial(read, Path(sys.argv[1])),
-        int(sys.argv[2]) if len(sys.argv) > 2 else 20,
-        sys.argv[3:],
-    )
+    main(LABELS, TARGETS, read)

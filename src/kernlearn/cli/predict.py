@@ -80,18 +80,8 @@ def predict(
     has them.
     """
     check_outputs([out], [model, table, views])
-    _check_format(out)
-    to_stdout = goes_to_stdout(out)
-    if to_stdout and as_json:
-        fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
-    _check_coverage(coverage)
-    summary: dict[str, Any] = {
-        "rows": 0,
-        "ignored_columns": [],
-        "unseen_categories": {},
-        "infinite_intervals": 0,
-        "out": str(out),
-    }
+    _check_options(out, as_json, coverage)
+    summary = _nothing_yet(out)
     stopped = f"stopped; {out} was not written."
     with failures(f"predict {table.name or table}", out, stopped, otherwise=DAMAGED):
         bundle = read_predictor(model)
@@ -105,17 +95,28 @@ def predict(
                 write(chunk)
                 summary["infinite_intervals"] += _n_infinite(chunk)
             bundle.check_n_rows(summary["rows"])
-    _show(summary, coverage or COVERAGE, as_json, quiet, err=to_stdout)
+    _show(summary, coverage or COVERAGE, as_json, quiet, err=goes_to_stdout(out))
 
 
-def _check_format(out: Path) -> None:
+def _nothing_yet(out: Path) -> dict[str, Any]:
+    """What is said at the end, before any row was predicted."""
+    return {
+        "rows": 0,
+        "ignored_columns": [],
+        "unseen_categories": {},
+        "infinite_intervals": 0,
+        "out": str(out),
+    }
+
+
+def _check_options(out: Path, as_json: bool, coverage: float | None) -> None:
+    """Refuse what no model could do."""
     try:
         format_to_write(out)
     except TableError as error:
         fail(f"{error}.", BAD_USAGE)
-
-
-def _check_coverage(coverage: float | None) -> None:
+    if as_json and goes_to_stdout(out):
+        fail("--json prints to standard output too: give --out the name of a file.", BAD_USAGE)
     if coverage is not None and not 0.0 < coverage < 1.0:
         fail(f"--coverage must lie between 0 and 1, got {coverage:g}: 0.9 is usual.", BAD_USAGE)
 

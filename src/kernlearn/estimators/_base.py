@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Self, cast
+from collections.abc import Callable, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
@@ -37,6 +36,7 @@ from kernlearn.estimators._low_rank import (
     forget_low_rank,
     landmark_values,
 )
+from kernlearn.estimators._numbered_kernels import NumberedKernels
 from kernlearn.estimators._on_cluster import chunked_table, gathered, some_rows
 from kernlearn.estimators._own import own_kernel
 from kernlearn.estimators._patient import Patient
@@ -72,7 +72,6 @@ from kernlearn.kernels import (
     Kernel,
     Normalized,
     Precomputed,
-    Sum,
     WeightedSum,
 )
 from kernlearn.kernels._sharing import sharing
@@ -86,7 +85,7 @@ from kernlearn.solvers.status import Status
 Array = NDArray[np.float64]
 
 
-class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
+class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
@@ -99,33 +98,6 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
     max_iter: int
     warm_start: bool = False
     views_: dict[str, slice]
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters; ``kernels__0__gamma`` is γ of the first kernel of a list."""
-        params: dict[str, Any] = super().get_params(deep)
-        if deep and isinstance(self.kernels, list | tuple):
-            for i, kernel in enumerate(self.kernels):
-                params[f"kernels__{i}"] = kernel
-                if isinstance(kernel, Kernel):
-                    nested = kernel.get_params(deep=True)
-                    params.update({f"kernels__{i}__{key}": value for key, value in nested.items()})
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by the names of ``get_params``; a list passed earlier is not changed."""
-        if "kernels" in params:
-            self.kernels = params.pop("kernels")
-        within = {key: params.pop(key) for key in list(params) if key.startswith("kernels__")}
-        if within and isinstance(self.kernels, list | tuple):
-            _check_numbers_of_kernels(within, len(self.kernels))
-            # A combination of kernels knows how to set its parts, numbered as here.
-            combination = Sum([clone(kernel) for kernel in self.kernels])
-            names = {f"kernel_{key.removeprefix('kernels__')}": v for key, v in within.items()}
-            self.kernels = list(combination.set_params(**names).kernels)
-        elif within:
-            params.update(within)
-        super().set_params(**params)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
@@ -477,16 +449,6 @@ class KernelCombination(LearnsThroughLandmarks, Patient, ShowsKernel):
 
     def _sample_weight(self, sample_weight: Any, X: Any) -> Array:
         return sample_weights(to_host(on_this_machine(sample_weight)), X)
-
-
-def _check_numbers_of_kernels(names: Iterable[str], n_kernels: int) -> None:
-    known = {str(i) for i in range(n_kernels)}
-    for name in names:
-        if name.split("__")[1] not in known:
-            raise ValueError(
-                f"expected the number of a kernel after kernels__, 0 to {n_kernels - 1} of this "
-                f"list, got {name!r}; get_params() has all names"
-            )
 
 
 def _is_surely_psd(kernel: Any) -> bool:
