@@ -33,7 +33,7 @@ def written():
     lines = ["id,x,day,smokes,code,kind,y,z"]
     for i in range(N):
         cell = "?" if i == 7 else f"{x[i]:.6f}"
-        date = np.datetime64("2024-01-01") + int(day[i])
+        date = np.datetime64("2024-01-01") + np.timedelta64(int(day[i]), "D")
         truth, kind = "true" if smokes[i] else "false", "bad" if score[i] > 1.5 else "good"
         lines.append(f"r{i},{cell},{date},{truth},00{code[i]},{'ab'[i % 2]},{kind},{score[i]}")
     return "\n".join(lines) + "\n"
