@@ -82,6 +82,16 @@ def test_other_targets_are_learned_as_they_are(raw):
     assert LoggedLoss.of(SquaredLoss(raw, np.ones(400), Limits.of(raw))) is None
 
 
+def test_constant_targets_are_not_skewed_whatever_the_order_of_summation():
+    """Some of these means are not the targets themselves, with any BLAS."""
+    weight = np.random.default_rng(0).uniform(0.0, 1.0, size=401)
+    weight[0] = 0.0
+    for constant in np.arange(1.0, 31.0) / 10.0:
+        raw = np.full((401, 1), constant)
+        raw[0] = 100.0  # a row without weight
+        assert Logarithms.of(raw, weight, np.zeros(1)) is None
+
+
 def test_without_limits_or_with_labels_there_are_no_logarithms():
     assert LoggedLoss.of(SquaredLoss(amounts(), np.ones(400))) is None
     assert LoggedLoss.of(LogLoss(np.sign(amounts() - 2.0), np.ones(400))) is None
