@@ -7,17 +7,18 @@ STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow fuzz lint format bench docs clean
+.PHONY: help demo test test-slow test-processors fuzz lint format bench docs clean
 
 help:
-	@echo "make demo       where learning the kernel wins, and where not, in under a minute"
-	@echo "make test       run the test suite"
-	@echo "make test-slow  run the tests that take minutes"
-	@echo "make fuzz       judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"
-	@echo "make lint       ruff, mypy, import-linter"
-	@echo "make format     let ruff format the code"
-	@echo "make bench      measure the speed, as ratios in one run"
-	@echo "make docs       build these pages and the API into docs/_build/html"
+	@echo "make demo             where learning the kernel wins, and where not, in under a minute"
+	@echo "make test             run the test suite"
+	@echo "make test-slow        run the tests that take minutes"
+	@echo "make test-processors  run the tests with the arithmetic of other processors (two hours on two cores)"
+	@echo "make fuzz             judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"
+	@echo "make lint             ruff, mypy, import-linter"
+	@echo "make format           let ruff format the code"
+	@echo "make bench            measure the speed, as ratios in one run"
+	@echo "make docs             build these pages and the API into docs/_build/html"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
@@ -37,6 +38,9 @@ test: $(STAMP)
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
+
+test-processors: $(STAMP)
+	$(BIN)/python .ci/processors.py
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
