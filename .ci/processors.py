@@ -44,6 +44,7 @@ NUMERICAL = (
     "quality",
     "reference",
     "retrieval",
+    "rounding",
     "solvers",
 )
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn.estimators._column_bank import column_bank
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
 from kernlearn.kernels import Kernel
@@ -90,9 +91,8 @@ def _best_exponent(
         return held_out_losses((k(X) for k in gaussians), targets, weight)
 
     first = losses(_TRIED)
-    best = _TRIED[int(first.argmin())]
+    best = _TRIED[first_least(first)]
     between = (best - 1.0, best + 1.0)
-    second = losses(between)
-    if second.min() < first.min():
-        best = between[int(second.argmin())]
-    return best, bool(min(first.min(), second.min()) < _CLEARLY * first[0])
+    found = np.append(first, losses(between))
+    place = first_least(found)
+    return (*_TRIED, *between)[place], bool(found[place] < _CLEARLY * first[0])

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn.estimators._held_out_width import held_out_losses
 from kernlearn.kernels import Columns, Gaussian, Kernel, WeightedSum
 
@@ -62,7 +63,7 @@ def column_bank(
         theirs += float(held_out_losses([rival(X[judged])], some, weight[judged])[0])
         if not ours.min() < theirs:
             return None  # the other half would have to be won by far
-    best = int(ours.argmin())
+    best = first_least(ours)
     if not ours[best] < _CLEARLY * theirs:
         return None
     mean = _aligned_sum(kernels, X, targets, np.ones(len(X), dtype=bool))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn._threads import in_order, n_threads, threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import NystroemMap
@@ -75,7 +76,9 @@ def pair_kernels(
         asked = _pairs_of(columns, left) if asked is None else asked
         best = list(in_order(left.best, asked, n_threads(), lambda: None))
         found = [(*entry, pair) for entry, pair in zip(best, asked, strict=True)]
-        loss, kernel, pair = min(found, key=lambda entry: entry[0], default=(np.inf, whole, (0, 0)))
+        if not found:
+            break
+        loss, kernel, pair = found[first_least(loss for loss, _, _ in found)]
         if not loss < (1.0 - _LEAST) * left.size:
             break
         chosen.append(kernel)
@@ -96,7 +99,7 @@ def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
     """Of many columns those pairs whose columns tell most by themselves."""
     if len(columns) > _MOST_COLUMNS:
         losses = [left.best((j,))[0] for j in columns]
-        columns = sorted(columns[i] for i in np.argsort(losses)[:_MOST_COLUMNS])
+        columns = sorted(columns[i] for i in np.argsort(losses, kind="stable")[:_MOST_COLUMNS])
     return list(combinations(columns, 2))
 
 
@@ -124,7 +127,7 @@ class _Sample:
         kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in widths]
         maps = None if known is None else [known[1]]
         judged = [self._judged([kernel], maps) for kernel in kernels]
-        place = int(np.argmin([loss for loss, _, _ in judged]))
+        place = first_least(loss for loss, _, _ in judged)
         loss, _, seen = judged[place]
         if len(columns) > 1:  # columns by themselves may be many, and are looked at once
             self._settled[columns] = widths[place], seen.factors.maps[0]
@@ -160,5 +163,5 @@ class _Sample:
             seen = look.at(_LANDMARKS)
             out = FoldsOut(seen.folds, seen.factors.membership)
             losses = [float(out.loss(ones, ridge).sum()) for ridge in _RIDGES]
-        place = int(np.argmin(losses))
+        place = first_least(losses)
         return losses[place], _RIDGES[place], seen

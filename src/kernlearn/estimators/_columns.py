@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from kernlearn._rounding import standard_deviation
+
 Array = NDArray[np.float64]
 
 # Of all categories together: levels beyond the most frequent ones share a column. With 30 for each,
@@ -177,9 +179,7 @@ def _moments(cells: Array) -> tuple[float, float]:
     """Mean and standard deviation, the second zero for a constant column; without overflow."""
     size = float(np.abs(cells).max()) or 1.0
     scaled = cells / size
-    spread = float(scaled.std())
-    # Rounding leaves some of a constant column's own size.
-    return size * float(scaled.mean()), size * spread if spread > 1e-12 else 0.0
+    return size * float(scaled.mean()), size * float(standard_deviation(scaled))
 
 
 def _normal_scores(cells: Array) -> tuple[Array, Array]:

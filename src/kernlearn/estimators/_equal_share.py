@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least, is_less
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._composite import _Wrapper
 
@@ -91,10 +92,12 @@ def most_equal(losses: Sequence[Array], weight: Array) -> int:
     if not known.any():
         return 0
     table, share = table[:, known], weight[known] / weight[known].sum()
-    best = int((table @ share).argmin())
+    means = table @ share
+    best = first_least(means)
     for i, row in enumerate(table):
         worse = row - table[best]
         mean = float(share @ worse)
-        if mean <= np.sqrt(float(share**2 @ (worse - mean) ** 2)):
+        error = np.sqrt(float(share**2 @ (worse - mean) ** 2))
+        if mean <= error or not is_less(means[best], means[i]):
             return i
     return best

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernlearn._checks import check_flag, check_pivots, check_positive
 from kernlearn._memory import combination_bytes, require
+from kernlearn._rounding import first_least
 from kernlearn._words import counted
 from kernlearn.estimators._base import Array
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
@@ -175,10 +176,9 @@ def _best_scale(
         return held_out_losses(grams, targets, weight)
 
     first = losses(_SCALES)
-    best = _SCALES[int(first.argmin())]
+    best = _SCALES[first_least(first)]
     between = (best / _BETWEEN, best * _BETWEEN)
-    second = losses(between)
-    return best if first.min() <= second.min() else between[int(second.argmin())]
+    return float((*_SCALES, *between)[first_least([*first, *losses(between)])])
 
 
 def _gammas_of_quantiles(X: Array, random_state: Any) -> Array:

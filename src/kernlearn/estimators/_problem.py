@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators._refits import Refits, leave_one_out_values, refit_machines
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
@@ -159,10 +160,10 @@ class CombinationProblem:
         traces = self.family.traces
         held = 1.0 if self.constraint == "trace" else float(traces.mean())
         size = self.total * held / self.family.n_points
-        spread = 1.0
+        unit = 1.0
         if self.quality in QUALITIES and QUALITIES[self.quality].targets == "values":
-            spread = float(np.std(self.targets[0])) or 1.0
-        return float(spread / size)
+            unit = float(standard_deviation(self.targets[0])) or 1.0
+        return float(unit / size)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from kernlearn._patience import Progress
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators._base import Array
 from kernlearn.estimators._hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl_regressor import MKLRegressor
@@ -100,8 +99,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.time_limit = time_limit
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
-        spread = float(np.std(ys[0]))
-        return spread if self.total is None and spread > 0 else super()._scale(ys)
+        size = float(standard_deviation(ys[0]))
+        return size if self.total is None and size > 0 else super()._scale(ys)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         return C * len(ys[0])

@@ -11,6 +11,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._patience import Progress
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators._intervals import check_coverage
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._mixture_uncertainty import MixtureUncertainty
@@ -159,10 +160,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             check_squares(self, Y)
             self._centre = np.average(Y, axis=0, weights=weight)
             # In units of the largest, whose squares do not vanish.
-            largest = np.abs(Y - self._centre).max(axis=0)
-            units = (Y - self._centre) / np.where(largest > 0, largest, 1.0)
-            spread = largest * np.sqrt(np.average(units**2, axis=0, weights=weight))
-            self._spread = np.where(spread > 1e-12 * np.abs(Y).max(axis=0), spread, 1.0)
+            largest = np.abs(Y).max(axis=0)
+            largest = np.where(largest > 0, largest, 1.0)
+            spread = largest * standard_deviation(Y / largest, weight)
+            # The mean of a constant target need not be the target.
+            self._centre = np.where(spread > 0, self._centre, Y[0])
+            self._spread = np.where(spread > 0, spread, 1.0)
             limits = Limits.of(Y)
             self._is_amount = limits.zero is not None
             limits = limits.standardised(self._centre, self._spread)

@@ -108,7 +108,7 @@ class Domain:
 
     def forget_slack_cuts(self, x: Array, n_kept: int) -> None:
         """Keep only the cuts that are tightest at ``x``."""
-        tightest = np.sort(np.argsort(self.cuts @ x)[:n_kept])
+        tightest = np.sort(np.argsort(self.cuts @ x, kind="stable")[:n_kept])
         self.cuts, self.cut_noise = self.cuts[tightest], self.cut_noise[tightest]
 
     def add_cuts(self, rows: Array, noise: Array) -> bool:

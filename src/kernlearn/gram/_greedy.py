@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
+from kernlearn._rounding import first_least
 from kernlearn.gram._validation import FloatArray, check_finite
 
 Indices = NDArray[np.intp]
@@ -102,7 +103,7 @@ class Growing:
         local: FloatArray = np.empty((self.room(), len(active)))
         chosen: list[int] = []
         for done in range(len(local)):
-            best = int(residual.argmax())
+            best = first_least(-residual)
             # The first is right in any case: nobody is larger, and the work is not done.
             if done > 0 and (
                 residual[best] <= bound
@@ -167,11 +168,13 @@ def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
     count = max(_FEW, len(residual) // _PART)
     if count >= len(residual):
         return np.arange(len(residual)), 0.0, 0.0
-    order = np.argpartition(-residual, count)
-    others = residual[order[count:]]
-    # In order and with the first of all the largest, so that among equals the first is chosen.
-    active = np.union1d(order[:count], residual.argmax())
-    return active, float(others[0]), float(others.sum())
+    # Among equals the first: a partition orders them as the processor likes.
+    least = np.partition(residual, -count)[-count]
+    above = residual > least
+    equals = np.flatnonzero(residual == least)[: count - int(above.sum())]
+    active = np.union1d(np.flatnonzero(above), equals)
+    others = np.delete(residual, active)
+    return active, float(others.max()), float(others.sum())
 
 
 def _checked(columns: FloatArray) -> FloatArray:

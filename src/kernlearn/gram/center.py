@@ -13,6 +13,7 @@ from kernlearn.gram._validation import (
     check_square,
     check_symmetric,
 )
+from kernlearn.kernels._rescaling import settled_squares
 
 
 def center(K: Any) -> FloatArray:
@@ -36,8 +37,13 @@ def center(K: Any) -> FloatArray:
            [-0.5,  0.5]])
     """
     matrix = check_symmetric(K, "Gram matrix")
-    means = _means(matrix, axis=0)
-    return _subtract_means(matrix, means, means)
+    means = _means(matrix, axis=1)  # in pairs of pairs, with few roundings
+    centred = _subtract_means(matrix, means, means)
+    squares = settled_squares(
+        np.diagonal(centred), np.diagonal(matrix), means, float(np.abs(means).max())
+    )
+    np.fill_diagonal(centred, squares)
+    return centred
 
 
 def center_cross(K_cross: Any, K_train: Any) -> FloatArray:

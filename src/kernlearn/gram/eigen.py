@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from kernlearn._rounding import first_least
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import check_gram
 
@@ -59,7 +60,8 @@ def eigenvectors(
     values, vectors = values[::-1], vectors[:, ::-1]
     kept = (values > tol * values[0]) & (values > 0)
     values, vectors = values[kept], vectors[:, kept]
-    largest = np.abs(vectors).argmax(axis=0)
-    # np.sign is never zero here: the largest entry of a unit vector is not.
+    # Two entries may be as large, of either sign. np.sign is never zero here: the largest entry of
+    # a unit vector is not.
+    largest = [first_least(-np.abs(vector)) for vector in vectors.T]
     vectors = vectors * np.sign(vectors[largest, np.arange(len(values))])
     return vectors, values.copy()

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn._rounding import without_rounding
 from kernlearn.kernels._validation import FloatArray
+
+# In four terms of one size, three of them means, which are summed in pairs of pairs.
+_ROUNDINGS = 32
 
 
 def divide_by_roots(K: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
@@ -24,6 +28,24 @@ def check_diagonal(diagonal: FloatArray, owner: str) -> None:
             f"{owner} needs a diagonal without negative entries, got {diagonal.min():.3g}; "
             "check that the kernel is positive semidefinite."
         )
+
+
+def settled_squares(
+    found: FloatArray, squares: FloatArray, means: FloatArray, mean: float
+) -> FloatArray:
+    """Squared lengths around a mean, zero at the mean, where rounding leaves one of either sign.
+
+    Parameters
+    ----------
+    found : ndarray of shape (n,)
+        k(x, x) less twice the mean of k(x, ·) plus the mean of all.
+    squares, means : ndarray of shape (n,)
+        k(x, x), and the mean of k(x, ·).
+    mean : float
+        Of all.
+    """
+    size = np.maximum(np.maximum(np.abs(squares), np.abs(means)), abs(mean))
+    return without_rounding(found, size, _ROUNDINGS)
 
 
 def roots(diagonal: FloatArray) -> FloatArray:

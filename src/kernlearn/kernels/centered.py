@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels._composite import _Wrapper, with_parts
+from kernlearn.kernels._rescaling import settled_squares
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray
@@ -76,8 +77,9 @@ class Centered(_Wrapper):
         return self._squared_lengths(X, self._means(X), self._overall_mean())
 
     def _squared_lengths(self, X: Any, means: FloatArray, mean: float) -> FloatArray:
-        # At the mean itself rounding could leave a negative square.
-        return np.maximum(self.kernel.diag(X) - 2.0 * means + mean, 0.0)
+        squares = self.kernel.diag(X)
+        found = settled_squares(squares - 2.0 * means + mean, squares, means, mean)
+        return np.maximum(found, 0.0)
 
     def _means(self, X: Any) -> FloatArray:
         means: FloatArray = shared(

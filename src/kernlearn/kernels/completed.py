@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from kernlearn._rounding import first_least
 from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray, check_rows
@@ -119,7 +120,7 @@ class Completed(_Wrapper):
         sample = taken(X, np.flatnonzero(known_rows(kernel, X)))
         fitted = with_parts(self, kernel=kernel, reference=reference, sample=sample)
         K, M = _within(kernel, sample), _within(reference, sample)
-        ridge = _RIDGES[_left_out(M, K).argmin()] if self.ridge is None else self.ridge
+        ridge = _RIDGES[first_least(_left_out(M, K))] if self.ridge is None else self.ridge
         scale = float(K.diagonal().mean()) if self.scale is None else self.scale
         return with_parts(fitted, ridge=ridge, scale=scale)
 

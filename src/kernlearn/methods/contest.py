@@ -10,6 +10,7 @@ sample as it would be given of the table, so that it is compared as it would be 
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import time
 import warnings
@@ -95,8 +96,8 @@ class Entry:
 
     @property
     def mean(self) -> float | None:
-        """The mean over outer folds."""
-        return float(np.mean(self.scores)) if self.scores else None
+        """The mean over outer folds, the same in any order of them."""
+        return math.fsum(self.scores) / len(self.scores) if self.scores else None
 
     @property
     def standard_error(self) -> float | None:

@@ -13,6 +13,7 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from kernlearn._cluster import spread
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators._low_rank import EXACT_ROWS
 from kernlearn.methods.class_weights import for_scikit_learn
 from kernlearn.methods.held_out import HeldOut
@@ -104,8 +105,8 @@ class Learner:
         kept = self.rows(y)
         if len(kept) < len(y):
             X, y = X.iloc[kept].reset_index(drop=True), y[kept]
-        spread = float(np.std(y)) or 1.0 if self.setting.task == "regression" else 1.0
-        return X, y, self.method.plan(replace(self.setting, spread=spread, n_rows=len(y)))
+        unit = float(standard_deviation(y)) or 1.0 if self.setting.task == "regression" else 1.0
+        return X, y, self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
 
     def _with_last(
         self,
@@ -153,7 +154,7 @@ class Learner:
         said = model.predict(X)
         if self.setting.task == "classification":
             return float(np.mean(said == y))
-        square = float(np.sum((y - y.mean()) ** 2))
+        square = len(y) * float(standard_deviation(y)) ** 2
         return 1.0 - float(np.sum((y - said) ** 2)) / square if square > 0 else 0.0
 
     def _check_columns(self, prepare: Any, X: Any) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
+from kernlearn._rounding import standard_deviation
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import metric_draws
@@ -129,7 +130,7 @@ def squared_errors(first: HeldOut, second: HeldOut) -> Paired:
     difference = (first.y - first.predicted) ** 2 - (second.y - second.predicted) ** 2
     name = "paired t of squared errors"
     n = len(difference)
-    spread = float(difference.std(ddof=1)) if n > 1 else 0.0
+    spread = float(np.sqrt(n / (n - 1)) * standard_deviation(difference)) if n > 1 else 0.0
     if spread == 0.0:
         return Paired(name, 1.0 if not difference.any() else None)
     t = float(difference.mean()) / (spread / np.sqrt(n))

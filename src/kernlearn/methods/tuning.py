@@ -13,6 +13,7 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
+from kernlearn._rounding import first_least
 from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.gaussian_machines import GaussianMachines
 
@@ -77,7 +78,7 @@ def tuned_pipeline(
                 quick = machines.suits(rest)
                 model = machines.fit(rest) if quick else rest.fit(Z, y[train])
                 scores[i, j] = score(model, Z_test, y[test])
-    best = candidates[kept[int(scores[:, kept].mean(axis=0).argmax())]]
+    best = candidates[kept[first_least(-scores[:, kept].mean(axis=0))]]
     return clone(Pipeline(list(steps))).set_params(**best).fit(X, y)
 
 

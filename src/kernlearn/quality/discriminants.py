@@ -24,6 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import without_rounding
+
 __all__ = ["Discriminants", "held_out_discriminants"]
 
 Array = NDArray[np.float64]
@@ -90,14 +92,15 @@ class Discriminants:
         overall = weight @ f / total
         seen = in_class > 0  # rows of a small class may all be elsewhere
         means = np.where(seen[:, None], sums / np.where(seen, in_class, 1.0)[:, None], overall)
-        if not in_class @ (means.diagonal() - overall) > 0.0:
+        above = in_class @ (means.diagonal() - overall)
+        if not without_rounding(above, total, len(f)) > 0.0:
             # Machines that have learned nothing predict the mean, which is the lower for a class
             # the more of its rows are held out: no more than that must be learned from it.
             return cls(np.eye(k), np.zeros(k))
         apart = f - own @ means
         covariance = (weight[:, None] * apart).T @ apart / total
         variance = float(np.trace(covariance)) / k
-        if not variance > 0.0:  # every class has one value of its own
+        if not without_rounding(np.sqrt(variance), 1.0, len(f)) > 0.0:  # a value for every class
             return cls(np.eye(k), np.zeros(k))
         covariance[np.diag_indices(k)] += _SHRUNK * variance
         matrix = np.linalg.solve(covariance, means.T)

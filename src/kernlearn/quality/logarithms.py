@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 
 __all__ = ["Exponentials", "Logarithms"]
@@ -66,11 +67,8 @@ class Logarithms:
         """Of targets above zero, if all are skewed; else None."""
         share = weight / weight.sum()
         centred = Y - share @ Y
-        variance = share @ centred**2
-        # The mean of n equal targets is off by up to n roundings: so much spread is none.
-        none = len(Y) * np.finfo(float).eps * np.abs(Y).max(axis=0)
-        skewed = share @ centred**3 > _SKEWED * variance**1.5
-        if not (skewed & (np.sqrt(variance) > none)).all():
+        size = standard_deviation(Y, weight)
+        if not ((share @ centred**3 > _SKEWED * size**3) & (size > 0.0)).all():
             return None
         amounts = Y - zero
         unit = np.array([np.quantile(a[a > 0], _SMALL) for a in amounts.T])

@@ -331,7 +331,7 @@ class Machine:
 
 def _quantile(losses: Array, upper: Array, price: float) -> Any:
     """The t with the smallest price·t + Σ uᵢ max(0, lossᵢ − t): where their weight meets it."""
-    order = np.argsort(-losses)
+    order = np.argsort(-losses, kind="stable")
     beyond = np.searchsorted(np.cumsum(upper[order]), price * (1.0 - 1e-15))
     return losses[order[min(int(beyond), len(losses) - 1)]]
 

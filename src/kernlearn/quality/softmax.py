@@ -19,7 +19,11 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
 
+from kernlearn._rounding import without_rounding
+
 Array = NDArray[np.float64]
+
+_ROUNDINGS = 4
 
 
 def fit_softmax(
@@ -57,7 +61,8 @@ def fit_softmax(
     target[np.arange(n), codes] += total / (total + 1.0)
     centred = values - values.max(axis=1, keepdims=True)
     size = float(np.abs(centred).max(initial=0.0))
-    if size == 0.0:
+    # Values that are the same for every class, or would be in another order of their sums.
+    if not without_rounding(size, np.abs(values).max(initial=0.0), _ROUNDINGS) > 0.0:
         return 0.0
     centred = centred / size
 

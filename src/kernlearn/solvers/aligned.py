@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._rounding import without_rounding
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.quality.alignment import Alignment, alignment
@@ -43,12 +44,14 @@ def learn_by_alignment(
 ) -> Solution:
     """Maximise the alignment with the columns of ``targets`` (inputs are checked)."""
     own = alignment(family, targets, centered)
-    if not (own.agreement > 0).any():
+    sizes = np.sqrt(np.diagonal(own.inner_products))
+    largest = float(sizes.max())
+    agreement = without_rounding(own.agreement, sizes * own.target_norm, len(targets))
+    if largest < np.inf and not (agreement > 0).any():
         raise ValueError(
             "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
             "add a kernel, or use quality='soft_margin'"
         )
-    largest = float(np.sqrt(np.diagonal(own.inner_products).max()))
     if not 0 < largest < np.inf:
         raise ValueError(
             f"expected kernels whose squares are numbers, got a largest norm of {largest:.3g}; "

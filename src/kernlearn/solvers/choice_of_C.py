@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
 
@@ -120,4 +121,5 @@ def lowest(loss: Callable[[int], float], n_places: int) -> int:
 
 def _best(losses: dict[int, float], otherwise: int) -> int:
     """The place of the least loss, the first of several; NaN is more than any number."""
-    return min(losses, key=lambda k: (np.isnan(losses[k]), losses[k], k), default=otherwise)
+    places = sorted(losses)
+    return places[first_least(losses[k] for k in places)] if places else otherwise

@@ -84,7 +84,7 @@ class Mixing:
                 break
             # A quarter of those too many at a time: the others take over what these had.
             n_dropped = max(1, (n_alive - max_members) // 4)
-            kept = np.sort(kept[np.argsort(-w)[: n_alive - n_dropped]])
+            kept = np.sort(kept[np.argsort(-w, kind="stable")[: n_alive - n_dropped]])
         weights = np.zeros(len(scaled))
         weights[kept[alive]] = w[alive] / w[alive].sum()
         return weights
@@ -146,9 +146,10 @@ def weights_by_errors(loss: PredictiveLoss, held_out: Array, max_members: int) -
     wrong = np.stack([loss.wrong(F) for F in held_out]).astype(float)
     losses = np.array([loss.value(F) for F in held_out])
     rows = loss.share * len(loss.share)
-    best = np.lexsort((losses, wrong @ rows))[0]
+    # Equal numbers of errors are equal sums only up to rounding.
+    best = np.lexsort((losses, np.round(wrong @ rows, 9)))[0]
     apart = wrong - wrong[best]
-    excess = apart @ rows / np.sqrt(np.abs(apart) @ rows**2 + 1.0)
+    excess = np.round(apart @ rows / np.sqrt(np.abs(apart) @ rows**2 + 1.0), 9)
     # Of two that are as good, the one with the lower loss stays.
     kept = np.lexsort((losses, excess))[:max_members]
     weights = np.zeros(len(held_out))

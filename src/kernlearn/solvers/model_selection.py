@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn._patience import Stopped
+from kernlearn._rounding import first_least
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
@@ -134,7 +135,7 @@ def _descended(
     kernel, X = objective.kernel, objective.X
     starts = _directions(kernel, X)
     stages = [stage for theta in starts for stage in _tied(objective, theta, lam, limits)]
-    stage = min(stages, key=lambda s: s.value)
+    stage = stages[first_least(stage.value for stage in stages)]
     if len(stage.z) <= 2 and not criterion.regularised:
         return stage
     scale = float(np.linalg.norm(kernel.start(X)))
@@ -166,7 +167,7 @@ def _tied(
         return [descend(objective, z, directions, limits) for z in starts]
     found = [descend(sample, z, directions, limits) for z in starts]
     objective.best.fall_back_on(sample.best.z)
-    best = min(found, key=lambda stage: objective.value(stage.z)).z
+    best = found[first_least(objective.value(stage.z) for stage in found)].z
     # The logarithm of a loss bends alike whatever the number of rows.
     rounded = directions @ _inverse_root(_curvature(sample, best, directions))
     objective.n_evaluations += sample.n_evaluations

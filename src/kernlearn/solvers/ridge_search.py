@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn._rounding import first_least, is_less
+
 # A factor of ten moves a held-out loss by a few per cent at most near its minimum, and a parabola
 # through three such points finds that to a fraction of the step.
 _STEP = float(np.log(10.0))
@@ -63,12 +65,13 @@ def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:
         return known[x]
 
     x = float(np.log(start))
-    step = -_STEP if at(x - _STEP) < at(x) else _STEP
-    while at(x + step) < at(x):
+    at(x)  # the first, where the loss is flat
+    step = -_STEP if is_less(at(x - _STEP), at(x)) else _STEP
+    while is_less(at(x + step), at(x)):
         x += step
     left, middle, right = at(x - _STEP), at(x), at(x + _STEP)
     curvature = left + right - 2.0 * middle
     if np.isfinite(curvature) and curvature > 0.0:
         at(x + 0.5 * _STEP * (left - right) / curvature)
-    best = min(known, key=lambda place: known[place])
+    best = list(known)[first_least(known.values())]
     return LineMinimum(float(np.exp(best)), known[best], len(known))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from kernlearn._rounding import first_least
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import Array
 from kernlearn.solvers.selection_objective import SelectionObjective
@@ -63,7 +64,7 @@ def _best_ridge(
     values = objective.values(points)
     if not values:
         return np.inf, np.empty(0)
-    best = int(np.argmin(values))
+    best = first_least(values)
     return values[best], points[best]
 
 

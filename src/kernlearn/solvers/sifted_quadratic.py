@@ -66,5 +66,6 @@ def _sifted(
             lower[used] = part.lower
             return QuadraticSolution(x, part.equality, part.inequality, lower, part.exact)
         joining = np.flatnonzero(wrong)
-        used[joining[np.argsort(costs[joining])[: max(FEW, int(used.sum()) // 2)]]] = True
+        order = np.argsort(costs[joining], kind="stable")
+        used[joining[order[: max(FEW, int(used.sum()) // 2)]]] = True
     return None

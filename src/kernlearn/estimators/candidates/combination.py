@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import LearnedView, Part, Rows
 from kernlearn.families.stack import GramStack
@@ -129,7 +130,7 @@ def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
 
     The levels of a category are one column, of which two rows have the same or not.
     """
-    square = 2.0 * X.var(axis=0)
+    square = 2.0 * standard_deviation(X) ** 2
     whole = float(square.sum()) or 1.0
     single = [
         Columns(column.tolist(), Gaussian(1.0 / float(square[column].sum())))
@@ -142,7 +143,7 @@ def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
 
 def sections(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
     """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
-    square = 2.0 * X.var(axis=0)
+    square = 2.0 * standard_deviation(X) ** 2
     whole = float(square.sum()) or 1.0
     found: list[Kernel] = []
     for c in _HARMONIC_WIDTHS:

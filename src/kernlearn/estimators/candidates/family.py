@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Stopped
+from kernlearn._rounding import first_least, is_less
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.candidates.problem import Problem
@@ -105,14 +106,15 @@ class Family:
             return known[rung].loss
 
         try:
-            step = -1 if not has_more_rows and at(place) > at(place - 1) else 1
-            while at(place + step) < at(place):
+            here = at(place)  # before its neighbours, which begin at its λ
+            step = -1 if not has_more_rows and is_less(at(place - 1), here) else 1
+            while is_less(at(place + step), at(place)):
                 place += step
         except (Stopped, KeyboardInterrupt) as stop:
             if not known:
                 raise
             problem.patience.accept(stop)
-        return min(known.values(), key=lambda found: found.loss)
+        return list(known.values())[first_least(found.loss for found in known.values())]
 
     def at(self, rung: int) -> Callable[[Array], Kernel]:
         """What makes the kernel of a rung for a table."""

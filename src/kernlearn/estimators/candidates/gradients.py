@@ -31,6 +31,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import standard_deviation
 from kernlearn._threads import in_order, n_threads
 from kernlearn.estimators.candidates.machine import CentredMatrix
 from kernlearn.estimators.candidates.problem import Problem
@@ -73,7 +74,7 @@ def _descended(problem: Problem, table: str, n_rounds: int, lam: float | None) -
     X = problem.tables[table]
     scales = np.ones(X.shape[1])
     for _ in range(n_rounds):
-        length = float(np.sqrt(2.0 * (X * scales).var(axis=0).sum())) or 1.0
+        length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0
         kernel = Stretched(Matern(length, 1.5), scales)
         lam = _ridge(problem, table, kernel) if lam is None else lam
         dual_coef, _ = CentredMatrix.of(kernel(X)).solve(problem.Y, lam / problem.weight)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import standard_deviation
 from kernlearn.estimators.candidates.combination import bank, combined, sections
 from kernlearn.estimators.candidates.family import Family
 from kernlearn.estimators.candidates.sparse import sparse_view
@@ -29,7 +30,7 @@ _VERY_FEW = 30
 
 def _square(X: Array) -> float:
     """The mean squared distance of two rows; one where all rows are equal."""
-    return 2.0 * float(X.var(axis=0).sum()) or 1.0
+    return 2.0 * float((standard_deviation(X) ** 2).sum()) or 1.0
 
 
 def _root(X: Array) -> float:

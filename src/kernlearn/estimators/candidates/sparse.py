@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
+from kernlearn._rounding import first_least
 from kernlearn._threads import quiet_about
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
@@ -66,7 +67,7 @@ def sparse_view(problem: Problem, table: str) -> SparseView:
         path = others.path(alphas)
         predictions[:, fold] = others.predict(X[fold], path)
         paths.append(path)
-    best = int(np.argmin([problem.loss.value(F) for F in predictions]))
+    best = first_least(problem.loss.value(F) for F in predictions)
     scales = [_stretches(path[best]) for path in (whole.path(alphas[: best + 1]), *paths)]
     if not all(scale.any() for scale in scales):
         raise np.linalg.LinAlgError("no column has a weight")

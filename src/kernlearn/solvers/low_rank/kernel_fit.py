@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from kernlearn._cluster import Chunked
 from kernlearn._device import Placed, to_host
 from kernlearn._patience import Stopped
+from kernlearn._rounding import first_least
 from kernlearn._threads import threads_for
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
@@ -303,4 +304,4 @@ def _best_ridge(seen: Seen, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
     out, one = FoldsOut(seen.folds, seen.factors.membership), np.ones(1)
     losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]
-    return float(first * _AROUND[int(np.argmin(losses))])
+    return float(first * _AROUND[first_least(losses)])

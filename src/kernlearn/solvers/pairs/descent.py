@@ -50,7 +50,7 @@ def best_step(slope: float, curvature: float, loss: Array, rate: Array, C: float
     """
     turning = (loss * rate < 0) & (np.abs(loss) < np.abs(rate))
     turns = -loss[turning] / rate[turning]
-    order = np.argsort(turns)
+    order = np.argsort(turns, kind="stable")
     turns, jumps = turns[order], C * np.abs(rate[turning][order])
     begun = (loss > 0) | ((loss == 0) & (rate > 0))
     # The derivative less h s, on every stretch between two turns.

@@ -1,0 +1,98 @@
+"""Decisions that rounding must not take.
+
+The last digits of a sum depend on the order of its terms, and so on the processor, the number of
+threads and the version of BLAS. A zero that was summed up need not be zero, and of two equal sums
+either may be the smaller. Such a zero is found here by the size of the terms, and among equals the
+first is chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["first_least", "is_less", "standard_deviation", "without_rounding"]
+
+Array = NDArray[np.float64]
+
+EPS = float(np.finfo(np.float64).eps)
+# Losses are the same up to this part of them: far above what the order of a sum changes, even after
+# a factorisation, and far below what any data tell apart.
+SAME = 1e-10
+# Columns may come with rounding of their own, from whatever made them.
+CONSTANT = 1e-12
+
+
+def without_rounding(values: ArrayLike, size: ArrayLike, n_terms: int) -> Array:
+    """Values, exactly zero where they are no more than the rounding of their sum.
+
+    Parameters
+    ----------
+    values : array-like
+        Sums of terms that may cancel.
+    size : array-like
+        The largest terms, of a shape that goes with `values`.
+    n_terms : int
+        How many terms were added.
+
+    Examples
+    --------
+    >>> without_rounding([0.1 + 0.2 - 0.3, 1e-10], 0.3, 3).tolist()
+    [0.0, 1e-10]
+    """
+    sums: Array = np.asarray(values, dtype=np.float64)
+    return np.where(np.abs(sums) > n_terms * EPS * np.asarray(size), sums, 0.0)
+
+
+def standard_deviation(X: ArrayLike, weight: Array | None = None) -> Any:
+    """Standard deviation along the first axis, exactly zero for what is constant up to rounding.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, ...)
+        One column for each standard deviation. It may overflow to infinity.
+    weight : ndarray of shape (n,), optional
+        How much each row counts. Rows of weight zero do not.
+
+    Returns
+    -------
+    ndarray or float
+        As NumPy's ``std(axis=0)``.
+
+    Examples
+    --------
+    >>> float(np.std([0.1] * 3)) > 0.0, float(standard_deviation([0.1] * 3))
+    (True, 0.0)
+    """
+    rows: Array = np.asarray(X, dtype=np.float64)
+    if weight is not None:
+        rows, weight = rows[weight > 0], weight[weight > 0]
+    with np.errstate(over="ignore", invalid="ignore"):
+        mean = np.average(rows, axis=0, weights=weight)
+        found = np.sqrt(np.average((rows - mean) ** 2, axis=0, weights=weight))
+    nothing = max(CONSTANT, len(rows) * EPS) * np.abs(rows).max(axis=0)
+    return np.where(found > nothing, found, 0.0)[()]
+
+
+def is_less(one: float, other: float) -> bool:
+    """Whether a loss is less than another by more than rounding; NaN never is."""
+    return bool(one < other and not one >= other - SAME * abs(other))
+
+
+def first_least(losses: Iterable[float]) -> int:
+    """The place of the least loss, the first of those that are the same up to rounding.
+
+    NaN is more than any number.
+
+    Examples
+    --------
+    >>> first_least([0.7, 0.1 + 0.2, 0.3]), first_least([np.nan, np.inf, 2.0])
+    (1, 2)
+    """
+    given = losses if isinstance(losses, np.ndarray) else list(losses)
+    values = np.where(np.isnan(given), np.inf, np.asarray(given, dtype=np.float64))
+    least = float(values.min())
+    return int(np.argmax((values <= least + SAME * abs(least)) | (values == least)))
