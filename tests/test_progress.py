@@ -18,6 +18,7 @@ def test_passes_on_and_is_silent_without_a_terminal(capsys: pytest.CaptureFixtur
 def test_shows_count_and_time_left_on_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("rich", reason="needs rich: draws the bar")
     monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes the stream for a terminal
     monkeypatch.setenv("COLUMNS", "120")
     assert list(track(range(2), description="Table 1", total=5, done=3)) == [0, 1]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
+import os
+
 import pytest
 
-mpl.use("Agg")
-import matplotlib.pyplot as plt
+os.environ["MPLBACKEND"] = "Agg"
 
 
 @pytest.fixture
 def closed_figures():
     """Closes what the test has drawn; gives pyplot."""
+    from matplotlib import pyplot as plt
+
     yield plt
     plt.close("all")

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import subprocess
 from pathlib import Path
 
-import matplotlib as mpl
 import pytest
 
-from kernlearn.report import report_html
-
-mpl.use("Agg")
+os.environ["MPLBACKEND"] = "Agg"
 
 
 def _load_bundles():
@@ -97,4 +95,6 @@ def hostile(bundles):
 
 @pytest.fixture(scope="session")
 def hostile_report(hostile):
+    from kernlearn.report import report_html
+
     return report_html(hostile)

@@ -144,6 +144,7 @@ def test_indicators_of_categories_have_no_pairs(monkeypatch, numbers, indicators
 
 
 def test_a_mixture_of_many_rows_is_judged_by_more_of_them(monkeypatch):
+    pytest.importorskip("pandas", reason="needs pandas: candidates_ is a data frame")
     monkeypatch.setattr("kernlearn.estimators._kernel_mixture.EXACT_ROWS", 60)
     monkeypatch.setattr("kernlearn.estimators._kernel_mixture._JUDGED", 30)
     monkeypatch.setattr("kernlearn.estimators.candidates.many_rows._ROWS", 80)

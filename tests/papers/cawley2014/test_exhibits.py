@@ -211,6 +211,7 @@ def _check_where_the_claim_holds(table: ComparisonTable) -> None:
 
 
 def test_figure_1(request_small: Request, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: draws a picture")
     monkeypatch.setattr(figure1, "SIDE", 3)
     monkeypatch.setattr(figure1, "GRID", 11)
     table = PAPER.find("figure", 1).reproduce(request_small)

@@ -118,6 +118,7 @@ def test_the_claim_about_the_usual_lambda_is_checked() -> None:
 
 @pytest.mark.usefixtures("_two_small_sets")
 def test_figure_4(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs matplotlib: draws a picture")
     table = PAPER.find("figure", 4).reproduce(Request(tmp_path, repetitions=2, quiet=True, jobs=2))
     assert numbers(table, "syndata", "training points") == [60]
     assert numbers(table, "pima", "training points") == [24]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kernlearn._optional import load_pandas
 from kernlearn.persistence import ModelFileError
 from kernlearn.tables import TableError
 from kernlearn.testing.hostile.commands import predict_case
@@ -84,6 +85,7 @@ def run(n: int, seed: int = 0) -> list[Failure]:
     >>> run(4, seed=1)
     []
     """
+    load_pandas("reading hostile files")
     found = [_tried(number) for number in range(seed, seed + n)]
     return [failure for failure in found if failure is not None]
 
