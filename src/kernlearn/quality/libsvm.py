@@ -18,7 +18,7 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from kernlearn._threads import quiet_about
+from kernlearn._warning_filters import quiet_about
 
 try:
     from sklearn.svm import _libsvm as compiled

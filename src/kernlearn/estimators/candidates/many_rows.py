@@ -9,7 +9,6 @@ out from these.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Progress, Stopped
+from kernlearn._warning_filters import quiet_about
 from kernlearn.estimators._column_pairs import columns_of_pairs
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.contest import Contest, collected, timed
@@ -146,8 +146,7 @@ class _Trial:
         model = MKLRegressor(
             quality="least_squares", C="auto", random_state=0, rank=_RANK, callback=self._is_over
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it is one candidate of several
+        with quiet_about(Warning):  # it is one candidate of several
             model.fit(X[train], problem.Y[train, 0], sample_weight=problem.weight[train])
         values = model.predict(X[self._judges])[:, None]
         judged = Judged(model.kernel_, 1.0, values)
