@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import threading
 import time
 import warnings
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from kernlearn import LSSVMRegressor, Status
@@ -161,6 +163,16 @@ def test_only_the_thread_that_asked_ignores_warnings():
         assert list(in_order(warnings.warn, ["not to be seen"] * 2, 2, lambda: None)) == [None] * 2
     with pytest.raises(UserWarning, match="to be seen"):
         warnings.warn("to be seen", UserWarning, stacklevel=1)
+
+
+def test_workers_of_scikit_learn_ignore_what_is_ignored_here():
+    before = list(warnings.filters)
+    with quiet_about(UserWarning):
+        tasks = [delayed(warnings.warn)("not to be seen", UserWarning) for _ in range(4)]
+        Parallel(2, prefer="threads")(tasks)
+        sent = pickle.loads(pickle.dumps(warnings.filters[0]))  # to another process
+        assert sent[1].match("anything")
+    assert list(warnings.filters) == before
 
 
 def test_blocks_that_catch_warnings_and_end_in_between_change_nothing():

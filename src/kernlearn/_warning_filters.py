@@ -7,6 +7,7 @@ one as soon as two threads have such blocks at once.
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 import warnings
@@ -28,8 +29,11 @@ class _Ignored:
     """A filter of warnings that matches in blocks of `quiet_about`, and nowhere else.
 
     The filters are a list of the process, but whether one of them matches is decided by an object
-    with a method ``match``: other threads see their warnings as before.
+    with a method ``match``: other threads see their warnings as before. The workers of
+    scikit-learn, threads or processes, take filters over by their pattern; it matches everything.
     """
+
+    pattern = "(?#ignored by kernlearn)"
 
     def __init__(self, category: type[Warning]) -> None:
         self._entry = ("ignore", self, category, None, 0)
@@ -54,8 +58,17 @@ class _Ignored:
             if self._n_blocks == 0:
                 lists, self._lists = [*self._lists, warnings.filters], []
                 for filters in lists:
-                    while self._entry in filters:
-                        filters.remove(self._entry)
+                    for entry in filters[:]:
+                        if self._is_own(entry):
+                            filters.remove(entry)
+
+    def _is_own(self, entry: tuple[Any, ...]) -> bool:
+        # Workers in threads may have left a copy, since they restore filters without a lock.
+        message, category = entry[1:3]
+        return category is self._category and getattr(message, "pattern", None) == self.pattern
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return re.compile, (self.pattern,)
 
 
 @cache

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import multiprocessing
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,6 @@ from scipy.stats import norm
 from kernlearn._patience import Stopped
 from kernlearn._side_by_side import side_by_side
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn._warning_filters import quiet_about
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError, Plan, Setting
@@ -232,8 +232,10 @@ def hold_contest(
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Nothing is told of models that are not kept, and an interrupt ends everything."""
-    with quiet_about(Warning), interrupts_end_everything():
-        yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with interrupts_end_everything():
+            yield
 
 
 def _is_given_too_few(learner: Learner, n_rows: int) -> bool:

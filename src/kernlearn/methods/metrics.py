@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,7 +13,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from kernlearn._warning_filters import quiet_about
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.method import MethodError
 
@@ -114,7 +114,8 @@ class Metric:
 
     def computed(self, said: HeldOut) -> float | None:
         """The metric as scikit-learn computes it, errors and all; None for NaN."""
-        with quiet_about(Warning):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
             value = float(self.scorer(said.estimator, np.arange(len(said)), said.y))
         if not math.isfinite(value):
             return None

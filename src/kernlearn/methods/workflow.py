@@ -15,7 +15,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._side_by_side import alongside, side_by_side
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn._warning_filters import quiet_about
 from kernlearn.estimators._low_rank import EXACT_ROWS
 from kernlearn.methods.contest import Contest, contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
@@ -254,7 +253,8 @@ def _contestant(
     for train, test in splits:
         start = time.perf_counter()
         try:
-            with quiet_about(Warning):  # it is no news of the model
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # it is no news of the model
                 fitted = learner.fit(_rows(task.X, train), task.y[train])
         except (MethodError, MemoryError) as error:
             said.note = f"{learner.title} was skipped: {error}"
@@ -346,8 +346,10 @@ def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[
     whole = HeldOut.of(fit.pipeline, X, y, setting.classes)
     found = []
     for j, name in enumerate(names):
-        with quiet_about(Warning), interrupts_end_everything():  # this model is not kept
-            model = _without(task, fit.learner, j).fit(_rows(task.X, train), task.y[train])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it is not the model that is kept
+            with interrupts_end_everything():
+                model = _without(task, fit.learner, j).fit(_rows(task.X, train), task.y[train])
         rest = HeldOut.of(model, X, y, setting.classes)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
         error = difference_error(task.metric, whole, rest, setting.seed)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from kernlearn import __version__
-from kernlearn._warning_filters import quiet_about
 from kernlearn.comparison import Comparison, compare
 from kernlearn.comparison.signed_rank import signed_rank
 from kernlearn.inspection import CriticalDifferenceDisplay
@@ -114,8 +114,9 @@ def run_cells(
 def timed_fit(make: Callable[[], Any], X: Any, y: Any, X_test: Any) -> tuple[Any, float]:
     """Make and fit an estimator; what it predicts, and the seconds that making and fitting took."""
     start = time.perf_counter()
-    # Kernels at the ends of their ranges, libsvm at its limits: the errors tell.
-    with quiet_about(Warning):
+    with warnings.catch_warnings():
+        # Kernels at the ends of their ranges, libsvm at its limits: the errors tell.
+        warnings.simplefilter("ignore")
         model = make().fit(X, y)
         seconds = time.perf_counter() - start
         return model.predict(X_test), seconds

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from kernlearn._unfinished import interrupts_end_everything
-from kernlearn._warning_filters import quiet_about
 
 __all__ = ["Clock", "seconds_of"]
 
@@ -32,7 +32,8 @@ def seconds_of(call: Callable[[], Any], clock: Clock = time.perf_counter) -> flo
     float
     """
     best = float("inf")
-    with quiet_about(Warning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         for _ in range(REPEATS):
             start = clock()
             with interrupts_end_everything():  # what half a fit took is of no use

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -10,8 +11,6 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
-
-from kernlearn._warning_filters import quiet_about
 
 __all__ = ["concept_memberships", "kept_memberships"]
 
@@ -56,7 +55,8 @@ def concept_memberships(
     )  # fmt: skip
     counts = counts.astype(np.float32)
     memberships = np.empty((counts.shape[0], n_concepts), dtype=np.float32)
-    with quiet_about(ConvergenceWarning):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         memberships[is_train] = model.fit_transform(counts[is_train])
         memberships[~is_train] = model.transform(counts[~is_train])
     memberships *= model.components_.sum(axis=1)
