@@ -72,7 +72,7 @@ class KernelMixture(Patient, ShowsKernel):
     candidates: Any
     scale: bool
     max_members: int
-    random_state: Any
+    _seed: int
     n_features_in_: int
 
     @property
@@ -113,7 +113,7 @@ class KernelMixture(Patient, ShowsKernel):
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
         patience = self._patience()
-        random_state = check_random_state(self.random_state)
+        random_state = check_random_state(self._seed)
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
         prepare = self.preparation_
         tables = {table: prepare.apply(X, table) for table in prepare.tables}
