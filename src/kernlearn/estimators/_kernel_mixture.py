@@ -138,6 +138,9 @@ class KernelMixture(Patient, ShowsKernel):
             weights = self._mix(contest, max_members, least)
             held_out = contest.held_out(max_members, least)
             self._members = Members.trained(contest, weights, held_out, whole, random_state)
+        self.candidate_notes_ = list(dict.fromkeys(whole.notes))
+        for note in self.candidate_notes_ if self.verbose else []:
+            print(f"{type(self).__name__}: {note}")
         self.status_ = patience.stopped or Status.CONVERGED
         name = type(self).__name__
         warn_if_unfinished(name, self.status_, patience, stacklevel=3, has_tol=False)
@@ -170,9 +173,11 @@ class KernelMixture(Patient, ShowsKernel):
     def _mix(self, contest: Contest, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not contest.found:
+            said = f" ({contest.problem.notes[0]})" if contest.problem.notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
-                "rows, got none; leave scale=True, rescale the columns, or name more candidates"
+                f"rows, got none{said}; leave scale=True, rescale the columns, or name more "
+                "candidates"
             )
         weights = contest.weights(max_members, least)
         self._tried = CandidateTable.of(contest, weights)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._breakdown import NumericalError
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.quality.alignment import Alignment, alignment
@@ -44,7 +45,7 @@ def learn_by_alignment(
     """Maximise the alignment with the columns of ``targets`` (inputs are checked)."""
     own = alignment(family, targets, centered)
     if not (own.agreement > 0).any():
-        raise ValueError(
+        raise NumericalError(
             "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
             "add a kernel, or use quality='soft_margin'"
         )
