@@ -24,6 +24,7 @@ from kernlearn._checks import check_count, check_flag
 from kernlearn._frames import known_frame
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn._words import counted
 from kernlearn.estimators._candidate_table import CandidateTable
 from kernlearn.estimators._cells import is_frame
 from kernlearn.estimators._folds import make_folds
@@ -213,6 +214,12 @@ class KernelMixture(Patient, ShowsKernel):
             raise ValueError(
                 f"{type(self).__name__} expected two rows of positive weight at least, got "
                 "n_samples = 1; add rows"
+            )
+        if bool(np.all(rows.isna() if is_frame(rows) else np.isnan(rows))):
+            raise ValueError(
+                f"{type(self).__name__} expected a table with some known cells, got "
+                f"{counted(len(target), 'row')} in which every cell is missing; look at how the "
+                "table was read, or pass other columns"
             )
         weight = weight / weight.max()  # equal ones are then exactly one, in any unit
         return rows, target, weight / weight.mean()
