@@ -14,7 +14,7 @@ import pytest
 from sklearn.utils.parallel import Parallel, delayed
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
-from kernlearn import LSSVMRegressor, Status
+from kernlearn import LSSVMRegressor, Status, _threads
 from kernlearn._patience import Patience
 from kernlearn._threads import in_order, n_threads, one_thread, safe_threads_for, threads_for
 from kernlearn._unfinished import (
@@ -71,7 +71,8 @@ def test_blas_has_its_threads_again_when_the_last_block_ends(two_threads, second
     assert set(counts()) == {2}
 
 
-def test_fits_in_threads_leave_blas_as_it_was(two_threads):
+def test_fits_in_threads_leave_blas_as_it_was(two_threads, monkeypatch):
+    monkeypatch.setattr(_threads, "_limits", [])  # as in a process in which they are the first
     X = np.random.default_rng(0).normal(size=(30, 2))
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: LSSVMRegressor().fit(X, X[:, 0]), range(8)))

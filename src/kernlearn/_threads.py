@@ -28,6 +28,13 @@ R = TypeVar("R")
 # Below this many points, two threads gain a third at best on an idle machine, and on a busy one
 # they wait for each other: factorisations were seen to take ten to forty times as long.
 ENOUGH_POINTS_FOR_THREADS = 3000
+_CONTROL = "clear_controlling_thread"
+# Threads that come first at once must not each make a limit of the process.
+_making = threading.Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+    )
 
 
 def threads_for(n_points: int) -> AbstractContextManager[None]:
@@ -56,9 +63,6 @@ class _Library:
                 with suppress(AttributeError):
                     self.get = getattr(found.dynlib, f"{before}openblas_get_num_threads{after}")
                     self.set = getattr(found.dynlib, f"{before}openblas_set_num_threads{after}")
-
-
-_CONTROL = "clear_controlling_thread"
 
 
 class _Block:
@@ -159,12 +163,18 @@ class _Both(_Block):
 
 def one_thread() -> _Block:
     """One thread for BLAS in a block, whatever other threads do."""
-    process, threads = _limits()
+    if not _limits:
+        with _making:
+            if not _limits:
+                _limits.append(_new_limits())
+    process, threads = _limits[0]
     return process if threads is None else _Both(process, threads.limit)
 
 
-@cache
-def _limits() -> tuple[_Limit, _LimitOfThread | None]:
+_limits: list[tuple[_Limit, _LimitOfThread | None]] = []
+
+
+def _new_limits() -> tuple[_Limit, _LimitOfThread | None]:
     found = _libraries()
     shared = _Limit([library for library in found if not library.of_thread]).register()
     return shared, _LimitOfThread() if any(library.of_thread for library in found) else None

@@ -14,7 +14,6 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
 from typing import Any
 
 _ignored: ContextVar[tuple[type[Warning], ...]] = ContextVar("kernlearn_ignored", default=())
@@ -71,9 +70,7 @@ class _Ignored:
         return re.compile, (self.pattern,)
 
 
-@cache
-def _filter_of(category: Any) -> _Ignored:
-    return _Ignored(category)
+_known: dict[type[Warning], _Ignored] = {}
 
 
 @contextmanager
@@ -84,7 +81,8 @@ def quiet_about(category: type[Warning]) -> Iterator[None]:
             warnings.simplefilter("ignore", category)
             yield
         return
-    entry = _filter_of(category)  # type: ignore[arg-type]  # classes have a hash
+    with _lock:
+        entry = _known.setdefault(category, _Ignored(category))
     entry.take()
     token = _ignored.set((*_ignored.get(), category))
     try:
