@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -39,8 +42,48 @@ def test_what_a_killed_process_leaves_is_done_here():
     assert side_by_side([end, end, lambda: 3], 2) == ["here", "here", 3]
 
 
-def test_what_cannot_be_sent_is_done_here():
-    assert side_by_side([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
+def test_what_cannot_be_sent_is_done_here_and_told():
+    with pytest.warns(UserWarning, match=r"cannot \(.*\), which is computed again.*can be pickled"):
+        assert side_by_side([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
+
+
+class Awkward(Exception):
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def test_an_error_that_cannot_be_sent_is_raised_here():
+    def fail():
+        raise Awkward("rain", "wind")
+
+    with pytest.warns(UserWarning, match="computed again"), pytest.raises(Awkward, match="rain"):
+        side_by_side([fail, lambda: 1], 2)
+
+
+def test_beside_other_threads_no_process_is_copied():
+    end = threading.Event()
+    other = threading.Thread(target=end.wait)
+    other.start()
+    try:
+        assert side_by_side([os.getpid, os.getpid], 2) == [os.getpid()] * 2
+        assert alongside(os.getpid, [os.getpid], 2) == (os.getpid(), [os.getpid()])
+    finally:
+        end.set()
+        other.join()
+    assert os.getpid() not in side_by_side([os.getpid, os.getpid], 2)
+
+
+@pytest.mark.parametrize("library", ["torch", "cupy"])
+@pytest.mark.parametrize("is_used", [False, True])
+def test_once_cuda_is_used_no_process_is_copied(monkeypatch, library, is_used):
+    cuda = SimpleNamespace(
+        is_initialized=lambda: is_used, driver=SimpleNamespace(ctxGetCurrent=lambda: int(is_used))
+    )
+    for name in ("torch", "cupy"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, library, SimpleNamespace(cuda=cuda))
+    found = side_by_side([os.getpid, os.getpid], 2)
+    assert (os.getpid() in found) == is_used
 
 
 def test_own_work_is_done_here_and_the_rest_is_shared():

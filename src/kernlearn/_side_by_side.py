@@ -1,19 +1,26 @@
-"""Work that is done in several processes at once, where the system can copy this one.
+"""Work that is done in several processes at once, where this one can be copied safely.
 
 A copy knows everything that this process does and starts in milliseconds, so it pays for work of a
-few seconds already. What no copy brings back, since one was ended by the system, is done here.
+few seconds already. A copy has none of the threads but the one that made it, and a lock which
+another thread held stays locked in it for ever; and CUDA does not work in a copy of a process that
+has used it. Where there are other threads or CUDA is in use, everything is done in this process:
+tasks are closures, which no process that starts from nothing could be sent.
+
+What no copy brings back, since one was ended by the system, is done here.
 """
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import pickle
 import signal
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from multiprocessing.connection import Connection, wait
-from pickle import PicklingError
 from typing import Any, TypeVar
 
 from threadpoolctl import threadpool_limits
@@ -47,10 +54,11 @@ def side_by_side(
     Parameters
     ----------
     tasks : sequence of callables
-        Their results can be pickled; what they change is changed in a copy of this process.
+        Their results can be pickled; what they change is changed in a copy of this process. A
+        result that cannot be is computed again here, with a warning.
     n_workers : int
         How many processes, each with one thread for linear algebra and its share of the memory
-        that is free. With one, or on systems that cannot copy a process safely, everything is done
+        that is free. With one, or where this process cannot be copied safely, everything is done
         here.
     tell : callable
         Called here after every task.
@@ -116,8 +124,31 @@ def alongside(
 
 
 def _may_copy() -> bool:
+    """Whether a copy of this process would work."""
     # A worker of another pool may not have workers of its own.
-    return sys.platform == "linux" and not multiprocessing.current_process().daemon
+    is_able = sys.platform == "linux" and not multiprocessing.current_process().daemon
+    return is_able and not _has_other_threads() and not _has_used_cuda()
+
+
+def _has_other_threads() -> bool:
+    """Whether Python has threads that may hold a lock; those of BLAS end before a copy is made."""
+    here = threading.current_thread()
+    # A bar of rich has a thread that draws. Copies draw nothing, and never ask for its locks.
+    others = (each for each in threading.enumerate() if each is not here)
+    return any(type(each).__module__ != "rich.live" for each in others)
+
+
+def _has_used_cuda() -> bool:
+    """Whether PyTorch or CuPy, if they were imported, have begun to use a device."""
+    torch, cupy = sys.modules.get("torch"), sys.modules.get("cupy")
+    if torch is not None and torch.cuda.is_initialized():
+        return True
+    if cupy is None:
+        return False
+    try:
+        return bool(cupy.cuda.driver.ctxGetCurrent())
+    except Exception:  # without a driver, or before its first use, it has an error of its own
+        return False
 
 
 def _finish(tasks: Sequence[Callable[[], Any]], found: list[Any], tell: Callable[[], Any]) -> None:
@@ -165,9 +196,18 @@ def _collect(ends: list[Any], found: list[Any], tell: Callable[[], Any]) -> None
     while ends:
         for end in list[Any](wait(ends)):
             try:
-                place, result, error = end.recv()
+                place, result, error, unsent = end.recv()
             except (EOFError, OSError):
                 ends.remove(end)
+                continue
+            if unsent:
+                warnings.warn(
+                    "expected results that can be sent from one process to another, got one that "
+                    f"cannot ({unsent}), which is computed again in this process; return what "
+                    "can be pickled, or use one process",
+                    UserWarning,
+                    stacklevel=4,
+                )
                 continue
             if error is not None:
                 raise error
@@ -203,7 +243,15 @@ def _work(
                 result = tasks[place]()
             except Exception as error:
                 failure = error
-            with suppress(
-                PicklingError, AttributeError, TypeError
-            ):  # it is then done in the parent
-                to_parent.send((place, result, failure))
+            to_parent.send_bytes(_sendable(place, result, failure))
+
+
+def _sendable(place: int, result: Any, failure: Exception | None) -> bytes:
+    """An answer as bytes: the place, the result or the error, or why neither can be sent."""
+    try:
+        sent = pickle.dumps((place, result, failure, ""))
+        if failure is not None:  # some errors cannot be made again from their message
+            pickle.loads(sent)
+    except Exception as error:  # whatever the parts of a result raise
+        return pickle.dumps((place, None, None, f"{type(error).__name__}: {error}"))
+    return sent

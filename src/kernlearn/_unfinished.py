@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
 from sklearn.exceptions import ConvergenceWarning
 
@@ -20,6 +21,7 @@ _CURES = {
     Status.TIME_LIMIT: "raise time_limit",
     Status.STOPPED: "let the callback return False to go on",
 }
+_interrupts_end: ContextVar[bool] = ContextVar("kernlearn_interrupts_end", default=False)
 
 
 class InterruptedWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-learn has no types
@@ -39,9 +41,16 @@ def warn_if_unfinished(
 
     `stacklevel` counts from the caller of this function, as that of ``warnings.warn`` does;
     `has_tol` says whether there is a tolerance that could be raised.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        Instead of a warning of an interrupt, within :func:`interrupts_end_everything`.
     """
     sentence, cure, kind = f"{name} {status}", _CURES.get(status), ConvergenceWarning
     if patience.stopped is Status.INTERRUPTED:
+        if _interrupts_end.get():
+            raise KeyboardInterrupt
         cure, kind = "press Ctrl-C twice to stop everything", InterruptedWarning
         if status is not Status.INTERRUPTED:  # it came after the last step
             sentence = f"{name} was interrupted at its end, {status}"
@@ -55,10 +64,12 @@ def warn_if_unfinished(
 
 @contextmanager
 def interrupts_end_everything() -> Iterator[None]:
-    """Where the result of an interrupted fit is of no use: end with a ``KeyboardInterrupt``."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", InterruptedWarning)
-        try:
-            yield
-        except InterruptedWarning:
-            raise KeyboardInterrupt from None
+    """Where the result of an interrupted fit is of no use: end with a ``KeyboardInterrupt``.
+
+    The filters of warnings stay as they are: they belong to all threads.
+    """
+    token = _interrupts_end.set(True)
+    try:
+        yield
+    finally:
+        _interrupts_end.reset(token)

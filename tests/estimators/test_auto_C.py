@@ -195,7 +195,7 @@ def test_of_many_rows_C_is_chosen_on_some(problem, monkeypatch, kind):
     y = problem.y if kind is kl.MKLClassifier else problem.target
     kernels = [Linear(), Gaussian(0.3)]
     chosen = kind(kernels, C="auto").fit(problem.X, y)
-    few = rows_for_C([np.asarray(y, dtype=float)], 1, None, 30)
+    few = rows_for_C([np.asarray(y, dtype=float)], 1, 0, 30)
     assert len(few) == 30
     by_hand = kind(kernels, C="auto").fit(problem.X[few], y[few])
     np.testing.assert_allclose(chosen.loss_by_C_[:, 1], by_hand.loss_by_C_[:, 1], rtol=0.05)

@@ -104,13 +104,13 @@ def test_auto_C_no_longer_keeps_large_tables_exact(monkeypatch):
 
 def test_the_sample_has_every_class_in_its_share_and_fits_into_memory(monkeypatch):
     y = np.repeat([-1.0, 1.0], [9000, 1000])
-    few = rows_for_C([y], n_kernels=6, random_state=0)
+    few = rows_for_C([y], n_kernels=6, seed=0)
     assert len(few) == 1500
     assert (np.diff(few) > 0).all()
     assert (y[few] > 0).sum() == 150
-    assert not np.array_equal(few, rows_for_C([y], 6, random_state=1))
-    assert rows_for_C([y[:50]], 6, None).tolist() == list(range(50))
-    assert len(rows_for_C([y], n_kernels=2000, random_state=0)) == 259
+    assert not np.array_equal(few, rows_for_C([y], 6, seed=1))
+    assert rows_for_C([y[:50]], 6, 0).tolist() == list(range(50))
+    assert len(rows_for_C([y], n_kernels=2000, seed=0)) == 259
 
 
 def test_an_early_end_on_the_way_to_C_leaves_a_model():

@@ -223,3 +223,25 @@ def test_unlabelled_points_with_other_names(refused, problem):
     other = frame.rename(columns={"c": "d"})
     text = refused(MKLClassifier(), frame, problem.y, X_unlabeled=other)
     assert "feature names should match" in text
+
+
+@pytest.mark.parametrize("kind", [KernelClassifier, KernelRegressor])
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.full((40, 3), np.nan),
+        pd.DataFrame({"a": [None] * 40, "b": np.full(40, np.nan)}),
+        pd.DataFrame({"a": pd.Categorical([None] * 40, ["u", "v"])}),
+    ],
+    ids=["array", "frame", "categories"],
+)
+def test_a_table_without_a_known_cell(refused, problem, kind, X):
+    text = refused(kind(["linear"]), X, problem.y)
+    assert re.search("some known cells, got 40 rows in which every cell is missing; look at", text)
+    if isinstance(X, np.ndarray):
+        known = X.copy()
+        known[0] = 1.0  # in a row that does not count
+        weight = np.ones(40)
+        weight[0] = 0.0
+        assert "every cell is missing" in refused(kind(), known, problem.y, sample_weight=weight)
+        assert np.isfinite(kind(["linear"]).fit(known, problem.y).predict(X[:2])).all()

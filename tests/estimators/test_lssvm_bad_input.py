@@ -10,7 +10,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import ShuffleSplit
 
-from kernlearn import LSSVMClassifier, LSSVMRegressor
+from kernlearn import FirstLevelRegressor, LSSVMClassifier, LSSVMRegressor
 from kernlearn.kernels import Linear, Polynomial, Precomputed
 
 KERNELS = ["rbf", "ard", "ard_polynomial"]
@@ -40,6 +40,22 @@ KERNELS = ["rbf", "ard", "ard_polynomial"]
 )
 def test_parameters(refused, problem, options, text):
     assert re.search(text, refused(LSSVMClassifier(**options), problem.X, problem.y))
+
+
+@pytest.mark.parametrize("kind", [LSSVMRegressor, FirstLevelRegressor])
+def test_the_unit_of_the_targets(refused, problem, kind):
+    model, plain = kind(lam=0.1), kind(lam=0.1).fit(problem.X, problem.target).predict(problem.X)
+    for unit in (2.0**-460, 2.0**460):  # 1e-138, 1e138
+        scaled = model.fit(problem.X, unit * problem.target).predict(problem.X)
+        np.testing.assert_allclose(scaled / unit, plain, rtol=1e-6, atol=1e-9)
+    for unit in (1e-150, 1e-310):
+        text = refused(model, problem.X, unit * problem.target)
+        assert re.search("expected targets that are equal or differ by 1e-140 at least", text)
+    for unit in (1e153, 1e300):
+        assert "rescale y" in refused(model, problem.X, unit * problem.target)
+    for constant in (0.0, 1e-150):
+        same = model.fit(problem.X, np.full(40, constant)).predict(problem.X)
+        np.testing.assert_allclose(same, constant, rtol=1e-9)
 
 
 def test_one_row(refused, problem):

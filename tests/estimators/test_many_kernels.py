@@ -114,7 +114,7 @@ def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_
 
 def test_of_many_rows_C_of_a_family_is_chosen_on_some(monkeypatch):
     y = LABELS > 0
-    few = rows_for_C([np.where(y, 1.0, -1.0)], 1, None, 30)
+    few = rows_for_C([np.where(y, 1.0, -1.0)], 1, 0, 30)
     by_hand = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X[few], y[few])
     monkeypatch.setattr(_choices, "ROWS_FOR_C", 30)
     model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X, y)

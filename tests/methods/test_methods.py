@@ -158,7 +158,7 @@ def test_every_view_has_a_bank_of_its_own(kind):
     signs = 2.0 * y.to_numpy() - 1.0
     expected = []
     for view, places in {"one": [0, 2], "two": [1]}.items():
-        bank, notes = choose_bank(X.to_numpy()[:, places], [signs], np.ones(40), None)
+        bank, notes = choose_bank(X.to_numpy()[:, places], [signs], np.ones(40), 0)
         expected += [Columns(places, kernel) for kernel in bank]
         assert model.kernel_views_.count(view) == len(bank)
         assert f"{view}: {notes[0]}" in model.bank_notes_

@@ -7,14 +7,18 @@ import hashlib
 import os
 import pickle
 import sys
+import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 import skops.io
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.kernels import Gaussian, Kernel
-from kernlearn.persistence import ModelFileError
+from kernlearn.persistence import ModelFileError, _trial
 from kernlearn.persistence._file import pack
 from kernlearn.persistence._stand_ins import Network
 
@@ -173,3 +177,55 @@ def test_graphs_of_networkx_without_networkx(monkeypatch):
     graph = Network("Graph", [(0, {}), (1, {})], [(0, 1, {})])
     with pytest.raises(ImportError, match=r'networkx, .* pip install "kernlearn\[graphs\]"'):
         graph.restored()
+
+
+X = np.random.default_rng(0).normal(size=(24, 3))
+LABELS = (X[:, 0] > 0).astype(int)
+FITTED = {
+    "exact": lambda: kl.LSSVMClassifier(lam=0.1, theta=1.0, selection=None).fit(X, LABELS),
+    "landmarks": lambda: kl.MKLRegressor([Gaussian()], quality="least_squares", rank=4).fit(
+        X, X[:, 0]
+    ),
+    "views": lambda: kl.MKLClassifier([Gaussian()]).fit({"a": X[:, :1], "b": X[:, 1:]}, LABELS),
+    "mixture": lambda: kl.KernelRegressor(["linear"]).fit(
+        pd.DataFrame(X, columns=list("abc")), X[:, 0]
+    ),
+    "metric": lambda: kl.HyperkernelMetric(n_pairs=20).fit(X, LABELS),
+    "pipeline": lambda: make_pipeline(StandardScaler(), kl.LSSVMRegressor(lam=1.0)).fit(X, X[:, 0]),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "value"),
+    [
+        ("exact", "kernel_", np.eye(3)),
+        ("exact", "dual_coef_", np.ones((1, 7))),
+        ("exact", "intercept_", "none"),
+        ("exact", "calibration_", 1.5),
+        ("landmarks", "landmarks_", [None]),
+        ("landmarks", "_folds", [1, 2]),
+        ("views", "views_", {"a": 1.0}),
+        ("views", "support_vectors_", 3),
+        ("mixture", "_members", None),
+        ("mixture", "preparation_", "standard"),
+        ("metric", "coef_", {"a": 1.0}),
+        ("pipeline", "kernel_", [1.0]),
+    ],
+)
+def test_parts_that_do_not_fit_together(tmp_path, name, attribute, value):
+    model = FITTED[name]()
+    setattr(model[-1] if name == "pipeline" else model, attribute, value)
+    kl.save(model, tmp_path / "x")  # all types are known, and the checksum is right
+    with pytest.raises(ModelFileError, match=r"x could not be rebuilt .*fit and save"):
+        kl.load(tmp_path / "x")
+
+
+@pytest.mark.parametrize("name", FITTED)
+def test_models_are_tried_on_rows_that_they_take(name):
+    model = FITTED[name]()
+    for estimator in _trial._estimators(model):
+        rows = _trial._own_rows(estimator)
+        assert rows is not None
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of names of columns
+            getattr(estimator, "predict", getattr(estimator, "transform", None))(rows)

@@ -160,7 +160,7 @@ class Picky(RBF):
 
     def matrix(self, X, Y, theta):
         if theta[0] > 0.05:
-            raise ValueError("too narrow for my taste")
+            raise OverflowError("too narrow for my taste")
         return super().matrix(X, Y, theta)
 
 
@@ -174,7 +174,7 @@ def test_a_descent_steps_back_from_what_a_kernel_refuses():
 
 def test_a_kernel_that_refuses_everything_says_why():
     X, y = _problem()
-    with pytest.raises(ValueError, match="too narrow for my taste"):
+    with pytest.raises(OverflowError, match="too narrow for my taste"):
         select(Picky(), X / 1e6, y, _loo(60), LIMITS)
 
 

@@ -58,7 +58,7 @@ def test_where_no_machine_can_be_trained_the_criterion_is_infinite(data):
     class Refusing(RBF):
         def matrix(self, X, Y, theta):
             if theta[0] > 1.0:
-                raise ValueError("too narrow")
+                raise OverflowError("too narrow")
             return (-1.0 if theta[0] > 0.1 else 1.0) * super().matrix(X, Y, theta)
 
     objective = SelectionObjective(Refusing(), X, Y, SelectionCriterion(LeaveOneOut(weight)))
@@ -66,4 +66,18 @@ def test_where_no_machine_can_be_trained_the_criterion_is_infinite(data):
         value, gradient = objective.value_and_gradient(np.log([0.1, theta]))
         assert value == np.inf == objective.value(np.log([0.1, theta]))
         np.testing.assert_array_equal(gradient, 0.0)
+    assert objective.n_breakdowns == 4
     assert np.isfinite(objective.value(np.log([0.1, 0.05])))
+
+
+def test_an_error_that_is_no_breakdown_ends_the_selection(data):
+    X, Y, weight = data
+
+    class Defective(RBF):
+        def matrix(self, X, Y, theta):
+            raise ValueError("operands could not be broadcast together")
+
+    objective = SelectionObjective(Defective(), X, Y, SelectionCriterion(LeaveOneOut(weight)))
+    for evaluate in (objective.value, objective.value_and_gradient):
+        with pytest.raises(ValueError, match="operands"):
+            evaluate(np.log([0.1, 1.0]))

@@ -6,7 +6,9 @@ import warnings
 
 import pytest
 
-from kernlearn._unfinished import InterruptedWarning
+from kernlearn import Status
+from kernlearn._patience import Patience
+from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.speed.stopwatch import seconds_of
 
 
@@ -50,7 +52,9 @@ def test_an_interrupted_fit_is_not_timed():
     """Fits catch interrupts, warn, and return what they have."""
 
     def work():
-        warnings.warn("stopped", InterruptedWarning, stacklevel=1)
+        patience = Patience()
+        patience.stopped = Status.INTERRUPTED
+        warn_if_unfinished("a fit", Status.INTERRUPTED, patience)
 
     with pytest.raises(KeyboardInterrupt):
         seconds_of(work)

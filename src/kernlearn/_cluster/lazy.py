@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from kernlearn._cluster.collections import check_collection, is_lazy_frame
 from kernlearn._cluster.luggage import Luggage
 from kernlearn._cluster.scheduling import delayed
 from kernlearn._optional import load_dask_array
+from kernlearn._warning_filters import quiet_about
 
 Method = Callable[..., Any]
 
@@ -26,8 +26,7 @@ def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -
     X = check_collection(X, "X")
     of_frame = is_lazy_frame(X)
     example = X._meta_nonempty if of_frame else np.ones((1, X.shape[1]), dtype=X.dtype)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of numbers that nobody will see
+    with quiet_about(Warning):  # of numbers that nobody will see
         like = method(estimator, example, **options)
     if not isinstance(like, np.ndarray):
         raise ValueError(

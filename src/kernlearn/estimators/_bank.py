@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +28,7 @@ _ROWS_FOR_COLUMNS = 400  # halves of them judge what the other halves say of the
 
 
 def choose_bank(
-    X: Array, targets: Sequence[Array], weight: Array, random_state: Any
+    X: Array, targets: Sequence[Array], weight: Array, seed: int
 ) -> tuple[list[Kernel], list[str]]:
     """Kernels for the data, and what is to be said of them; inputs are checked.
 
@@ -44,12 +43,12 @@ def choose_bank(
         the same direction for the others.
     weight : ndarray of shape (n,)
         Weights of the labelled points.
-    random_state : int, RandomState or None
+    seed : int
         For samples of the rows.
     """
     n = len(weight)
-    median = median_distance(X, random_state)
-    rows = sample_rows(n, random_state)
+    median = median_distance(X, seed)
+    rows = sample_rows(n, seed)
     sample = X[:n][rows]
     parts = [target[rows] for target in targets]
     exponents: Sequence[float] = WITHOUT_TARGETS
@@ -57,7 +56,7 @@ def choose_bank(
     says_something = any(np.ptp(part) > 0 for part in parts)
     if len(rows) >= _FEWEST and says_something:
         best, pays = _best_exponent(sample, median, parts, weight[rows])
-        more = sample_rows(n, random_state, _ROWS_FOR_COLUMNS)
+        more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
         by_column = column_bank(X[more], some, weight[more], bank_at(median, [best])[-1])
         if by_column is not None:

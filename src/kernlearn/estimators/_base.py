@@ -390,7 +390,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         views: dict[str, slice] = getattr(self, "views_", {})
         if self.kernels is None:
             table = np.asarray(labelled.X, dtype=float)
-            given = labelled.targets, labelled.weight, self.random_state
+            given = labelled.targets, labelled.weight, self._seed
             kernels, self.bank_notes_ = banks_of_views(table, views, *given)
             for note in self.bank_notes_ if self.verbose else []:
                 print(f"{type(self).__name__}: {note}")

@@ -36,7 +36,7 @@ class ChoosesByHeldOutRows:
     quality: str
     weights: str
     C: Any
-    random_state: Any
+    _seed: int
     equal_share: Any
     equal_share_: float
     loss_by_C_: Array
@@ -111,7 +111,7 @@ class ChoosesByHeldOutRows:
         """C, by a sample of the rows where there are many, and the weights of all."""
         few, start = np.arange(len(problem.targets[0])), self._warm_start(problem.family.n_matrices)
         if problem.is_plain and not sampled:
-            few = rows_for_C(problem.targets, 1, self.random_state, ROWS_FOR_C)
+            few = rows_for_C(problem.targets, 1, self._seed, ROWS_FOR_C)
         if len(few) == len(problem.targets[0]) and not problem.is_of_family:
             return self._along_path(problem, control, share, start)
         rough = replace(control, tol=max(control.tol, PATH_TOL))
@@ -197,11 +197,11 @@ class ChoosesByHeldOutRows:
         return class_losses(values, np.column_stack(targets), weight)
 
     def _held_out_folds(self, targets: Sequence[Array]) -> list[NDArray[np.intp]]:
-        """Folds of the rows that count; the same for every fit, unless a random state says not."""
+        """Folds of the rows that count; the same whenever they are asked for in a fit."""
         n = len(targets[0])
         if n < 2:
             return []  # nothing is left to train with
-        seed = 0 if self.random_state is None else self.random_state
         rows, stratify = np.arange(n), isinstance(self, ClassifierMixin)
         codes = np.column_stack(targets) @ np.arange(1, len(targets) + 1) if stratify else rows
-        return make_folds(min(N_FOLDS, n), rows, codes, rows, stratify=stratify, random_state=seed)
+        cv, seed = min(N_FOLDS, n), self._seed
+        return make_folds(cv, rows, codes, rows, stratify=stratify, random_state=seed)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +44,7 @@ _LEAST = 0.005
 
 
 def pair_kernels(
-    X: Array, targets: Sequence[Array], weight: Array, whole: Kernel, random_state: Any
+    X: Array, targets: Sequence[Array], weight: Array, whole: Kernel, seed: int
 ) -> tuple[list[Kernel], list[Pair]]:
     """The kernels that join a bank, and the pairs that they see; none where none is worth it.
 
@@ -59,14 +58,12 @@ def pair_kernels(
         Weights of the rows.
     whole : Kernel
         On all columns: what it predicts no pair has to.
-    random_state : int, RandomState or None
+    seed : int
         For landmarks.
     """
     if len(X) < _FEWEST_ROWS:
         return [], []
-    if isinstance(random_state, np.random.RandomState):  # threads would share it, in any order
-        random_state = random_state.randint(np.iinfo(np.int32).max)
-    sample = _Sample(X, np.column_stack(targets), weight, random_state)
+    sample = _Sample(X, np.column_stack(targets), weight, seed)
     columns = columns_of_pairs(X)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
@@ -106,8 +103,8 @@ def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
 class _Sample:
     """Rows, and what is to be explained of them."""
 
-    def __init__(self, X: Array, Y: Array, weight: Array, random_state: Any) -> None:
-        self._X, self._Y, self._weight, self._random_state = X, Y, weight, random_state
+    def __init__(self, X: Array, Y: Array, weight: Array, seed: int) -> None:
+        self._X, self._Y, self._weight, self._seed = X, Y, weight, seed
         self._variance = X.var(axis=0)
         # Landmarks do not depend on what is to be explained, nor, by and large, does the width
         # that a pair asks for: both are found once.
@@ -149,7 +146,7 @@ class _Sample:
             assert coef is not None  # positive weights and a positive ridge always have a machine
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
-        left = _Sample(self._X, self._Y - said.values, self._weight, self._random_state)
+        left = _Sample(self._X, self._Y - said.values, self._weight, self._seed)
         left._settled = self._settled
         return left
 
@@ -157,7 +154,7 @@ class _Sample:
         self, kernels: Sequence[Kernel], maps: Sequence[NystroemMap] | None = None
     ) -> tuple[float, float, Seen]:
         """The least held-out loss over ridges, that ridge, and the moments."""
-        look = Look(self._X, kernels, self._Y, self._weight, self._random_state, maps)
+        look = Look(self._X, kernels, self._Y, self._weight, self._seed, maps)
         ones = np.ones(len(kernels))
         with threads_for(_LANDMARKS):
             seen = look.at(_LANDMARKS)

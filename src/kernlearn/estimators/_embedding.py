@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,15 @@ _MOST_POINTS = 2000
 class Embedding:
     """Coordinates √λ v of the centred kernel, for any points; signs are settled."""
 
-    def __init__(self, kernel: Kernel, n_components: int, random_state: Any) -> None:
+    def __init__(self, kernel: Kernel, n_components: int, seed: int) -> None:
         self.kernel = kernel
         self.n_components = n_components
-        self.random_state = random_state
+        self._seed = seed
 
     def fit(self, X: Array) -> Self:
         """Find the components of (at most two thousand of) the rows of `X`."""
         if len(X) > _MOST_POINTS:
-            chosen = check_random_state(self.random_state).choice(
-                len(X), _MOST_POINTS, replace=False
-            )
+            chosen = check_random_state(self._seed).choice(len(X), _MOST_POINTS, replace=False)
             X = X[np.sort(chosen)]
         else:
             X = X.copy()

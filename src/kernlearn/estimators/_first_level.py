@@ -83,7 +83,7 @@ class FirstLevel(Patient):
     strategy: str
     tol: float
     max_iter: int
-    random_state: Any
+    _seed: int
     rank: Any
     refit: str
     device_: str
@@ -116,7 +116,7 @@ class FirstLevel(Patient):
                 self._on_its_device(asked.rows),  # type: ignore[attr-defined]
                 Y[kept],
                 weight[kept],
-                self.random_state,
+                self._seed,
             )
             limits = Limits(control.tol, control.max_iter, control.patience)
             self._learn_at_scale(
@@ -142,9 +142,7 @@ class FirstLevel(Patient):
         self._check_enough(len(kept), lam is None or mu is None)
         folds = []
         if lam is None or mu is None:
-            folds = make_folds(
-                self.cv, X, y, kept, stratify=stratify, random_state=self.random_state
-            )
+            folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
         rows = some_rows(X, kept)
         _check_sizes(rows)
         forget_low_rank(self)

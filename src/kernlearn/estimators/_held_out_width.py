@@ -9,7 +9,6 @@ with which nothing is predicted at all.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,13 +25,10 @@ _MOST_ROWS = 200
 _RIDGES = (0.01, 0.1, 1.0, 10.0)
 
 
-def sample_rows(n: int, random_state: Any, most: int = _MOST_ROWS) -> NDArray[np.intp]:
-    """The rows to look at: all, or two hundred; the same ones unless a random state says not."""
+def sample_rows(n: int, seed: int, most: int = _MOST_ROWS) -> NDArray[np.intp]:
+    """The rows to look at: all, or two hundred, drawn at random."""
     if n <= most:
         return np.arange(n)
-    seed = 0 if random_state is None else random_state
-    if isinstance(seed, np.random.RandomState):
-        seed = seed.randint(np.iinfo(np.int32).max)
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
 
 

@@ -52,7 +52,7 @@ class HyperkernelExpansion:
     pivot_tol: float
     max_pivots: int | None
     n_pairs: int | None
-    random_state: Any
+    _seed: int
     verbose: int
     weights_: Array
 
@@ -84,7 +84,7 @@ class HyperkernelExpansion:
             )
 
         def choose(n_pairs: int | None) -> PairCholesky:
-            limits = self.pivot_tol, self.max_pivots, n_pairs, self.random_state
+            limits = self.pivot_tol, self.max_pivots, n_pairs, self._seed
             return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
 
         if self.n_pairs is None and len(X) > MANY_ROWS:
@@ -143,7 +143,7 @@ class HyperkernelExpansion:
             return hyperkernel
         gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
         if isinstance(self.scale, str) and self.scale == "auto":
-            rows = sample_rows(len(weight), self.random_state)
+            rows = sample_rows(len(weight), self._seed)
             targets = [y[rows] for y in ys]
             self.scale_ = _best_scale(X[rows], gammas, lambda_h, targets, weight[rows])
         else:
@@ -152,7 +152,7 @@ class HyperkernelExpansion:
 
     def _gammas(self, X: Array) -> Array:
         """One γ for every column; zero where a column says nothing, as a constant one."""
-        return _gammas_of_quantiles(X, self.random_state)
+        return _gammas_of_quantiles(X, self._seed)
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
@@ -181,11 +181,11 @@ def _best_scale(
     return float((*_SCALES, *between)[first_least([*first, *losses(between)])])
 
 
-def _gammas_of_quantiles(X: Array, random_state: Any) -> Array:
+def _gammas_of_quantiles(X: Array, seed: int) -> Array:
     """One over 50 q², q the 90 % quantile of a column's differences; zero for a constant column."""
     n = len(X)
     if n > ROWS_FOR_QUANTILES:
-        rng = np.random.default_rng(0 if random_state is None else random_state)
+        rng = np.random.default_rng(seed)
         X = X[rng.choice(n, ROWS_FOR_QUANTILES, replace=False)]
     first, second = np.triu_indices(len(X), 1)
     gammas = np.zeros(X.shape[1])

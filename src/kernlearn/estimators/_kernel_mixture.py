@@ -24,6 +24,7 @@ from kernlearn._checks import check_count, check_flag
 from kernlearn._frames import known_frame
 from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
+from kernlearn._words import counted
 from kernlearn.estimators._candidate_table import CandidateTable
 from kernlearn.estimators._cells import is_frame
 from kernlearn.estimators._folds import make_folds
@@ -72,7 +73,7 @@ class KernelMixture(Patient, ShowsKernel):
     candidates: Any
     scale: bool
     max_members: int
-    random_state: Any
+    _seed: int
     n_features_in_: int
 
     @property
@@ -113,7 +114,7 @@ class KernelMixture(Patient, ShowsKernel):
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
         patience = self._patience()
-        random_state = check_random_state(self.random_state)
+        random_state = check_random_state(self._seed)
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
         prepare = self.preparation_
         tables = {table: prepare.apply(X, table) for table in prepare.tables}
@@ -138,6 +139,9 @@ class KernelMixture(Patient, ShowsKernel):
             weights = self._mix(contest, max_members, least)
             held_out = contest.held_out(max_members, least)
             self._members = Members.trained(contest, weights, held_out, whole, random_state)
+        self.candidate_notes_ = list(dict.fromkeys(whole.notes))
+        for note in self.candidate_notes_ if self.verbose else []:
+            print(f"{type(self).__name__}: {note}")
         self.status_ = patience.stopped or Status.CONVERGED
         name = type(self).__name__
         warn_if_unfinished(name, self.status_, patience, stacklevel=3, has_tol=False)
@@ -170,9 +174,11 @@ class KernelMixture(Patient, ShowsKernel):
     def _mix(self, contest: Contest, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not contest.found:
+            said = f" ({contest.problem.notes[0]})" if contest.problem.notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
-                "rows, got none; leave scale=True, rescale the columns, or name more candidates"
+                f"rows, got none{said}; leave scale=True, rescale the columns, or name more "
+                "candidates"
             )
         weights = contest.weights(max_members, least)
         self._tried = CandidateTable.of(contest, weights)
@@ -208,6 +214,12 @@ class KernelMixture(Patient, ShowsKernel):
             raise ValueError(
                 f"{type(self).__name__} expected two rows of positive weight at least, got "
                 "n_samples = 1; add rows"
+            )
+        if bool(np.all(rows.isna() if is_frame(rows) else np.isnan(rows))):
+            raise ValueError(
+                f"{type(self).__name__} expected a table with some known cells, got "
+                f"{counted(len(target), 'row')} in which every cell is missing; look at how the "
+                "table was read, or pass other columns"
             )
         weight = weight / weight.max()  # equal ones are then exactly one, in any unit
         return rows, target, weight / weight.mean()

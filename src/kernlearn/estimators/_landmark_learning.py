@@ -151,7 +151,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
     ) -> Learned:
         """The same as `_learn` where Gram matrices would be too large."""
         check_here(self, rows)
-        points = centre_of(rows, self.random_state) if self.center else a_few(rows, BANK_ROWS)
+        points = centre_of(rows, self._seed) if self.center else a_few(rows, BANK_ROWS)
         self.__dict__.pop("loss_by_C_", None)  # of an earlier fit
         chosen = self.__dict__.pop("_taken_over", None)
         source = self._on_its_device(rows)
@@ -223,7 +223,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
             constraint=self.constraint,
             total=self._checked_total(),
             start=self._warm_start(m),
-            random_state=0 if self.random_state is None else self.random_state,
+            random_state=self._seed,
             exact_bound=check_certify(self.certify, free),
             held_out=self.quality != "one_class",
             factors_of_C=factors_of_C,
@@ -276,8 +276,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         if all(np.ptp(y) == 0 for y in bank.targets):
             return []
         table = np.asarray(bank.X, dtype=float)
-        seed = 0 if self.random_state is None else self.random_state
-        kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, seed)
+        kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, self._seed)
         if pairs:
             named = ", ".join(f"{i} and {j}" for i, j in pairs)
             self.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
@@ -291,7 +290,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         n_kept = 1 if isinstance(kernels, KernelPool) else len(kernels)
         # Shares are told apart by smaller differences than values of C.
         most = None if isinstance(self._wanted_share(), str) else ROWS_FOR_C
-        few = rows_for_C(ys, n_kept, self.random_state, most)
+        few = rows_for_C(ys, n_kept, self._seed, most)
         family: GramStack | KernelPool
         if isinstance(kernels, KernelPool):
             family = kernels.on_rows(few)

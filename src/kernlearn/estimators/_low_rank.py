@@ -120,23 +120,23 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
 
 
 def rows_for_C(
-    targets: Sequence[Array], n_kernels: int, random_state: Any, most: int | None = None
+    targets: Sequence[Array], n_kernels: int, seed: int, most: int | None = None
 ) -> NDArray[np.intp]:
     """The sample on which C is chosen, each class in its share, sorted."""
     n = len(targets[0])
     size = min(C_ROWS if most is None else most, int(np.sqrt(_C_NUMBERS / n_kernels)))
     if n <= size:
         return np.arange(n)
-    shuffled = check_random_state(0 if random_state is None else random_state).permutation(n)
+    shuffled = check_random_state(seed).permutation(n)
     order = shuffled[np.lexsort([y[shuffled] for y in targets])]
     return np.sort(order[np.linspace(0, n - 1, size).astype(int)])
 
 
-def centre_of(rows: Any, random_state: Any) -> Any:
+def centre_of(rows: Any, seed: int) -> Any:
     """A sample whose mean in feature space stands for that of all rows."""
     if len(rows) <= _CENTRE_ROWS:
         return take_rows(rows, slice(None))
-    generator = check_random_state(0 if random_state is None else random_state)
+    generator = check_random_state(seed)
     return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
 
 

@@ -70,7 +70,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     cv: Any
     tol: float
     max_iter: int
-    random_state: Any
+    _seed: int
     rank: Any
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
@@ -117,7 +117,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
                 self._given(lam, len(family.start(few)))
-            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self.random_state)
+            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
         rows = gathered(self, rows, "this fit without landmarks")
@@ -153,7 +153,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
             check_choice("selection", self.selection, SELECTIONS)
         if self.selection != "cv":
             return LeaveOneOut(weight[kept])
-        folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self.random_state)
+        folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
         return FoldsOut(weight[kept], folds)
 
     def _selected(

@@ -7,23 +7,49 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any, TypeVar
 
+import numpy as np
+from sklearn.utils import check_random_state
+
 from kernlearn.kernels import Kernel
 
-__all__ = ["all_or_nothing", "own_kernel", "own_rows"]
+__all__ = ["all_or_nothing", "draw_seed", "own_kernel", "own_rows"]
 
 K = TypeVar("K", bound=Kernel)
 
 
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave the estimator as it was if what is done here ends in an error."""
+    """The block of a fit: draw its seed, and leave the estimator as it was if it ends in an error.
+
+    The seed is drawn here and nowhere else, so that all parts of a fit agree on it.
+    """
     before = dict(vars(estimator))
     try:
+        estimator._seed = draw_seed(estimator.random_state)
         yield
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def draw_seed(random_state: Any) -> int:
+    """The seed of one fit, as scikit-learn understands the parameter.
+
+    Parameters
+    ----------
+    random_state : int, RandomState or None
+        An integer is the seed. A generator is asked for one, so that the next fit has another;
+        None asks NumPy's global generator.
+
+    Examples
+    --------
+    >>> draw_seed(7)
+    7
+    """
+    if isinstance(random_state, int | np.integer) and 0 <= random_state < 2**32:
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
 def own_kernel(kernel: K) -> K:

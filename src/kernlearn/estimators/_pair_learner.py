@@ -39,7 +39,7 @@ class PairLearner(Patient):
     max_pivots: int | None
     tol: float
     max_iter: int
-    random_state: Any
+    _seed: int
     n_features_in_: int
 
     def _learn(self, X: Array, pairs: Indices, labels: Array) -> Self:
@@ -63,7 +63,7 @@ class PairLearner(Patient):
         self._store(X[pairs], solution)
         if conic:
             self.kernel_: Expansion = self._learned_kernel(X[pairs[:1]])
-            self._embedding = Embedding(self.kernel_, n_components, self.random_state).fit(X)
+            self._embedding = Embedding(self.kernel_, n_components, self._seed).fit(X)
         else:
             self.__dict__.pop("kernel_", None)  # of an earlier fit
         warn_if_unfinished(
@@ -122,7 +122,7 @@ class PairLearner(Patient):
 
     def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
         if self.hyperkernel is None:
-            sigma = _WIDTH * median_distance(X, self.random_state)
+            sigma = _WIDTH * median_distance(X, self._seed)
             return GaussianHyperkernel(sigma, _SHARED * sigma)
         if not isinstance(self.hyperkernel, Hyperkernel):
             raise ValueError(

@@ -14,9 +14,7 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 
-def pairs_of_classes(
-    codes: Indices, n_pairs: int | None, random_state: Any
-) -> tuple[Indices, Array]:
+def pairs_of_classes(codes: Indices, n_pairs: int | None, seed: int) -> tuple[Indices, Array]:
     """Return pairs (i, j), i ≤ j, and +1 for points of one class, −1 for others.
 
     All m(m + 1)/2 of them, (i, i) included; or a sample without repetition, half of it from either
@@ -26,19 +24,19 @@ def pairs_of_classes(
     if n_pairs is None or n_pairs >= m * (m + 1) // 2:
         pairs = choose_pairs(m, None, None)
     else:
-        pairs = _balanced_sample(codes, n_pairs, random_state)
+        pairs = _balanced_sample(codes, n_pairs, seed)
     return pairs, np.where(codes[pairs[:, 0]] == codes[pairs[:, 1]], 1.0, -1.0)
 
 
-def _balanced_sample(codes: Indices, n_pairs: int, random_state: Any) -> Indices:
+def _balanced_sample(codes: Indices, n_pairs: int, seed: int) -> Indices:
     # With points sorted by class, the partners of a point are a range of positions after it.
     order = np.argsort(codes, kind="stable")
     positions = np.arange(len(codes))
     ends = np.searchsorted(codes[order], codes[order], side="right")
     n_same, n_other = int((ends - positions).sum()), int((len(codes) - ends).sum())
     take_same = min(n_same, max(n_pairs // 2, n_pairs - n_other))
-    seed = check_random_state(random_state).randint(np.iinfo(np.int32).max)
-    generator = np.random.default_rng(int(seed))
+    drawn = check_random_state(seed).randint(np.iinfo(np.int32).max)
+    generator = np.random.default_rng(int(drawn))
     same = _draw(positions, ends - positions, take_same, generator)
     other = _draw(ends, len(codes) - ends, n_pairs - take_same, generator)
     pairs = np.sort(order[np.concatenate([same, other])], axis=1)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernlearn._threads import threads_for
+from kernlearn.estimators._own import draw_seed
 from kernlearn.estimators.lssvm_classifier import LSSVMClassifier
 from kernlearn.solvers.asking import answered, side_by_side
 
@@ -28,6 +29,8 @@ def fit_together(
     targets : sequence of array-like
         The y of each.
     """
+    for model in models:
+        model._seed = draw_seed(model.random_state)
     prepared = [model._prepared(X, y) for model, X, y in zip(models, tables, targets, strict=True)]
     searches = [
         model._learning(rows, signs, labels, weight, stratify=True)

@@ -20,6 +20,8 @@ from kernlearn.solvers.units import LARGEST
 
 # Classes that a sentence names.
 _SHOWN = 8
+# Of differences of targets, whose squares are told apart to a millionth of a millionth.
+_SMALLEST = 1e-140
 
 Array = NDArray[np.float64]
 
@@ -202,6 +204,20 @@ def check_squares(estimator: Any, y: NDArray[Any]) -> None:
         raise ValueError(
             f"{type(estimator).__name__} expected targets of a size up to {LARGEST:g}, whose "
             f"squares are numbers, got {largest:.3g}; rescale y"
+        )
+
+
+def check_differences(estimator: Any, y: NDArray[np.float64]) -> None:
+    """Refuse targets that differ, but by so little that the squares are rounded to zero."""
+    if not len(y):
+        return
+    largest = float(np.abs(y).max(initial=0.0))
+    spread = float(np.abs(y - y.mean(axis=0)).max(initial=0.0))
+    if 1e-12 * largest < spread < _SMALLEST:
+        raise ValueError(
+            f"{type(estimator).__name__} expected targets that are equal or differ by "
+            f"{_SMALLEST:g} at least, whose squares are numbers, got differences of {spread:.3g} "
+            "at most; rescale y"
         )
 
 

@@ -230,14 +230,14 @@ def banks_of_views(
     places: Mapping[str, slice],
     targets: Sequence[Array],
     weight: Array,
-    random_state: Any,
+    seed: int,
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
     Rows that lack a view say nothing of its widths.
     """
     if not places:
-        return choose_bank(X, targets, weight, random_state)
+        return choose_bank(X, targets, weight, seed)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
@@ -245,7 +245,7 @@ def banks_of_views(
         there = _has_view(view, name)
         known = there[: len(weight)]
         bank, said = choose_bank(
-            view[there], [target[known] for target in targets], weight[known], random_state
+            view[there], [target[known] for target in targets], weight[known], seed
         )
         kernels += [Columns(place, kernel, name) for kernel in bank]
         notes += [f"{name}: {note}" for note in said]

@@ -105,7 +105,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         warm_start: bool = False,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,

@@ -74,7 +74,7 @@ class HyperkernelMetric(
         Relative duality gap to reach.
     max_iter : int, default=200
         Limit on rounds of sifting and Newton steps together.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         Chooses the sample of pairs, and the rows that widths and the embedding are taken from if
         there are thousands.
     verbose : int, default=0
@@ -145,7 +145,7 @@ class HyperkernelMetric(
         max_pivots: int | None = 200,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
         time_limit: float | None = None,
@@ -192,7 +192,7 @@ class HyperkernelMetric(
             total = len(X) * (len(X) + 1) // 2
             n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
             self._require_memory(n_pairs, X.shape[1])
-            return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self.random_state))
+            return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self._seed))
 
     def fit_pairs(self, X: Any, pairs: Any, same: Any) -> Self:
         """Learn from stated pairs.

@@ -71,7 +71,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         n_pairs: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         warm_start: bool = False,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,

@@ -69,6 +69,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     candidates_ : DataFrame
         What was tried, the best first: the held-out log loss with its standard error, the seconds
         and the weight in the mixture. A list of dicts if pandas is not installed.
+    candidate_notes_ : list of str
+        The candidates that were left out on these rows, each with the reason: its numbers
+        overflowed, a factorisation failed, or nothing could be learned.
     relevance_ : dict
         By column, the part of what the mixture explains on held-out rows that is lost when the
         column's cells are shuffled: more than one where the mean would then be better. It is

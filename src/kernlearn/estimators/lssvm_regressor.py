@@ -17,6 +17,7 @@ from kernlearn.estimators._low_rank import LandmarkFolds
 from kernlearn.estimators._lssvm import Array, LeastSquaresSVM
 from kernlearn.estimators._on_cluster import by_chunks
 from kernlearn.estimators._own import all_or_nothing
+from kernlearn.estimators._validated import check_differences
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -113,6 +114,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             rows, target = self._checked_with_target(X, y, multi_output=True, y_numeric=True)
             target = np.asarray(target, dtype=float)
             weight = self._sample_weight(sample_weight, len(target))
+            check_differences(self, target[weight > 0])
             Y = target.reshape(len(target), -1)
             self._learn(rows, Y, target, weight, stratify=False)
             self._flat = target.ndim == 1

@@ -91,7 +91,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     max_iter : int, default=200
         Limit on the number of kernels tried; with a family of kernels, on the number of rounds and
         of kernels tried in each.
-    random_state : int or RandomState, optional
+    random_state : int, RandomState or None, default=0
         For the sample from which the default bank takes its widths, and for the folds behind
         probabilities and ``C="auto"``.
     warm_start : bool, default=False
@@ -218,7 +218,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,

@@ -74,7 +74,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,

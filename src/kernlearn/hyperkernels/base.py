@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from kernlearn._breakdown import NumericalError
 from kernlearn.hyperkernels._grid import fill_grid
 from kernlearn.hyperkernels._validation import (
     check_one_pair,
@@ -172,7 +173,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
     def _check_values(self, values: FloatArray) -> None:
         check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
-            raise ValueError(
+            raise NumericalError(
                 f"{type(self).__name__} must give finite values, got an overflow on these data; "
                 "rescale the columns first, for example with sklearn.preprocessing.StandardScaler."
             )

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 
+from kernlearn._breakdown import NumericalError
 from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
@@ -42,7 +43,7 @@ def rescaled(X: Any, Y: Any, scale: ArrayLike) -> tuple[Any, Any]:
         X_scaled = (X - middle) * scale
         Y_scaled = X_scaled if Y is X else (Y - middle) * scale
     if not (is_finite(X_scaled) and is_finite(Y_scaled)):
-        raise ValueError(
+        raise NumericalError(
             "Distances must be finite numbers in units of the kernel's width, got an overflow; "
             "rescale the columns first, for example with sklearn.preprocessing.StandardScaler."
         )

@@ -6,11 +6,16 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
+from kernlearn._breakdown import NumericalError
+
 
 def positive(value: Any, name: str) -> float:
     """Return `value` as a float if it is a positive finite number."""
     if not _is_finite_number(value) or value <= 0:
-        raise ValueError(
+        # Zero and infinity are what a sensible parameter rounds to where the data are extreme.
+        is_extreme = isinstance(value, Real) and value in (0.0, math.inf)
+        kind = NumericalError if is_extreme else ValueError
+        raise kind(
             f"{name} must be a positive finite number, got {value!r}; choose a value above zero."
         )
     return float(value)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
+from kernlearn._breakdown import NumericalError
 from kernlearn.kernels._distances import rescaled
 from kernlearn.kernels._validation import FloatArray, check_numbers
 from kernlearn.kernels.base import Kernel
@@ -85,7 +86,7 @@ def screened(kernels: Sequence[Kernel], X: FloatArray) -> tuple[list[Kernel], li
 def _fault(kernel: Kernel, X: FloatArray) -> str | None:
     try:
         entries = kernel(X)[np.triu_indices(len(X), 1)]
-    except ValueError:
+    except NumericalError:
         return None  # it overflows; whoever uses it will be told
     low = float(np.quantile(entries, 0.05))
     size = float(np.quantile(np.abs(entries), 0.95))

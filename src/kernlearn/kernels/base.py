@@ -10,6 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
+from kernlearn._breakdown import NumericalError
 from kernlearn._device import beside, is_elsewhere, namespace, to_host
 from kernlearn._memory import require_matrices
 from kernlearn.kernels._parameters import non_negative, positive_integer
@@ -138,7 +139,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             K = self._evaluate(X, Y if Y is X else beside(Y, X))
         xp = namespace(X)
         if not bool(xp.all(xp.isfinite(K))):
-            raise ValueError(self._overflow())
+            raise NumericalError(self._overflow())
         return K
 
     def fitted_to(self, X: Any) -> Kernel:
@@ -196,7 +197,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _check_values(self, values: FloatArray) -> None:
         check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
-            raise ValueError(self._overflow())
+            raise NumericalError(self._overflow())
 
     def _overflow(self) -> str:
         return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from kernlearn._breakdown import NumericalError
 from kernlearn._words import counted
 from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._validation import FloatArray, is_finite
@@ -47,17 +48,20 @@ class Stretched(Kernel):
             )
 
     def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        stretched = X * self._scales_for(X)
-        return self.kernel(stretched, None if Y is X else Y * self._scales_for(Y))
+        stretched = self._stretched(X)
+        return self.kernel(stretched, None if Y is X else self._stretched(Y))
 
     def _diag(self, X: FloatArray) -> FloatArray:
-        return self.kernel.diag(X * self._scales_for(X))
+        return self.kernel.diag(self._stretched(X))
 
-    def _scales_for(self, X: FloatArray) -> FloatArray:
+    def _stretched(self, X: FloatArray) -> FloatArray:
         scales = np.asarray(self.scales, dtype=np.float64)
         if len(scales) != X.shape[1]:
             raise ValueError(
                 f"Stretched's scales must hold one number for each column of X, got {len(scales)} "
                 f"for {counted(X.shape[1], 'column')}; pass as many scales as columns."
             )
-        return scales
+        stretched: FloatArray = X * scales
+        if not is_finite(stretched):
+            raise NumericalError(self._overflow())
+        return stretched

@@ -75,7 +75,7 @@ class _ViewBanks:
     equal_share: float | str | None = None
     psd = "trust"
     verbose = 0
-    random_state: Any
+    _seed: int
     view_names_: list[str]
 
     def _n_views(self) -> int:
@@ -107,7 +107,7 @@ class _ViewBanks:
             places = np.flatnonzero((views == view) & ~np.isin(kinds, THINGS))
             if len(places):
                 table = _numbers(labelled.X, places)
-                given = labelled.targets, labelled.weight, self.random_state
+                given = labelled.targets, labelled.weight, self._seed
                 bank, notes = choose_bank(table, *given)
                 self.bank_notes_ += [f"{view}: {note}" for note in notes]
                 of_view += [Columns(places.tolist(), kernel, view) for kernel in bank]
@@ -140,7 +140,7 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
         class_weight: Any = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
         callback: Callable[[Progress], Any] | None = None,
@@ -181,7 +181,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         epsilon: float = 0.1,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = None,
+        random_state: Any = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
         callback: Callable[[Progress], Any] | None = None,

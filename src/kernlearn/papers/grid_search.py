@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -11,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn._unfinished import InterruptedWarning
+from kernlearn._unfinished import interrupts_end_everything
+from kernlearn._warning_filters import quiet_about
 
 __all__ = ["best_on_folds", "fit_quietly", "quietly"]
 
@@ -63,12 +63,9 @@ def fit_quietly(machine: Any, K: Array, y: NDArray[Any]) -> Any:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Say nothing of fits that end before their tolerance is reached, but for an interrupt.
+    """Say nothing of fits that end before their tolerance is reached.
 
-    A fit that an interrupt has ended is no result: its warning is raised, as by
-    :func:`kernlearn._unfinished.interrupts_end_everything`, which ignoring all would undo.
+    A fit that an interrupt has ended is no result: the interrupt is raised.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("error", InterruptedWarning)
+    with quiet_about(ConvergenceWarning), interrupts_end_everything():
         yield

@@ -11,6 +11,7 @@ from kernlearn.persistence._file import MAGIC, check_magic, unpack
 from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._plain import without_stand_ins
 from kernlearn.persistence._skops import load_skops
+from kernlearn.persistence._trial import check_model
 from kernlearn.persistence._trusted import trusted_types
 from kernlearn.persistence.errors import ModelFileError
 
@@ -19,6 +20,9 @@ __all__ = ["load"]
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
     """Read what :func:`kernlearn.save` wrote; no code from the file is run.
+
+    A fitted model is tried on two of its own rows, so that one whose parts do not fit together is
+    refused here and not by ``predict``.
 
     The file may name types of this library, of scikit-learn and numpy, and those in `trusted`; a
     file that names any other is refused before anything is built.
@@ -83,11 +87,14 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
             "of it was run: pass trusted=[...] with those classes if you know where it comes from"
         )
     try:
-        return without_stand_ins(skops.loads(payload, trusted=allowed))
+        model = without_stand_ins(skops.loads(payload, trusted=allowed))
+        if not trusted:  # what classes from elsewhere do with a row is not ours to judge
+            check_model(model)
     except ImportError:
         raise
     except Exception as error:
         raise _unreadable(name, header, error) from error
+    return model
 
 
 def _content(path: Path, name: str) -> bytes:

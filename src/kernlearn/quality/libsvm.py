@@ -18,7 +18,8 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from kernlearn._threads import quiet_about
+from kernlearn._breakdown import NumericalError
+from kernlearn._warning_filters import quiet_about
 
 try:
     from sklearn.svm import _libsvm as compiled
@@ -57,7 +58,7 @@ def coefficients(
     }
     try:
         return train(estimator, K, target, sample_weight, limits)[0]
-    except ValueError:
+    except NumericalError:
         # Degenerate problems (a zero margin, a ridge of 1e150) are left to the other solvers.
         return np.zeros(n)
 
@@ -82,13 +83,16 @@ def train(
 
     Raises
     ------
-    ValueError
+    NumericalError
         Where there is one class, ν is out of reach, or the numbers are not finite.
     """
     try:
-        support, coef, intercept = _by_compiled(estimator, K, target, weight, limits)
-    except (AttributeError, TypeError):
-        support, coef, intercept = _by_estimator(estimator, K, target, weight, limits)
+        try:
+            support, coef, intercept = _by_compiled(estimator, K, target, weight, limits)
+        except (AttributeError, TypeError):
+            support, coef, intercept = _by_estimator(estimator, K, target, weight, limits)
+    except ValueError as error:  # of libsvm
+        raise NumericalError(str(error)) from error
     a = np.zeros(len(K))
     a[support] = coef
     return a, intercept
@@ -106,7 +110,7 @@ def _by_compiled(
     if isinstance(estimator, SVC | NuSVC):
         y, classes = (y > 0).astype(float), np.ones(2)
         if y.min() == y.max():
-            raise ValueError("expected two classes, got one")
+            raise NumericalError("expected two classes, got one")
     compiled.set_verbosity_wrap(0)
     found = compiled.fit(
         np.ascontiguousarray(K, dtype=float),
@@ -120,7 +124,7 @@ def _by_compiled(
     )
     support, coef, intercept = found[0], found[3][0], float(found[4][0])
     if not (np.isfinite(coef).all() and np.isfinite(intercept)):
-        raise ValueError("expected finite coefficients, got others")
+        raise NumericalError("expected finite coefficients, got others")
     # Of two classes, its first is the one of y = −1.
     return (support, -coef, -intercept) if len(classes) else (support, coef, intercept)
 

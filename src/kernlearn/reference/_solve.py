@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._warning_filters import quiet_about
 from kernlearn.reference._cvxpy import load_cvxpy
 from kernlearn.reference.solution import ReferenceSolution
 
@@ -45,9 +45,7 @@ def solve(problem: Any, solver: str) -> str:
 
 
 def _attempt(problem: Any, solver: str, options: Mapping[str, float]) -> str:
-    with warnings.catch_warnings():
-        # CVXPY warns of inaccurate solutions; here the status says so.
-        warnings.simplefilter("ignore", UserWarning)
+    with quiet_about(UserWarning):  # CVXPY's, of inaccurate solutions: here the status says so
         try:
             # A warm start would silently keep the options of the attempt before.
             problem.solve(solver=solver, warm_start=False, **options)

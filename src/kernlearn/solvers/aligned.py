@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._breakdown import NumericalError
 from kernlearn._rounding import without_rounding
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
@@ -48,7 +49,7 @@ def learn_by_alignment(
     largest = float(sizes.max())
     agreement = without_rounding(own.agreement, sizes * own.target_norm, len(targets))
     if largest < np.inf and not (agreement > 0).any():
-        raise ValueError(
+        raise NumericalError(
             "expected a kernel that agrees with the labels, got none: yᵀKy is zero for all; "
             "add a kernel, or use quality='soft_margin'"
         )

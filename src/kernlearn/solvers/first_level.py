@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._patience import Patience
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.solvers.asking import answered
@@ -116,7 +117,7 @@ class FirstLevelProblem:
         try:
             with np.errstate(over="ignore", invalid="ignore"):
                 K = self.family.matrix(self.X, None, theta)
-        except ValueError:
+        except BREAKDOWNS:
             # Kernels of the library refuse to overflow: a step that was too long.
             return None
         mean = float(K.diagonal().mean())

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._rounding import first_least
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import Array
@@ -74,7 +75,7 @@ def _ridges(objective: SelectionObjective, theta: Array, lam: float | None) -> A
         return np.array([lam])
     try:
         K = objective.matrix(theta)
-    except ValueError:
+    except BREAKDOWNS:
         return np.empty(0)
     diagonal = float(K.diagonal().mean())
     unit = max(diagonal - float(K.mean()), 1e-6 * abs(diagonal), np.finfo(float).tiny)

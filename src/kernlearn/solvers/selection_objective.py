@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array, LSSVMFit
@@ -97,7 +98,7 @@ class SelectionObjective:
         self.patience = Patience() if patience is None else patience
         self.ask = ask
         self.best = BestSeen()
-        self.n_evaluations = self.n_steps = 0
+        self.n_evaluations = self.n_steps = self.n_breakdowns = 0
         self._last: tuple[Array, Array] | None = None
 
     def matrix(self, theta: Array) -> Array:
@@ -123,7 +124,7 @@ class SelectionObjective:
         self.n_evaluations += 1
         try:
             value = self.criterion.log_value(self.machine(z), np.exp(z[1:]))
-        except (ValueError, np.linalg.LinAlgError):
+        except BREAKDOWNS:
             # A kernel refuses an overflow, a factorisation breaks down: step back from there.
             value = np.inf
         value = value if np.isfinite(value) else np.inf
@@ -158,7 +159,7 @@ class SelectionObjective:
             gradient[0] = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
             slope = self.kernel.gradient(self.X, theta, self.matrix(theta), W)
             gradient[1:] = theta * slope + self.criterion.penalty_slope(self.Y.size, theta)
-        except (ValueError, np.linalg.LinAlgError):
+        except BREAKDOWNS:
             return float("inf"), np.zeros(len(z))
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return float("inf"), np.zeros(len(z))
@@ -170,6 +171,7 @@ class SelectionObjective:
 
     def _note(self, z: Array, value: float) -> None:
         self.best.see(z, value)
+        self.n_breakdowns += not np.isfinite(value)
         if self.best.z is not None:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
             self.patience.tell(message, self.best.value)

@@ -10,6 +10,7 @@ import pytest
 from sklearn.svm import SVC
 
 import kernlearn as kl
+from kernlearn._breakdown import NumericalError
 from kernlearn._patience import Patience
 from kernlearn.estimators.candidates import contest as module
 from kernlearn.estimators.candidates.choice import Chosen, chosen_families
@@ -124,11 +125,12 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
     )
 
 
+def broken(X, c):
+    raise NumericalError("Gaussian must give finite values")
+
+
 @pytest.mark.parametrize("labels", [False, True])
 def test_kernels_that_all_break_down_on_a_sample(monkeypatch, labels):
-    def broken(X, c):
-        raise ValueError("overflow")
-
     monkeypatch.setattr(module, "_SCREENED", 40)
     problem = make_problem(60)
     if labels:
@@ -144,13 +146,20 @@ def test_an_early_end_keeps_what_was_found():
     assert patience.stopped is Status.STOPPED
 
 
-def test_a_kernel_that_breaks_down_is_left_out():
-    def broken(X, c):
-        raise ValueError("overflow")
-
+def test_a_kernel_that_breaks_down_is_left_out_with_a_note():
     families = [Family("broken", broken), FAMILIES["linear"]]
-    contest = hold_contest(make_problem(), Chosen(families), np.random)
+    problem = make_problem()
+    contest = hold_contest(problem, Chosen(families), np.random)
     assert [found.title for found in contest.found] == ["linear"]
+    assert problem.notes == ["broken was left out: Gaussian must give finite values"]
+
+
+def test_any_other_error_is_a_defect_and_ends_the_search():
+    def wrong(X, c):
+        raise ValueError("operands could not be broadcast together")
+
+    with pytest.raises(ValueError, match="operands"):
+        hold_contest(make_problem(), Chosen([Family("wrong", wrong)]), np.random)
 
 
 def test_a_sample_has_its_share_of_every_fold():

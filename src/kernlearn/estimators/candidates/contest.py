@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._patience import Stopped
 from kernlearn._threads import in_order, n_threads
 from kernlearn._words import counted
@@ -236,7 +236,8 @@ def _stretched(
         many = whole.rows(whole.sample(_SLOPE_ROWS, random_state))
         learners = [partial(gradient_views, many, table)]
     # All of them before anyone looks, who may then have all threads.
-    views = list(in_order(_as_many_as_may_be, learners, n_threads(), problem.patience.check))
+    learn = partial(_as_many_as_may_be, problem=problem)
+    views = list(in_order(learn, learners, n_threads(), problem.patience.check))
     return chain.from_iterable(views)
 
 
@@ -244,12 +245,16 @@ def _first_level_views(problem: Problem, table: str) -> Iterator[StretchedView]:
     yield first_level_view(problem, table)
 
 
-def _as_many_as_may_be(learn: Callable[[], Iterator[StretchedView]]) -> list[StretchedView]:
+def _as_many_as_may_be(
+    learn: Callable[[], Iterator[StretchedView]], problem: Problem
+) -> list[StretchedView]:
     """What can be learned before a machine breaks down."""
     views = []
-    with suppress(np.linalg.LinAlgError):
+    try:
         for view in learn():
             views.append(view)
+    except BREAKDOWNS as error:
+        problem.notes.append(f"columns have fewer scales, since one machine broke down: {error}")
     return views
 
 
@@ -263,11 +268,15 @@ class _Search:
     near: Found | None = None
 
     def found(self) -> Found | None:
-        """What it comes to; nothing where the kernel breaks down on these rows."""
+        """What it comes to; nothing but a note where the kernel breaks down on these rows."""
         try:
             return timed(lambda: self.family.search(self.problem, self.view, self.near))
-        except (np.linalg.LinAlgError, ValueError) as error:
+        except (ValueError, *BREAKDOWNS) as error:
             if not self.family.is_given:
+                if not isinstance(error, BREAKDOWNS):
+                    raise
+                title = f"{self.family.name}{self.view.title}"
+                self.problem.notes.append(f"{title} was left out: {error}")
                 return None
             n_columns = self.problem.tables[self.view.table].shape[1]
             raise ValueError(

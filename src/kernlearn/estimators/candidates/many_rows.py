@@ -9,16 +9,17 @@ out from these.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._patience import Progress, Stopped
+from kernlearn._warning_filters import quiet_about
 from kernlearn.estimators._column_pairs import columns_of_pairs
 from kernlearn.estimators._preparation import STANDARD
 from kernlearn.estimators.candidates.contest import Contest, collected, timed
@@ -95,11 +96,19 @@ class _Trial:
     def candidates(self, kept: Sequence[Found], combines: bool) -> Iterator[Found]:
         """Those of the small contest, narrower while that helps; then the combination."""
         for one in kept:
-            with suppress(np.linalg.LinAlgError):
+            with self._noting(one.title):
                 yield timed(partial(self._climbed, one))
         if combines and self._sample.Y.shape[1] == 1 and self._may_combine():
-            with suppress(np.linalg.LinAlgError, ValueError):
+            with self._noting(_PAIRS.name):
                 yield timed(self._combination)
+
+    @contextmanager
+    def _noting(self, title: str) -> Iterator[None]:
+        """Leave a candidate out where it breaks down, with a note."""
+        try:
+            yield
+        except BREAKDOWNS as error:
+            self.problem.notes.append(f"{title} was left out: {error}")
 
     def _may_combine(self) -> bool:
         """Whether columns are several, and not too many."""
@@ -146,8 +155,7 @@ class _Trial:
         model = MKLRegressor(
             quality="least_squares", C="auto", random_state=0, rank=_RANK, callback=self._is_over
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it is one candidate of several
+        with quiet_about(Warning):  # it is one candidate of several
             model.fit(X[train], problem.Y[train, 0], sample_weight=problem.weight[train])
         values = model.predict(X[self._judges])[:, None]
         judged = Judged(model.kernel_, 1.0, values)

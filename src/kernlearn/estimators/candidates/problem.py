@@ -32,6 +32,8 @@ class Problem:
     origins : ndarray of shape (p,), optional
         For every prepared column, the number of the user's column that it comes from; without,
         each is a column of its own.
+    notes : list of str
+        What broke down on these rows or on parts of them, in words.
     """
 
     tables: Mapping[str, Array]
@@ -39,6 +41,7 @@ class Problem:
     folds: Sequence[Rows]
     patience: Patience = field(default_factory=Patience)
     origins: Rows | None = None
+    notes: list[str] = field(default_factory=list)
 
     @property
     def Y(self) -> Array:

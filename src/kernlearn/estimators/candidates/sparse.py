@@ -24,7 +24,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
 from kernlearn._rounding import first_least
-from kernlearn._threads import quiet_about
+from kernlearn._warning_filters import quiet_about
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 

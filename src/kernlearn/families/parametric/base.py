@@ -23,7 +23,9 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     A new family defines `start` and `kernel`; all derivatives then come by central differences.
     Defining `matrix`, `gradient`, `jacobian_products` and `second` as well makes it fast;
     `kernlearn.testing.check_parametric_kernel` tests whatever was defined. Tables are float64
-    arrays of finite numbers. Where `K` is asked for it is ``matrix(X, None, theta)``, so that
+    arrays of finite numbers. Where a matrix cannot be computed, `matrix` raises OverflowError, or
+    ``numpy.linalg.LinAlgError``: a search then steps back from that θ. Other errors end the fit.
+    Where `K` is asked for it is ``matrix(X, None, theta)``, so that
     nothing is computed twice.
 
     Attributes

@@ -59,7 +59,7 @@ def _default_bank(cells: Any, y: Any) -> list[Kernel]:
     there = ~np.isnan(numbers).all(axis=1)
     table, labels = StandardScaler().fit_transform(numbers[there]), y[there]
     targets = [np.where(labels == label, 1.0, -1.0) for label in np.unique(y)]
-    bank, _ = choose_bank(table, targets, np.ones(len(labels)), None)
+    bank, _ = choose_bank(table, targets, np.ones(len(labels)), 0)
     return [Features(StandardScaler(), kernel) for kernel in bank]
 
 

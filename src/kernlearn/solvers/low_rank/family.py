@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -91,4 +91,5 @@ def learn_family_through_landmarks(
         n_machine_solves=found.n_machine_solves + solution.n_machine_solves,
         history=found.history,
     )
-    return FamilyLearned(**{**vars(learned), "solution": solution}, active=active, kernels=made)
+    parts = {each.name: getattr(learned, each.name) for each in fields(Learned)}
+    return FamilyLearned(**{**parts, "solution": solution}, active=active, kernels=made)

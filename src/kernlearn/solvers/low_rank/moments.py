@@ -7,7 +7,7 @@ those of a smaller rank are a corner.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
 from typing import Any
 
@@ -64,8 +64,9 @@ class Moments:
         return self._with(other, -1.0)
 
     def _with(self, other: Moments, sign: float) -> Moments:
-        pairs = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Moments(*(mine + sign * theirs for mine, theirs in pairs))
+        names = [each.name for each in fields(self)]
+        sums = {name: getattr(self, name) + sign * getattr(other, name) for name in names}
+        return Moments(**sums)
 
     def corner(self, chosen: NDArray[np.bool_]) -> Moments:
         """The moments of some of the columns; the traces are still those of all."""
@@ -105,6 +106,10 @@ class Moments:
         loss += (coef * fitted).sum(axis=0) + intercept**2 * self.mass
         loss += 2.0 * intercept * (self.columns @ coef - self.targets)
         return np.asarray(np.maximum(loss, 0.0))
+
+
+# All sums but the one of a number for every pair of columns.
+_SMALL = tuple(each.name for each in fields(Moments) if each.name != "products")
 
 
 def moments_by_fold(
@@ -165,7 +170,8 @@ def _fold_by_fold(first: dict[int, Moments], second: dict[int, Moments]) -> dict
 def _on_host(sums: Moments) -> Moments:
     """The sums of all blocks, with both triangles."""
     products = mirrored(lower_triangle(sums.products))
-    return replace(Moments(*map(to_host, vars(sums).values())), products=products)
+    rest = {name: to_host(getattr(sums, name)) for name in _SMALL}
+    return Moments(products=products, **rest)
 
 
 def total_of(parts: list[Moments]) -> Moments:
@@ -182,15 +188,16 @@ def _moments(Z: Any, Y: Array, theta: Array, traces: Array, total: Moments | Non
     targets = Y * theta[:, None]
     sums = transposed_product(Z, np.column_stack([targets, theta]))
     products = lower_products(weighted, None if total is None else total.products)
-    rest = (
-        sums[:, :-1],
-        sums[:, -1],
-        targets.sum(axis=0),
-        (Y * targets).sum(axis=0),
-        float(theta.sum()),
-        traces,
+    block = Moments(
+        products=products,
+        with_targets=sums[:, :-1],
+        columns=sums[:, -1],
+        targets=targets.sum(axis=0),
+        squares=(Y * targets).sum(axis=0),
+        mass=float(theta.sum()),
+        traces=traces,
     )
-    if total is not None:
-        earlier = list(vars(total).values())[1:]
-        rest = tuple(one + other for one, other in zip(earlier, rest, strict=True))
-    return Moments(products, *rest)
+    if total is None:
+        return block
+    added = {name: getattr(total, name) + getattr(block, name) for name in _SMALL}
+    return replace(block, **added)  # the products have been added up in place

@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._device import (
     add_to_diagonal,
     all_rows,
@@ -107,7 +108,7 @@ class LandmarkSelection(SelectionObjective):
         """Log Q and its gradient, counted and noted by nobody."""
         try:
             value, gradient = self._at(float(np.exp(z[0])), np.exp(z[1:]))
-        except (ValueError, np.linalg.LinAlgError):
+        except BREAKDOWNS:
             return float("inf"), np.zeros(len(z))
         if not (np.isfinite(value) and np.isfinite(gradient).all()):
             return float("inf"), np.zeros(len(z))

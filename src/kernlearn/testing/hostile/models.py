@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -98,4 +99,7 @@ def payload_case(rng: Random, folder: Path) -> None:
     (folder / "m").write_bytes(
         pack(mutated_bytes(rng, changed) if rng.random() < 0.1 else changed, "x")
     )
-    load(folder / "m")
+    model = load(folder / "m")
+    if isinstance(model, ModelBundle):  # what loads also predicts
+        with suppress(ValueError):  # in words
+            model.pipeline.predict(_fitted()[1].to_numpy())

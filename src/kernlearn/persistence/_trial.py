@@ -1,0 +1,109 @@
+"""A model from a file is tried on a few of its own rows before it is handed over.
+
+The parts of an altered file may all be of known types and yet not fit together: a matrix where a
+kernel should be, or coefficients for other rows. Whoever predicts with such a model would be told
+so by whatever line stumbles over it first.
+"""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from kernlearn._optional import load_pandas
+from kernlearn._warning_filters import quiet_about
+from kernlearn.bundle import ModelBundle
+from kernlearn.estimators._kernel_mixture import KernelMixture
+from kernlearn.estimators._pair_learner import PairLearner
+
+__all__ = ["check_model"]
+
+_METHODS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
+# Intervals take factorisations of the training rows: they are tried where these are few.
+_INTERVAL, _MOST_ROWS = "predict_interval", 300
+_ROWS = 2
+
+
+def check_model(model: Any) -> None:
+    """Raise whatever the model raises on its own rows, if that is no refusal in words."""
+    if isinstance(model, ModelBundle):
+        _ = model.pipeline.predict  # an error if it is something else
+        if model.sample_X is not None and len(model.sample_X):
+            _try(model.pipeline, model.sample_X.iloc[:_ROWS], _METHODS)
+            return
+        model = model.pipeline
+    for estimator in _estimators(model):
+        try:
+            rows = _own_rows(estimator)
+        except ImportError:
+            continue
+        if isinstance(estimator, PairLearner) and rows is not None:
+            _try(estimator, estimator.pairs_[:_ROWS], ("pair_score", "pair_distance"))
+        if rows is not None:
+            is_small = _n_training_rows(estimator) <= _MOST_ROWS
+            _try(estimator, rows, (*_METHODS, _INTERVAL) if is_small else _METHODS)
+
+
+def _try(model: Any, rows: Any, methods: Sequence[str]) -> None:
+    for name in methods:
+        with quiet_about(Warning), np.errstate(all="ignore"):
+            try:
+                getattr(model, name, lambda rows: None)(rows)
+            except (ImportError, MemoryError):
+                return  # this says nothing of the file
+            except ValueError as error:
+                if not _is_in_words(error):
+                    raise
+
+
+def _is_in_words(error: BaseException) -> bool:
+    """Whether a line of Python raised it, and no routine of NumPy that was given nonsense."""
+    line = traceback.extract_tb(error.__traceback__)[-1].line or ""
+    return line.startswith("raise ")
+
+
+def _estimators(model: Any) -> Iterator[Any]:
+    """The estimators of this library in a model, which may be a pipeline."""
+    if not isinstance(model, BaseEstimator):
+        return
+    if type(model).__module__.startswith("kernlearn."):
+        yield model
+        return
+    for part in getattr(model, "steps", ()):
+        yield from _estimators(part[1])
+
+
+def _own_rows(estimator: Any) -> Any:
+    """Rows as `predict` takes them, of those that a fitted estimator holds; None without any."""
+    parts = vars(estimator)
+    if isinstance(estimator, KernelMixture):
+        return _unknown_row(parts) if "_members" in parts else None
+    if isinstance(estimator, PairLearner):
+        return parts["pairs_"][:_ROWS, 0] if "pairs_" in parts else None
+    if "support_vectors_" in parts:
+        rows = parts["support_vectors_"]
+    elif parts.get("landmarks_"):
+        rows = parts["landmarks_"][0]
+    else:
+        return None
+    rows = rows.iloc[:_ROWS] if hasattr(rows, "iloc") else rows[:_ROWS]
+    places = parts.get("views_")
+    return {name: rows[:, place] for name, place in places.items()} if places else rows
+
+
+def _n_training_rows(estimator: Any) -> int:
+    parts = vars(estimator)
+    members = parts.get("_members")
+    rows = parts.get("support_vectors_", ()) if members is None else members.Y
+    return rows.shape[0] if hasattr(rows, "shape") else len(rows)
+
+
+def _unknown_row(parts: dict[str, Any]) -> Any:
+    """A row of which no cell is known, which a mixture takes whatever its columns hold."""
+    gaps = np.full((1, parts["n_features_in_"]), np.nan)
+    names = parts.get("feature_names_in_")
+    return gaps if names is None else load_pandas("a trial").DataFrame(gaps, columns=names)
