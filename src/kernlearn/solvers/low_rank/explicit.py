@@ -24,7 +24,7 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.learned import Learned
-from kernlearn.solvers.low_rank.problem import Units, brought_back, minimise
+from kernlearn.solvers.low_rank.problem import brought_back, minimise
 from kernlearn.solvers.low_rank.rank import Look, folds_of, most_columns
 from kernlearn.solvers.low_rank.refits import FoldMachines
 from kernlearn.solvers.low_rank.request import Request
@@ -38,6 +38,7 @@ from kernlearn.solvers.low_rank.row_space import (
 )
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.units import Units
 
 Array = NDArray[np.float64]
 
@@ -162,7 +163,8 @@ class _Problem:
         weight_set = self.weight_set if start is None else replace(self.weight_set, start=start)
         off = self.Y - self.mean
         spread = float(np.sqrt((self.theta @ off**2).max() / self.theta.sum()))
-        units = Units.of(self.rows.traces[0], weight_set, float(self.theta.sum()), spread)
+        size = weight_set.mean_diagonal(self.rows.traces[0], float(self.theta.sum()))
+        units = Units.near(size, spread)
         ridge = 1.0 / (C * units.kernel)
         objective = RowObjective(self.rows, off / units.target, self.half, ridge)
         outcome = minimise(objective, weight_set, control, units, None, 1.0)

@@ -17,6 +17,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
+from kernlearn.solvers.low_rank.certified import certified, landmark_values
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.explicit import learn_explicitly
 from kernlearn.solvers.low_rank.held_out import FoldsOut, left_out_by_rank, loss_by_rank
@@ -88,7 +89,10 @@ def learn_through_landmarks(
                 rows, machines, moments.traces, weight_set, control, request.near
             )
         choice = Choice(settings.C, solution, np.empty((0, 2)))
-    solution, ridge = choice.solution, 1.0 / choice.C
+    with threads_for(len(source)):
+        values = landmark_values(source, factors)
+        solution = certified(choice.solution, machines, values, weight_set, control.tol)
+    ridge = 1.0 / choice.C
     with threads_for(factors.n_columns):
         if request.quality == "one_class":
             ranks, losses = left_out_by_rank(moments, factors, solution.weights)

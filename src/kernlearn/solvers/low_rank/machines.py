@@ -23,6 +23,8 @@ from kernlearn.solvers.low_rank.proximal import (
 from kernlearn.solvers.low_rank.systems import Root, system_of
 from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
 
+# Of the largest eigenvalue of K(w): what is below is rounding.
+NO_EIGENVALUE = 1e-14
 WARM = 0.1  # of the first δ, from a solution near by
 
 
@@ -83,8 +85,9 @@ class FactorObjective:
         # In the orthonormal columns of Z F⁻ᵀ the kernel is FᵀDF, which is positive semidefinite.
         F, inverse = self._basis
         values, vectors = np.linalg.eigh((F.T * diagonal) @ F)
-        kept = values > 0
-        return Root(diagonal, inverse @ (vectors[:, kept] * np.sqrt(values[kept])))
+        kept = values > NO_EIGENVALUE * values[-1]
+        half, vectors = np.sqrt(values[kept]), vectors[:, kept]
+        return Root(diagonal, inverse @ (vectors * half), F @ (vectors / half))
 
 
 def first_delta(machine: Machine) -> float:
@@ -112,11 +115,9 @@ def start_of(
     return a, c, 0.0, delta
 
 
-def carried_over(
-    machine: Machine, rows: FactorRows, root: Root, few: FactorSolution
-) -> FactorSolution:
+def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
     """Where to start on all rows, from the function that was learned on a few of them."""
-    f = rows.times(root.diagonal * few.c) + few.intercept
+    f = rows.times(few.columns) + few.intercept
     g, zero = machine.linear - f, np.zeros(machine.n_points)
     guess = respond(machine, g, zero, WARM * first_delta(machine))
     return replace(few, coef=guess.a, theta=guess.theta)

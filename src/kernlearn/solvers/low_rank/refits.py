@@ -106,6 +106,6 @@ def machine_refits(
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
             start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
             found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
-            coefs[i, :, j] = unit * root.diagonal * found.c
+            coefs[i, :, j] = unit * found.columns
             intercepts[i, j] = unit * found.intercept
     return without_folds(rows, fold, coefs, intercepts)
