@@ -167,7 +167,7 @@ class _Problem:
         units = Units.near(size, spread)
         ridge = 1.0 / (C * units.kernel)
         objective = RowObjective(self.rows, off / units.target, self.half, ridge)
-        outcome = minimise(objective, weight_set, control, units, None, 1.0)
+        outcome = minimise(objective, weight_set, control, units, None)
         best = outcome.best
         assert isinstance(best, RowEvaluation)
         us = [weight * c for weight, c in zip(best.weights, best.cs, strict=True)]

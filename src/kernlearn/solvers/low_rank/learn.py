@@ -80,7 +80,7 @@ def learn_through_landmarks(
     rows = FactorRows(source, factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
         with threads_for(factors.n_columns):
-            choice = _least_squares(seen, request, weight_set, control)
+            choice = _least_squares(seen, rows, request, weight_set, control)
         settings = replace(settings, C=choice.C)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     if request.quality != "least_squares":
@@ -122,15 +122,20 @@ def _room(source: Any) -> float:
 
 
 def _least_squares(
-    seen: Seen, request: Request, weight_set: WeightSet, control: Control
+    seen: Seen, rows: FactorRows, request: Request, weight_set: WeightSet, control: Control
 ) -> Choice[LowRankSolution]:
-    """Weights and machines from the moments alone; so is the loss on held-out folds at each C."""
+    """Weights and machines from the moments, and the loss on held-out folds at each C.
+
+    Weights of both signs need more digits than the moments have.
+    """
     moments, factors = seen.moments, seen.factors
-    stretch = float(request.settings.sample_weight.max())
+    triangles = None
+    if weight_set.free_sign:
+        triangles = rows.triangle(), rows.triangle(request.settings.sample_weight)
 
     def learn(C: float, start: Array | None, control: Control) -> LowRankSolution:
         near = weight_set if start is None else replace(weight_set, start=start)
-        return learn_least_squares(moments, factors, 1.0 / C, near, control, stretch)
+        return learn_least_squares(moments, factors, 1.0 / C, near, control, triangles)
 
     Cs = request.Cs(moments.traces, len(seen.fold))
     if len(Cs) == 1:

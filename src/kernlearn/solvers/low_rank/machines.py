@@ -23,8 +23,8 @@ from kernlearn.solvers.low_rank.proximal import (
 from kernlearn.solvers.low_rank.systems import Root, system_of
 from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
 
-# Of the largest eigenvalue of K(w): what is below is rounding.
-NO_EIGENVALUE = 1e-14
+# Beside a K of size one: with less, coefficients answer to the rounding of a function.
+SMALL_RIDGE = 1e-7
 WARM = 0.1  # of the first δ, from a solution near by
 
 
@@ -37,14 +37,14 @@ class FactorObjective:
         Z.
     machines : sequence of Machine
         One, or one per class of a one-against-rest problem.
-    products : ndarray of shape (R, R), optional
-        ZᵀZ, for weights of both signs.
+    triangle : ndarray of shape (q, R), optional
+        The triangular factor of Z, for weights of both signs.
     """
 
     def __init__(
-        self, rows: FactorRows, machines: Sequence[Machine], products: Array | None = None
+        self, rows: FactorRows, machines: Sequence[Machine], triangle: Array | None = None
     ) -> None:
-        self.rows, self.machines, self._products = rows, machines, products
+        self.rows, self.machines, self._triangle = rows, machines, triangle
         self.membership = rows.factors.membership
         self.n_solves = self.n_steps = 0
         self.start: list[FactorSolution] = []
@@ -72,33 +72,38 @@ class FactorObjective:
         return coefficient_plane(self.machines, coefs, -0.5 * (self.membership.T @ squares), trace)
 
     @cached_property
-    def _basis(self) -> tuple[Array, Array]:
-        assert self._products is not None
-        F = root_of(self._products)
-        return F, F / (F**2).sum(axis=0)
+    def _basis(self) -> Array:
+        assert self._triangle is not None
+        return root_of(self._triangle)
 
     def root(self, weights: Array) -> Root:
         """T with K(w) = Z T Tᵀ Zᵀ."""
         diagonal = self.membership @ weights
         if weights.min() >= 0:
             return Root(diagonal)
-        # In the orthonormal columns of Z F⁻ᵀ the kernel is FᵀDF, which is positive semidefinite.
-        F, inverse = self._basis
+        # With Z = QFᵀ the kernel is Q(FᵀDF)Qᵀ; and ZDF is Q(FᵀDF).
+        F = self._basis
         values, vectors = np.linalg.eigh((F.T * diagonal) @ F)
-        kept = values > NO_EIGENVALUE * values[-1]
-        half, vectors = np.sqrt(values[kept]), vectors[:, kept]
-        return Root(diagonal, inverse @ (vectors * half), F @ (vectors / half))
+        # What is below the rounding of terms that cancel is none of the kernel.
+        kept = values > 4.0 * EPS * float(np.abs(diagonal) @ (F**2).sum(axis=1))
+        half = vectors[:, kept] / np.sqrt(values[kept])
+        return Root(diagonal, diagonal[:, None] * (F @ half))
 
 
 def first_delta(machine: Machine) -> float:
     """A δ that is felt all over the box, and beside a K of size one.
 
-    Zero where the machine has a ridge of its own.
+    Zero where the machine has a ridge of its own that is.
     """
-    if machine.ridge.min() > 0:
+    if machine.ridge.min() > SMALL_RIDGE:
         return 0.0
     width = machine.breakpoints[:, -1] - machine.breakpoints[:, 0]
-    return max(1.0, 1.0 / float(np.median(width)))
+    # Rows count by their boxes: where these differ by orders of magnitude, small ones do not matter.
+    largest = float(width.max())
+    if not 0.0 < largest < np.inf:
+        return 1.0
+    share = width / largest
+    return max(1.0, float(share.sum()) / (largest * float(share @ share)))
 
 
 def start_of(

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.factor_rows import FactorRows, all_products
+from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
@@ -41,22 +41,25 @@ def learn_least_squares(
     ridge: float,
     weight_set: WeightSet,
     control: Control,
-    stretch: float = 1.0,
+    triangles: tuple[Array, Array] | None = None,
 ) -> LowRankSolution:
     """Minimise the value of the least-squares machines over the weights (inputs are checked).
 
-    ``stretch`` is the largest sample weight.
+    Weights of both signs need the triangular factors of Z, and of ZᵀΘHZ.
     """
     G, B, s = moments.centred()
     spread = float(np.sqrt(s.max() / moments.mass))
     units = Units.near(weight_set.mean_diagonal(moments.traces[0], moments.mass), spread)
     objective = LeastSquaresObjective(
-        G, B / units.target, s / units.target**2, factors.membership, ridge / units.kernel
+        G,
+        B / units.target,
+        s / units.target**2,
+        factors.membership,
+        ridge / units.kernel,
+        None if triangles is None else triangles[1],
     )
-    stand_in = None
-    if weight_set.free_sign:
-        stand_in = factors.small_stack(moments.unshifted(factors.shift))
-    outcome = minimise(objective, weight_set, control, units, stand_in, stretch)
+    stand_in = None if triangles is None else factors.small_stack(triangles[0])
+    outcome = minimise(objective, weight_set, control, units, stand_in)
     best = outcome.best
     if best is None:
         raise ValueError(
@@ -88,16 +91,14 @@ def learn_machines(
     """
     units = Units.of(weight_set.mean_diagonal(traces[0], rows.n_rows), machines)
     scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
-    products, stand_in = None, None
-    if weight_set.free_sign:
-        products = all_products(rows)
-        stand_in = rows.factors.small_stack(products)
-    objective = FactorObjective(rows, scaled, products)
+    triangle = rows.triangle() if weight_set.free_sign else None
+    stand_in = None if triangle is None else rows.factors.small_stack(triangle)
+    objective = FactorObjective(rows, scaled, triangle)
     if near is not None and near.dual_coef is not None:
         objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
     elif rows.n_rows > 2 * COARSE:
         weight_set = _coarse_start(objective, weight_set, control, units)
-    outcome = minimise(objective, weight_set, control, units, stand_in, 1.0)
+    outcome = minimise(objective, weight_set, control, units, stand_in)
     best = outcome.best
     assert isinstance(best, FactorEvaluation)
     coef = np.column_stack([s.columns for s in best.solutions]) * units.target
@@ -152,7 +153,6 @@ def minimise(
     control: Control,
     units: Units,
     stand_in: GramStack | None,
-    stretch: float,
 ) -> Outcome:
     """Newton over the weights; those of both signs go on from where positive ones end.
 
@@ -168,8 +168,6 @@ def minimise(
         From the one to the other.
     stand_in : GramStack or None
         Small matrices that are indefinite where K(w) is; None for positive weights.
-    stretch : float
-        How much longer they may be than K(w).
     """
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain = positive_weights(normaliser, total, least=weight_set.least)
@@ -191,7 +189,7 @@ def minimise(
     )
     first.run()
     used = normaliser > 0
-    length = stretch * total * float((stand_in.traces[used] / normaliser[used]).max())
+    length = total * float((stand_in.traces[used] / normaliser[used]).max())
     m = len(normaliser)
     N = stand_in.n_points
     domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)

@@ -210,7 +210,7 @@ class ProximalNewton:
             np.zeros(len(a)), self.f - self.b, Multipliers(np.array([self.b]), 0.0)
         )
         upper = 0.5 * float(self.v @ self.v) + loss
-        u = self.root.columns_of(self.v)
+        u = self.root.spread(self.v)
         return FactorSolution(feasible, c, u, self.b, theta, self.delta, lower, upper)
 
 

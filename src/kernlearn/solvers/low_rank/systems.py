@@ -35,14 +35,10 @@ class Root:
         The weights, repeated over the columns of their kernels.
     matrix : ndarray of shape (R, q), optional
         T, where weights have both signs; by default the roots of the positive ones.
-    lifted : ndarray of shape (R, q), optional
-        With T, what makes c = Zᵀa of Tᵀc.
     """
 
-    def __init__(
-        self, diagonal: Array, matrix: Array | None = None, lifted: Array | None = None
-    ) -> None:
-        self.diagonal, self._matrix, self._lifted = diagonal, matrix, lifted
+    def __init__(self, diagonal: Array, matrix: Array | None = None) -> None:
+        self.diagonal, self._matrix = diagonal, matrix
         used = np.flatnonzero(diagonal)
         self.columns = used if matrix is None else np.arange(len(diagonal))
         self._half = np.sqrt(diagonal[used]) if matrix is None else np.zeros(0)
@@ -55,12 +51,6 @@ class Root:
         u = np.zeros((len(self.diagonal), *v.shape[1:]))
         u[self.columns] = (self._half * v.T).T
         return u
-
-    def columns_of(self, v: Array) -> Array:
-        """The u of the function ZTv, of norm ½Σ uⱼ²/Dⱼ: Tv, or Dc with Tᵀc = v."""
-        if self._lifted is None:
-            return self.spread(v)
-        return np.asarray(self.diagonal * (self._lifted @ v))
 
     def gather(self, c: Array) -> Array:
         """Tᵀc, for c of shape (R,) or (R, l)."""
