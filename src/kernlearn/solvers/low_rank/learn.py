@@ -29,6 +29,7 @@ from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.low_rank.wide import is_wide, learn_from_rows
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
@@ -89,9 +90,15 @@ def learn_through_landmarks(
                 rows, machines, moments.traces, weight_set, control, request.near
             )
         choice = Choice(settings.C, solution, np.empty((0, 2)))
+    values = landmark_values(source, factors)
     with threads_for(len(source)):
-        values = landmark_values(source, factors)
         solution = certified(choice.solution, machines, values, weight_set, control.tol)
+        if request.quality == "least_squares" and solution.status is Status.INACCURATE:
+            # Moments are sums of squares, which have half of the digits that rows have.
+            from_rows = replace(weight_set, start=solution.weights)
+            again = learn_machines(rows, machines, moments.traces, from_rows, control)
+            again = certified(again, machines, values, weight_set, control.tol)
+            solution = again if again.gap < solution.gap else solution
     ridge = 1.0 / choice.C
     with threads_for(factors.n_columns):
         if request.quality == "one_class":
