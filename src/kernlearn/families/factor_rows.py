@@ -128,6 +128,14 @@ class FactorRows:
                 total = lower_outer_products(part, total)
         return np.asarray(total)
 
+    def squared_lengths(self) -> Array:
+        """The diagonal of ZᵀZ."""
+
+        def squares(Z: Any) -> Array:
+            return np.asarray(to_host(column_dots(Z, Z)))
+
+        return np.asarray(self._sum(squares, [], None, light=True))
+
     def traces(self) -> Array:
         """The traces of the exact kernels and of their factors, of shape (2, m)."""
         factors = self.factors  # these travel where rows are elsewhere, Z does not
@@ -135,13 +143,10 @@ class FactorRows:
         def diagonals(block: Any, rows: slice) -> Array:
             return np.asarray(factors.diagonals(block).sum(axis=0))
 
-        def squares(Z: Any) -> Array:
-            return np.asarray(to_host(column_dots(Z, Z)) @ factors.membership)
-
         exact = reduce_rows(
             self.source, diagonals, _added, factors.n_matrices, checked=True, light=True
         )
-        return np.array([exact, self._sum(squares, [], None, light=True)])
+        return np.array([exact, self.squared_lengths() @ factors.membership])
 
     def triangle(self, theta: Array | None = None) -> Array:
         """The triangular factor of Z, whose product with itself is ZᵀZ, with all of its digits.

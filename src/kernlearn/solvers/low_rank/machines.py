@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import root as root_of
 from kernlearn.quality.machine import Array, Machine
-from kernlearn.solvers.low_rank.planes import coefficient_plane
+from kernlearn.solvers.low_rank.planes import factor_plane
 from kernlearn.solvers.low_rank.proximal import (
     FactorSolution,
     ProximalNewton,
@@ -21,7 +21,7 @@ from kernlearn.solvers.low_rank.proximal import (
     with_sum,
 )
 from kernlearn.solvers.low_rank.systems import Root, system_of
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
+from kernlearn.solvers.oracle import EPS, Evaluation, Plane
 
 # Beside a K of size one: with less, coefficients answer to the rounding of a function.
 SMALL_RIDGE = 1e-7
@@ -66,10 +66,12 @@ class FactorObjective:
 
     def plane(self, coefs: Sequence[Array], cs: Sequence[Array]) -> Plane:
         """The plane below the objective that feasible coefficients define; see `Objective`."""
-        squares = np.sum([c**2 for c in cs], axis=0)
-        # In units where the kernels' diagonals have a mean of one.
-        trace = float(self.rows.n_rows * self.membership.shape[1])
-        return coefficient_plane(self.machines, coefs, -0.5 * (self.membership.T @ squares), trace)
+        return factor_plane(self.machines, coefs, cs, self.membership, self._lengths)
+
+    @cached_property
+    def _lengths(self) -> Array:
+        """Lengths of the columns of Z."""
+        return np.sqrt(self.rows.squared_lengths())
 
     @cached_property
     def _basis(self) -> Array:
@@ -142,9 +144,8 @@ class FactorEvaluation:
         self._root = root
         self.upper = sum(s.upper for s in solutions)
         self.plane = objective.plane([s.coef for s in solutions], [s.c for s in solutions])
-        n = objective.rows.n_rows
-        sizes = sum(float(s.coef @ s.coef) for s in solutions) * n
-        self.resolution = rounding(n) * sizes + EPS * abs(self.upper)
+        noise = float(np.abs(weights) @ np.asarray(self.plane.noise))
+        self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
 
     @cached_property
