@@ -1,8 +1,8 @@
-r"""The certificate of what is returned: the value of the function, recomputed from its coefficients.
+r"""The certificate of what is returned: the function's value, recomputed from its coefficients.
 
 A fit through landmarks returns weights w, coefficients β of k(x, landmark) and intercepts b. With
-:math:`K(S_i, S_i) = L_i L_i^\top`, the function :math:`f = \sum_i k_i(\cdot, S_i)\beta_i + b` is one
-of the space of K(w) whose norm is at most, and at the solution just,
+:math:`K(S_i, S_i) = L_i L_i^\top`, the function :math:`f = \sum_i k_i(\cdot, S_i)\beta_i + b` lies
+in the space of K(w), and its norm there is at most, and at the solution just,
 
 .. math::
 
@@ -56,6 +56,7 @@ def certified(
     values: Values,
     weight_set: WeightSet,
     tol: float,
+    in_long_double: bool = True,
 ) -> LowRankSolution:
     """The solution with the value of its function, and a bound and a status that go with it.
 
@@ -71,11 +72,14 @@ def certified(
         Which weights are allowed.
     tol : float
         Relative gap that is asked for.
+    in_long_double : bool, default=True
+        Whether values are to be had in long double, too.
     """
     parts = found.factors.expansion(found.coef)
     now = _value(found, machines, parts, values, np.float64)
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(now.value)
-    if now.noise > enough and len(machines[0].linear) * found.coef.size <= LONG_DOUBLE_PRODUCTS:
+    few = in_long_double and machines[0].n_points * found.coef.size <= LONG_DOUBLE_PRODUCTS
+    if now.noise > enough and few:
         now = _value(found, machines, parts, values, np.longdouble)
     exact = found.weights.astype(np.longdouble)
     missed = abs(float((exact @ weight_set.normaliser) / weight_set.total - 1.0))
@@ -141,7 +145,7 @@ def _value(
     intercept = np.empty(len(machines))
     for j, machine in enumerate(machines):
         f, error = F[:, j], unit * np.asarray(sizes[:, j], dtype=float)
-        zero = np.zeros(len(f), dtype=kind)
+        zero: Long = np.zeros(len(f), dtype=kind)
         best = float(machine.best_multipliers(np.asarray(f, dtype=float)).rows[0])
         choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (given[j], best)]
         losses = [machine.upper_value(zero, f, choice, stretch=False) for choice in choices]
@@ -174,10 +178,11 @@ def _norm(found: LowRankSolution, parts: list[Array], kind: type) -> tuple[Any, 
             continue
         if weight == 0.0:
             return np.inf, 0.0
-        corner = each.corner.astype(kind)
-        own = corner.T @ coef.astype(kind)
+        own: Long = coef.astype(kind)
+        sizes = np.abs(coef)
+        if each.points is not None:  # sparse features are columns as they are
+            own, sizes = each.corner.astype(kind).T @ own, np.abs(each.corner).T @ sizes
         norm += (own**2).sum() / (2.0 * kind(weight))
-        sizes = np.abs(each.corner).T @ np.abs(coef)
         error = unit * rounding(len(coef)) * float((np.abs(own) * sizes).sum())
         noise += (error + 4.0 * unit * EPS * float((own**2).sum())) / abs(weight)
     return norm, noise

@@ -65,8 +65,7 @@ class LeastSquaresObjective:
     @cached_property
     def root(self) -> tuple[Array, Array]:
         """F with FFᵀ = G, and its pseudoinverse; only weights of both signs need it."""
-        known = self._triangle is not None
-        F = root(self._triangle) if known else root_of_products(self.G)
+        F = root_of_products(self.G) if self._triangle is None else root(self._triangle)
         return F, (F / (F**2).sum(axis=0)).T  # the columns of F are orthogonal
 
     def evaluate(

@@ -100,7 +100,7 @@ def first_delta(machine: Machine) -> float:
     if machine.ridge.min() > SMALL_RIDGE:
         return 0.0
     width = machine.breakpoints[:, -1] - machine.breakpoints[:, 0]
-    # Rows count by their boxes: where these differ by orders of magnitude, small ones do not matter.
+    # Rows count by their boxes: beside others that are orders of magnitude wider, they are zero.
     largest = float(width.max())
     if not 0.0 < largest < np.inf:
         return 1.0

@@ -47,6 +47,7 @@ def learn_least_squares(
 
     Weights of both signs need the triangular factors of Z, and of ZᵀΘHZ.
     """
+    assert weight_set.free_sign == (triangles is not None)
     G, B, s = moments.centred()
     spread = float(np.sqrt(s.max() / moments.mass))
     units = Units.near(weight_set.mean_diagonal(moments.traces[0], moments.mass), spread)
@@ -107,9 +108,7 @@ def learn_machines(
     found = brought_back(
         outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
     )
-    return replace(
-        found, dual_coef=dual, proof=Proof.of(outcome.proof, units.coef, 0.0)
-    )
+    return replace(found, dual_coef=dual, proof=Proof.of(outcome.proof, units.coef, 0.0))
 
 
 def _carried_over(
