@@ -41,6 +41,7 @@ LOW_RANK_QUALITIES = (
     "epsilon_svr",
     "one_class",
 )
+FROM_ROWS = 12  # evaluations at most where least squares is learned again, from close by
 # Numbers of Z that are kept rather than made again: a gigabyte, and a third of what there is.
 _KEPT_NUMBERS, _KEPT_SHARE = 2**27, 1.0 / 3.0
 
@@ -95,8 +96,11 @@ def learn_through_landmarks(
         solution = certified(choice.solution, machines, values, weight_set, control.tol)
         if request.quality == "least_squares" and solution.status is Status.INACCURATE:
             # Moments are sums of squares, which have half of the digits that rows have.
-            from_rows = replace(weight_set, start=solution.weights)
-            again = learn_machines(rows, machines, moments.traces, from_rows, control)
+            near = replace(weight_set, start=solution.weights)
+            few = replace(control, max_iter=min(control.max_iter, FROM_ROWS))
+            again = learn_machines(rows, machines, moments.traces, near, few)
+            if again.status is Status.ITERATION_LIMIT:
+                again = replace(again, status=solution.status)
             again = certified(again, machines, values, weight_set, control.tol)
             solution = again if again.gap < solution.gap else solution
     ridge = 1.0 / choice.C
