@@ -128,6 +128,14 @@ class FactorRows:
                 total = lower_outer_products(part, total)
         return np.asarray(total)
 
+    def squared_lengths(self) -> Array:
+        """The diagonal of ZᵀZ."""
+
+        def squares(Z: Any) -> Array:
+            return np.asarray(to_host(column_dots(Z, Z)))
+
+        return np.asarray(self._sum(squares, [], None, light=True))
+
     def traces(self) -> Array:
         """The traces of the exact kernels and of their factors, of shape (2, m)."""
         factors = self.factors  # these travel where rows are elsewhere, Z does not
@@ -135,13 +143,35 @@ class FactorRows:
         def diagonals(block: Any, rows: slice) -> Array:
             return np.asarray(factors.diagonals(block).sum(axis=0))
 
-        def squares(Z: Any) -> Array:
-            return np.asarray(to_host(column_dots(Z, Z)) @ factors.membership)
-
         exact = reduce_rows(
             self.source, diagonals, _added, factors.n_matrices, checked=True, light=True
         )
-        return np.array([exact, self._sum(squares, [], None, light=True)])
+        return np.array([exact, self.squared_lengths() @ factors.membership])
+
+    def triangle(self, theta: Array | None = None) -> Array:
+        """The triangular factor of Z, whose product with itself is ZᵀZ, with all of its digits.
+
+        Products would have half of them: kernels that nearly agree would differ by rounding.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (n,), optional
+            Positive weights of the rows; with them the factor is that of ZᵀΘHZ, H being the
+            weighted centring.
+        """
+        along = [] if theta is None else [np.sqrt(theta)[:, None]]
+
+        def triangular(Z: Any, *parts: Array) -> Array:
+            own = to_host(Z)
+            table = own if theta is None else np.hstack([parts[0], parts[0] * own])
+            return np.asarray(np.linalg.qr(table, mode="r"))
+
+        function = _OfZ(triangular, self._factors)
+        table, size = self._table(None)
+        size = max(size, 2 * self.n_columns)  # blocks are copied
+        found = reduce_rows(table, function, _stacked, size, along, checked=True)
+        # The first row and column are the means.
+        return np.asarray(found if theta is None else found[1:, 1:])
 
     def _sum(self, product: Any, along: Sequence[Array], rows: Indices | None, light: bool) -> Any:
         function = _OfZ(product, self._factors)
@@ -181,8 +211,6 @@ def _added(first: Any, second: Any) -> Any:
     return first + second
 
 
-def all_products(rows: FactorRows) -> Array:
-    """ZᵀZ."""
-    everything, columns = np.arange(rows.n_rows), np.arange(rows.n_columns)
-    lower = rows.products(everything, np.ones(rows.n_rows), columns)
-    return np.asarray(lower + np.tril(lower, -1).T)
+def _stacked(first: Array, second: Array) -> Array:
+    """The triangular factor of all rows, from those of two parts."""
+    return np.asarray(np.linalg.qr(np.vstack([first, second]), mode="r"))

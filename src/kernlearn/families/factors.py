@@ -21,7 +21,7 @@ from kernlearn.kernels import Kernel
 
 Array = NDArray[np.float64]
 
-# Eigenvalues of ZᵀZ below this part of the largest are rounding.
+# Singular values of Z, or eigenvalues of ZᵀZ, below this part of the largest are rounding.
 ROUNDING = 1e-13
 # Numbers of a block that several threads make.
 _WORTH_THREADS = 2**20
@@ -117,25 +117,35 @@ class Factors:
             start += each.rank
         return parts
 
-    def small_stack(self, products: Array) -> GramStack:
+    def small_stack(self, triangle: Array) -> GramStack:
         r"""Matrices of size R that stand for ZᵢZᵢᵀ: a rotation of them, without the empty rest.
 
-        With :math:`Z^\top Z = F F^\top`, those of :math:`Z F^{-\top}` are orthonormal and span
-        all that Z does; seen in them, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and
-        K(w) ⪰ 0 are those of the whole matrices.
+        With :math:`Z^\top Z = F F^\top`, Z is :math:`Q F^\top` for orthonormal columns Q; seen in
+        them, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and K(w) ⪰ 0 are those of the
+        whole matrices.
 
         Parameters
         ----------
-        products : ndarray of shape (R, R)
-            ZᵀZ over all rows.
+        triangle : ndarray of shape (q, R)
+            The triangular factor of Z over all rows.
         """
-        F = root(products)
+        F = root(triangle)
         own = [F[self.owner == i] for i in range(self.n_matrices)]
         return GramStack(np.stack([rows.T @ rows for rows in own]))
 
 
-def root(products: Array) -> Array:
-    """F with FFᵀ = `products`, of as many columns as the rank."""
+def root(triangle: Array) -> Array:
+    """F of as many columns as the rank, which are orthogonal, with FFᵀ = `triangle`ᵀ`triangle`.
+
+    Columns of Z that are equal have rows of F that are, to the last digits.
+    """
+    vectors, sizes, _ = np.linalg.svd(triangle, full_matrices=False)
+    kept = sizes > ROUNDING * sizes[:1].sum()
+    return np.asarray(triangle.T @ vectors[:, kept])
+
+
+def root_of_products(products: Array) -> Array:
+    """The same from FFᵀ itself, with half of the digits."""
     values, vectors = np.linalg.eigh(products)
     kept = values > ROUNDING * max(float(values[-1]), 0.0)
     return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))

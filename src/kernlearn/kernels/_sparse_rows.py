@@ -66,6 +66,14 @@ class SparseRows:
         products = along * (self.features @ mean)
         return np.asarray(np.maximum(lengths - 2.0 * products + along**2 * (mean @ mean), 0.0))
 
+    def term_lengths(self) -> FloatArray:
+        """For each row of Z, the length of what it is the difference of."""
+        lengths = np.sqrt(squared_lengths(self.features))
+        if self.offset is not None:
+            along, mean = self.offset
+            lengths = lengths + np.abs(along) * float(np.linalg.norm(mean))
+        return np.asarray(lengths)
+
     def size(self) -> float:
         """The sum of the squares of all numbers that products with Z are made of."""
         total = float(self.features.data @ self.features.data)

@@ -74,9 +74,12 @@ class WeightSet:
 
     def kernel_size(self, family: Family) -> float:
         """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
+        return self.mean_diagonal(family.traces, family.n_points)
+
+    def mean_diagonal(self, traces: Array, n_points: float) -> float:
+        """The same for matrices of these traces on so many points."""
         used = self.normaliser > 0
-        ratios = family.traces[used] / self.normaliser[used]
-        return float(self.total * np.mean(ratios)) / family.n_points
+        return float(self.total * np.mean(traces[used] / self.normaliser[used])) / n_points
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,11 +40,26 @@ class Units:
         """Units for kernels of this mean diagonal entry."""
         sizes = [np.abs(machine.linear) for machine in machines]
         largest = max(float(size.max()) for size in sizes)
-        check_kernel_size(kernel)
-        _check_size("targets", largest)
         # A typical target: beside one outlier the others must not pass for rounding.
         typical = max(float(np.median(size)) for size in sizes)
-        target = typical if typical > 1e-8 * largest else largest
+        return cls.near(kernel, largest, typical if typical > 1e-8 * largest else largest)
+
+    @classmethod
+    def near(cls, kernel: float, largest: float, typical: float | None = None) -> Units:
+        """The powers of two next to the size of a kernel and to that of targets, both checked.
+
+        Parameters
+        ----------
+        kernel : float
+            The mean diagonal entry.
+        largest : float
+            The largest target.
+        typical : float, optional
+            The target that is to have size one, by default the largest.
+        """
+        check_kernel_size(kernel)
+        _check_size("targets", largest)
+        target = largest if typical is None else typical
         # Machines without a linear term keep their coefficients: only values and f scale with K.
         return cls(_power_of_two(kernel), _power_of_two(target if target > 0 else kernel))
 

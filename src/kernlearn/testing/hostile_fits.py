@@ -30,6 +30,7 @@ from sklearn.exceptions import ConvergenceWarning
 from kernlearn.testing._hostile_combinations import combination_problem
 from kernlearn.testing._hostile_first_level import first_level_problem
 from kernlearn.testing._hostile_hyperkernels import hyperkernel_problem
+from kernlearn.testing._hostile_landmarks import landmark_problem
 from kernlearn.testing._hostile_lssvm import lssvm_problem
 from kernlearn.testing._hostile_pairs import pair_problem
 from kernlearn.testing._hostile_problem import HostileProblem
@@ -40,6 +41,7 @@ MAKERS: dict[str, Callable[[np.random.Generator], HostileProblem]] = {
     "hyperkernel": hyperkernel_problem,
     "pairs": pair_problem,
     "combinations": combination_problem,
+    "landmarks": landmark_problem,
 }
 # A fit of fewer than a hundred points takes no longer, in seconds of the processor.
 _SLOW = 1.0
@@ -116,7 +118,7 @@ def run(n: int, seed: int = 0, kinds: tuple[str, ...] = tuple(MAKERS)) -> Report
     seed : int, default=0
         Other seeds make other problems.
     kinds : tuple of str
-        Of "lssvm", "first_level", "hyperkernel", "pairs" and "combinations".
+        Of "lssvm", "first_level", "hyperkernel", "pairs", "combinations" and "landmarks".
 
     Returns
     -------

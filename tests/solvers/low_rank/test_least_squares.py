@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
+from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian, Laplacian, Linear, Polynomial
 from kernlearn.solvers.low_rank.least_squares import LeastSquaresObjective
@@ -40,9 +41,7 @@ def weight_set(moments, free=False):
 def test_at_full_rank_it_is_the_exact_solver(C, theta):
     factors = factors_of()
     moments = total_of(moments_of(factors, Y[:, :1], theta))
-    found = learn_least_squares(
-        moments, factors, 1 / C, weight_set(moments), Control(tol=1e-10), 3.0
-    )
+    found = learn_least_squares(moments, factors, 1 / C, weight_set(moments), Control(tol=1e-10))
     exact = kl.learn_weights(
         [k(X) for k in KERNELS],
         Y[:, 0],
@@ -70,9 +69,10 @@ def test_free_signs_are_those_of_the_exact_solver():
     kernels = [Gaussian(0.3), Gaussian(0.6), Linear(), Polynomial(2)]
     factors = factors_of(kernels)
     moments = total_of(moments_of(factors, Y[:, :1]))
-    found = learn_least_squares(
-        moments, factors, 0.1, weight_set(moments, free=True), Control(tol=1e-7)
-    )
+    rows = FactorRows(X, factors, keep=True)
+    triangles = rows.triangle(), rows.triangle(np.ones(N))
+    free = weight_set(moments, free=True)
+    found = learn_least_squares(moments, factors, 0.1, free, Control(tol=1e-7), triangles)
     exact = kl.learn_weights(
         [k(X) for k in kernels],
         Y[:, 0],

@@ -104,9 +104,7 @@ class FactorMaster(Master):
         together = np.zeros(len(self.Y), dtype=np.intp)
         with threads_for(factors.n_columns):
             moments = moments_by_fold(self.source, factors, self.Y, theta, together)[0]
-            found = learn_least_squares(
-                moments, factors, ridge, weight_set, control, float(theta.max())
-            )
+            found = learn_least_squares(moments, factors, ridge, weight_set, control)
         rows = FactorRows(self.source, factors, keep=False)
         proof = found.proof
         shares = np.ones(1) if proof is None else proof.shares

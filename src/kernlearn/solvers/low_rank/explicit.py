@@ -22,9 +22,10 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
+from kernlearn.solvers.low_rank.certified import Values, certified, landmark_values
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.learned import Learned
-from kernlearn.solvers.low_rank.problem import Units, brought_back, minimise
+from kernlearn.solvers.low_rank.problem import brought_back, minimise
 from kernlearn.solvers.low_rank.rank import Look, folds_of, most_columns
 from kernlearn.solvers.low_rank.refits import FoldMachines
 from kernlearn.solvers.low_rank.request import Request
@@ -38,6 +39,7 @@ from kernlearn.solvers.low_rank.row_space import (
 )
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.units import Units
 
 Array = NDArray[np.float64]
 
@@ -69,15 +71,16 @@ def learn_explicitly(
     problem = _Problem(rows, Factors(maps), Y, theta, request.weight_set(rows.traces))
     with threads_for(len(theta)):
         choice = _chosen(problem, request.Cs(rows.traces, len(theta)), control)
-        solution = choice.solution
+        settings = replace(request.settings, C=choice.C)
+        machines = [QUALITIES["least_squares"].build(y, settings) for y in targets]
+        values, weight_set = _values(source, maps, sparse), problem.weight_set
+        solution = certified(choice.solution, machines, values, weight_set, control.tol, False)
         without = problem.without_folds(choice.C, solution.weights)
     landmarks = [each.rank for each in maps if isinstance(each, NystroemMap)]
     bound = None
     if request.exact_bound:
-        settings = replace(request.settings, C=choice.C)
-        machines = [QUALITIES["least_squares"].build(y, settings) for y in targets]
         coefs = problem.dual_coef(choice.C, solution.weights)
-        normaliser, total = problem.weight_set.normaliser, problem.weight_set.total
+        normaliser, total = weight_set.normaliser, weight_set.total
         bound = exact_lower_bound(source, kernels, machines, coefs, normaliser, total)
     return Learned(
         solution,
@@ -141,6 +144,31 @@ def _side_by_side(
     return ExplicitRows(parts, np.array(traces).T, Z), maps
 
 
+def _values(
+    source: Any, maps: Sequence[NystroemMap | SparseMap], sparse: Sequence[SparseRows | None]
+) -> Values:
+    """Values of functions of sparse features and of landmarks, with the sizes of their terms."""
+    through = Factors([each for each in maps if isinstance(each, NystroemMap)])
+    of_landmarks = landmark_values(source, through)
+
+    def values(parts: list[Array], kind: type) -> tuple[Array, Array]:
+        pairs = list(zip(sparse, parts, strict=True))
+        own = [(rows, part) for rows, part in pairs if rows is not None]
+        F, sizes = (sum(terms) for terms in zip(*map(_of_features, own), strict=True))
+        others = [part for rows, part in pairs if rows is None]
+        if others:
+            more = of_landmarks(others, kind)
+            F, sizes = F + more[0], sizes + more[1]
+        return F, sizes
+
+    return values
+
+
+def _of_features(pair: tuple[SparseRows, Array]) -> tuple[Array, Array]:
+    rows, coef = pair
+    return rows.times(coef), np.multiply.outer(rows.term_lengths(), np.linalg.norm(coef, axis=0))
+
+
 class _Problem:
     """The rows, what is to be learned of them, and the folds."""
 
@@ -162,10 +190,11 @@ class _Problem:
         weight_set = self.weight_set if start is None else replace(self.weight_set, start=start)
         off = self.Y - self.mean
         spread = float(np.sqrt((self.theta @ off**2).max() / self.theta.sum()))
-        units = Units.of(self.rows.traces[0], weight_set, float(self.theta.sum()), spread)
+        size = weight_set.mean_diagonal(self.rows.traces[0], float(self.theta.sum()))
+        units = Units.near(size, spread)
         ridge = 1.0 / (C * units.kernel)
         objective = RowObjective(self.rows, off / units.target, self.half, ridge)
-        outcome = minimise(objective, weight_set, control, units, None, 1.0)
+        outcome = minimise(objective, weight_set, control, units, None)
         best = outcome.best
         assert isinstance(best, RowEvaluation)
         us = [weight * c for weight, c in zip(best.weights, best.cs, strict=True)]

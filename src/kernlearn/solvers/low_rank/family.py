@@ -81,7 +81,7 @@ def learn_family_through_landmarks(
     solution = learned.solution
     weights = np.zeros(pool.n_matrices)
     weights[active] = solution.weights
-    bound = min(found.lower_bound, solution.objective)
+    bound = min(found.lower_bound - solution.rounding, solution.objective)
     solution = replace(
         solution,
         weights=weights,

@@ -17,6 +17,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.choice_of_C import Choice, choose_C
+from kernlearn.solvers.low_rank.certified import certified, landmark_values
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.explicit import learn_explicitly
 from kernlearn.solvers.low_rank.held_out import FoldsOut, left_out_by_rank, loss_by_rank
@@ -28,6 +29,7 @@ from kernlearn.solvers.low_rank.request import Request
 from kernlearn.solvers.low_rank.solution import LowRankSolution
 from kernlearn.solvers.low_rank.wide import is_wide, learn_from_rows
 from kernlearn.solvers.problem import Control, WeightSet
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 
@@ -39,6 +41,7 @@ LOW_RANK_QUALITIES = (
     "epsilon_svr",
     "one_class",
 )
+FROM_ROWS = 12  # evaluations at most where least squares is learned again, from close by
 # Numbers of Z that are kept rather than made again: a gigabyte, and a third of what there is.
 _KEPT_NUMBERS, _KEPT_SHARE = 2**27, 1.0 / 3.0
 
@@ -79,7 +82,7 @@ def learn_through_landmarks(
     rows = FactorRows(source, factors, keep and request.quality != "least_squares")
     if request.quality == "least_squares":
         with threads_for(factors.n_columns):
-            choice = _least_squares(seen, request, weight_set, control)
+            choice = _least_squares(seen, rows, request, weight_set, control)
         settings = replace(settings, C=choice.C)
     machines = [QUALITIES[request.quality].build(y, settings) for y in targets]
     if request.quality != "least_squares":
@@ -88,7 +91,19 @@ def learn_through_landmarks(
                 rows, machines, moments.traces, weight_set, control, request.near
             )
         choice = Choice(settings.C, solution, np.empty((0, 2)))
-    solution, ridge = choice.solution, 1.0 / choice.C
+    values = landmark_values(source, factors)
+    with threads_for(len(source)):
+        solution = certified(choice.solution, machines, values, weight_set, control.tol)
+        if request.quality == "least_squares" and solution.status is Status.INACCURATE:
+            # Moments are sums of squares, which have half of the digits that rows have.
+            near = replace(weight_set, start=solution.weights)
+            few = replace(control, max_iter=min(control.max_iter, FROM_ROWS))
+            again = learn_machines(rows, machines, moments.traces, near, few)
+            if again.status is Status.ITERATION_LIMIT:
+                again = replace(again, status=solution.status)
+            again = certified(again, machines, values, weight_set, control.tol)
+            solution = again if again.gap < solution.gap else solution
+    ridge = 1.0 / choice.C
     with threads_for(factors.n_columns):
         if request.quality == "one_class":
             ranks, losses = left_out_by_rank(moments, factors, solution.weights)
@@ -118,15 +133,20 @@ def _room(source: Any) -> float:
 
 
 def _least_squares(
-    seen: Seen, request: Request, weight_set: WeightSet, control: Control
+    seen: Seen, rows: FactorRows, request: Request, weight_set: WeightSet, control: Control
 ) -> Choice[LowRankSolution]:
-    """Weights and machines from the moments alone; so is the loss on held-out folds at each C."""
+    """Weights and machines from the moments, and the loss on held-out folds at each C.
+
+    Weights of both signs need more digits than the moments have.
+    """
     moments, factors = seen.moments, seen.factors
-    stretch = float(request.settings.sample_weight.max())
+    triangles = None
+    if weight_set.free_sign:
+        triangles = rows.triangle(), rows.triangle(request.settings.sample_weight)
 
     def learn(C: float, start: Array | None, control: Control) -> LowRankSolution:
         near = weight_set if start is None else replace(weight_set, start=start)
-        return learn_least_squares(moments, factors, 1.0 / C, near, control, stretch)
+        return learn_least_squares(moments, factors, 1.0 / C, near, control, triangles)
 
     Cs = request.Cs(moments.traces, len(seen.fold))
     if len(Cs) == 1:

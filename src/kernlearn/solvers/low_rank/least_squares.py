@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve
 
 from kernlearn._device import lower_factor
-from kernlearn.families.factors import root
+from kernlearn.families.factors import root, root_of_products
 from kernlearn.solvers.oracle import EPS, Evaluation, Plane
 
 Array = NDArray[np.float64]
@@ -44,17 +44,28 @@ class LeastSquaresObjective:
         Ones where a column belongs to a kernel.
     ridge : float
         τ.
+    triangle : ndarray of shape (q, R), optional
+        The triangular factor of G, for weights of both signs; without it they are known to half
+        of the digits.
     """
 
-    def __init__(self, G: Array, B: Array, s: Array, membership: Array, ridge: float) -> None:
+    def __init__(
+        self,
+        G: Array,
+        B: Array,
+        s: Array,
+        membership: Array,
+        ridge: float,
+        triangle: Array | None = None,
+    ) -> None:
         self.G, self.B, self.s = G, B, s
-        self.membership, self.ridge = membership, ridge
+        self.membership, self.ridge, self._triangle = membership, ridge, triangle
         self.n_solves = 0
 
     @cached_property
     def root(self) -> tuple[Array, Array]:
         """F with FFᵀ = G, and its pseudoinverse; only weights of both signs need it."""
-        F = root(self.G)
+        F = root_of_products(self.G) if self._triangle is None else root(self._triangle)
         return F, (F / (F**2).sum(axis=0)).T  # the columns of F are orthogonal
 
     def evaluate(

@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import root as root_of
 from kernlearn.quality.machine import Array, Machine
-from kernlearn.solvers.low_rank.planes import coefficient_plane
+from kernlearn.solvers.low_rank.planes import factor_plane
 from kernlearn.solvers.low_rank.proximal import (
     FactorSolution,
     ProximalNewton,
@@ -21,8 +21,10 @@ from kernlearn.solvers.low_rank.proximal import (
     with_sum,
 )
 from kernlearn.solvers.low_rank.systems import Root, system_of
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
+from kernlearn.solvers.oracle import EPS, Evaluation, Plane
 
+# Beside a K of size one: with less, coefficients answer to the rounding of a function.
+SMALL_RIDGE = 1e-7
 WARM = 0.1  # of the first δ, from a solution near by
 
 
@@ -35,14 +37,14 @@ class FactorObjective:
         Z.
     machines : sequence of Machine
         One, or one per class of a one-against-rest problem.
-    products : ndarray of shape (R, R), optional
-        ZᵀZ, for weights of both signs.
+    triangle : ndarray of shape (q, R), optional
+        The triangular factor of Z, for weights of both signs.
     """
 
     def __init__(
-        self, rows: FactorRows, machines: Sequence[Machine], products: Array | None = None
+        self, rows: FactorRows, machines: Sequence[Machine], triangle: Array | None = None
     ) -> None:
-        self.rows, self.machines, self._products = rows, machines, products
+        self.rows, self.machines, self._triangle = rows, machines, triangle
         self.membership = rows.factors.membership
         self.n_solves = self.n_steps = 0
         self.start: list[FactorSolution] = []
@@ -64,38 +66,46 @@ class FactorObjective:
 
     def plane(self, coefs: Sequence[Array], cs: Sequence[Array]) -> Plane:
         """The plane below the objective that feasible coefficients define; see `Objective`."""
-        squares = np.sum([c**2 for c in cs], axis=0)
-        # In units where the kernels' diagonals have a mean of one.
-        trace = float(self.rows.n_rows * self.membership.shape[1])
-        return coefficient_plane(self.machines, coefs, -0.5 * (self.membership.T @ squares), trace)
+        return factor_plane(self.machines, coefs, cs, self.membership, self._lengths)
 
     @cached_property
-    def _basis(self) -> tuple[Array, Array]:
-        assert self._products is not None
-        F = root_of(self._products)
-        return F, F / (F**2).sum(axis=0)
+    def _lengths(self) -> Array:
+        """Lengths of the columns of Z."""
+        return np.sqrt(self.rows.squared_lengths())
+
+    @cached_property
+    def _basis(self) -> Array:
+        assert self._triangle is not None
+        return root_of(self._triangle)
 
     def root(self, weights: Array) -> Root:
         """T with K(w) = Z T Tᵀ Zᵀ."""
         diagonal = self.membership @ weights
         if weights.min() >= 0:
             return Root(diagonal)
-        # In the orthonormal columns of Z F⁻ᵀ the kernel is FᵀDF, which is positive semidefinite.
-        F, inverse = self._basis
+        # With Z = QFᵀ the kernel is Q(FᵀDF)Qᵀ; and ZDF is Q(FᵀDF).
+        F = self._basis
         values, vectors = np.linalg.eigh((F.T * diagonal) @ F)
-        kept = values > 0
-        return Root(diagonal, inverse @ (vectors[:, kept] * np.sqrt(values[kept])))
+        # What is below the rounding of terms that cancel is none of the kernel.
+        kept = values > 4.0 * EPS * float(np.abs(diagonal) @ (F**2).sum(axis=1))
+        half = vectors[:, kept] / np.sqrt(values[kept])
+        return Root(diagonal, diagonal[:, None] * (F @ half))
 
 
 def first_delta(machine: Machine) -> float:
     """A δ that is felt all over the box, and beside a K of size one.
 
-    Zero where the machine has a ridge of its own.
+    Zero where the machine has a ridge of its own that is.
     """
-    if machine.ridge.min() > 0:
+    if machine.ridge.min() > SMALL_RIDGE:
         return 0.0
     width = machine.breakpoints[:, -1] - machine.breakpoints[:, 0]
-    return max(1.0, 1.0 / float(np.median(width)))
+    # Rows count by their boxes: beside others that are orders of magnitude wider, they are zero.
+    largest = float(width.max())
+    if not 0.0 < largest < np.inf:
+        return 1.0
+    share = width / largest
+    return max(1.0, float(share.sum()) / (largest * float(share @ share)))
 
 
 def start_of(
@@ -112,11 +122,9 @@ def start_of(
     return a, c, 0.0, delta
 
 
-def carried_over(
-    machine: Machine, rows: FactorRows, root: Root, few: FactorSolution
-) -> FactorSolution:
+def carried_over(machine: Machine, rows: FactorRows, few: FactorSolution) -> FactorSolution:
     """Where to start on all rows, from the function that was learned on a few of them."""
-    f = rows.times(root.diagonal * few.c) + few.intercept
+    f = rows.times(few.columns) + few.intercept
     g, zero = machine.linear - f, np.zeros(machine.n_points)
     guess = respond(machine, g, zero, WARM * first_delta(machine))
     return replace(few, coef=guess.a, theta=guess.theta)
@@ -136,9 +144,8 @@ class FactorEvaluation:
         self._root = root
         self.upper = sum(s.upper for s in solutions)
         self.plane = objective.plane([s.coef for s in solutions], [s.c for s in solutions])
-        n = objective.rows.n_rows
-        sizes = sum(float(s.coef @ s.coef) for s in solutions) * n
-        self.resolution = rounding(n) * sizes + EPS * abs(self.upper)
+        noise = float(np.abs(weights) @ np.asarray(self.plane.noise))
+        self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
 
     @cached_property

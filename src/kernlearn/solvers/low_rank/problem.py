@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.factor_rows import FactorRows, all_products
+from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
@@ -24,8 +24,9 @@ from kernlearn.solvers.newton import Newton, Outcome
 from kernlearn.solvers.oracle import Objective
 from kernlearn.solvers.problem import Control, Proof, WeightSet, inside
 from kernlearn.solvers.psd_cuts import PsdCuts
-from kernlearn.solvers.solution import Solution, Step, relative_gap
+from kernlearn.solvers.solution import Solution, relative_gap
 from kernlearn.solvers.telling import telling
+from kernlearn.solvers.units import Units
 
 Array = NDArray[np.float64]
 
@@ -34,53 +35,32 @@ COARSE, COARSE_TOL = 2000, 1e-2
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 
 
-@dataclass(frozen=True)
-class Units:
-    """Sizes of the kernel and of the targets: K = κK̂, y = σŷ, so that V = (σ²/κ)V̂."""
-
-    kernel: float
-    target: float
-
-    @classmethod
-    def of(cls, traces: Array, weight_set: WeightSet, n_rows: float, target: float) -> Units:
-        """The mean diagonal entry of K(w) if every kernel takes an equal share; any target."""
-        used = weight_set.normaliser > 0
-        kernel = weight_set.total * float(np.mean(traces[used] / weight_set.normaliser[used]))
-        return cls(kernel / n_rows, target if target > 0 else 1.0)
-
-    @property
-    def value(self) -> float:
-        """σ²/κ."""
-        return self.target**2 / self.kernel
-
-    def step(self, step: Step) -> Step:
-        """A step in the user's units."""
-        v = self.value
-        return Step(step.n_machine_solves, step.objective * v, step.lower_bound * v)
-
-
 def learn_least_squares(
     moments: Moments,
     factors: Factors,
     ridge: float,
     weight_set: WeightSet,
     control: Control,
-    stretch: float = 1.0,
+    triangles: tuple[Array, Array] | None = None,
 ) -> LowRankSolution:
     """Minimise the value of the least-squares machines over the weights (inputs are checked).
 
-    ``stretch`` is the largest sample weight.
+    Weights of both signs need the triangular factors of Z, and of ZᵀΘHZ.
     """
+    assert weight_set.free_sign == (triangles is not None)
     G, B, s = moments.centred()
     spread = float(np.sqrt(s.max() / moments.mass))
-    units = Units.of(moments.traces[0], weight_set, moments.mass, spread)
+    units = Units.near(weight_set.mean_diagonal(moments.traces[0], moments.mass), spread)
     objective = LeastSquaresObjective(
-        G, B / units.target, s / units.target**2, factors.membership, ridge / units.kernel
+        G,
+        B / units.target,
+        s / units.target**2,
+        factors.membership,
+        ridge / units.kernel,
+        None if triangles is None else triangles[1],
     )
-    stand_in = None
-    if weight_set.free_sign:
-        stand_in = factors.small_stack(moments.unshifted(factors.shift))
-    outcome = minimise(objective, weight_set, control, units, stand_in, stretch)
+    stand_in = None if triangles is None else factors.small_stack(triangles[0])
+    outcome = minimise(objective, weight_set, control, units, stand_in)
     best = outcome.best
     if best is None:
         raise ValueError(
@@ -110,44 +90,37 @@ def learn_machines(
 
     Machines begin at those of a solution `near` by, of the same rows and any factors.
     """
-    largest = max(float(np.abs(machine.linear).max()) for machine in machines)
-    units = Units.of(traces[0], weight_set, rows.n_rows, 1.0)
-    # Machines without a linear term keep their coefficients: only values and f scale with K.
-    units = replace(units, target=largest if largest > 0 else units.kernel)
+    units = Units.of(weight_set.mean_diagonal(traces[0], rows.n_rows), machines)
     scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
-    products, stand_in = None, None
-    if weight_set.free_sign:
-        products = all_products(rows)
-        stand_in = rows.factors.small_stack(products)
-    objective = FactorObjective(rows, scaled, products)
+    triangle = rows.triangle() if weight_set.free_sign else None
+    stand_in = None if triangle is None else rows.factors.small_stack(triangle)
+    objective = FactorObjective(rows, scaled, triangle)
     if near is not None and near.dual_coef is not None:
         objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
     elif rows.n_rows > 2 * COARSE:
         weight_set = _coarse_start(objective, weight_set, control, units)
-    outcome = minimise(objective, weight_set, control, units, stand_in, 1.0)
+    outcome = minimise(objective, weight_set, control, units, stand_in)
     best = outcome.best
     assert isinstance(best, FactorEvaluation)
-    diagonal = rows.factors.membership @ best.weights
-    coef = diagonal[:, None] * np.column_stack([s.c for s in best.solutions]) * units.target
+    coef = np.column_stack([s.columns for s in best.solutions]) * units.target
     intercept = np.array([s.intercept for s in best.solutions]) * units.target
-    dual = np.array([s.coef for s in best.solutions]) * (units.target / units.kernel)
+    dual = np.array([s.coef for s in best.solutions]) * units.coef
     found = brought_back(
         outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
     )
-    return replace(
-        found, dual_coef=dual, proof=Proof.of(outcome.proof, units.target / units.kernel, 0.0)
-    )
+    return replace(found, dual_coef=dual, proof=Proof.of(outcome.proof, units.coef, 0.0))
 
 
 def _carried_over(
     dual_coef: Array, intercept: float | Array | None, rows: FactorRows, units: Units
 ) -> list[FactorSolution]:
     """Where machines start, in units of one."""
-    coefs = np.atleast_2d(dual_coef) * (units.kernel / units.target)
+    coefs = np.atleast_2d(dual_coef) / units.coef
     intercepts = np.atleast_1d(np.asarray(intercept, dtype=float)) / units.target
     unknown = np.zeros(rows.n_rows), 0.0, -np.inf, np.inf
+    none = np.zeros(rows.n_columns)
     return [
-        FactorSolution(coef, rows.transposed_times(coef), float(b), *unknown)
+        FactorSolution(coef, rows.transposed_times(coef), none, float(b), *unknown)
         for coef, b in zip(coefs, intercepts, strict=True)
     ]
 
@@ -168,9 +141,8 @@ def _coarse_start(
     objective.n_solves += few.n_solves
     if not isinstance(best, FactorEvaluation):
         return weight_set
-    root = objective.root(best.weights)
     pairs = zip(machines, best.solutions, strict=True)
-    objective.start = [carried_over(m, objective.rows, root, s) for m, s in pairs]
+    objective.start = [carried_over(m, objective.rows, s) for m, s in pairs]
     return replace(weight_set, start=best.weights)
 
 
@@ -180,7 +152,6 @@ def minimise(
     control: Control,
     units: Units,
     stand_in: GramStack | None,
-    stretch: float,
 ) -> Outcome:
     """Newton over the weights; those of both signs go on from where positive ones end.
 
@@ -196,8 +167,6 @@ def minimise(
         From the one to the other.
     stand_in : GramStack or None
         Small matrices that are indefinite where K(w) is; None for positive weights.
-    stretch : float
-        How much longer they may be than K(w).
     """
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain = positive_weights(normaliser, total, least=weight_set.least)
@@ -219,7 +188,7 @@ def minimise(
     )
     first.run()
     used = normaliser > 0
-    length = stretch * total * float((stand_in.traces[used] / normaliser[used]).max())
+    length = total * float((stand_in.traces[used] / normaliser[used]).max())
     m = len(normaliser)
     N = stand_in.n_points
     domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)

@@ -60,6 +60,8 @@ class FactorSolution:
         a, inside the box, with 1ᵀa = d up to rounding.
     c : ndarray of shape (R,)
         Zᵀa.
+    columns : ndarray of shape (R,)
+        u, coefficients of the columns of Z: the function Zu + b has the value ``upper``.
     intercept : float
         b.
     theta : ndarray of shape (n,)
@@ -72,6 +74,7 @@ class FactorSolution:
 
     coef: Array
     c: Array
+    columns: Array
     intercept: float
     theta: Array
     delta: float
@@ -207,7 +210,8 @@ class ProximalNewton:
             np.zeros(len(a)), self.f - self.b, Multipliers(np.array([self.b]), 0.0)
         )
         upper = 0.5 * float(self.v @ self.v) + loss
-        return FactorSolution(feasible, c, self.b, theta, self.delta, lower, upper)
+        u = self.root.spread(self.v)
+        return FactorSolution(feasible, c, u, self.b, theta, self.delta, lower, upper)
 
 
 def with_sum(machine: Machine, a: Array, inside: NDArray[np.bool_], total: float) -> Array:

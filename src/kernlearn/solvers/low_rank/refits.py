@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.factor_rows import FactorRows, all_products
+from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.low_rank.held_out import trained
 from kernlearn.solvers.low_rank.machines import WARM, FactorObjective, first_delta
@@ -89,8 +89,8 @@ def machine_refits(
     # In units where K(w) and the targets have size one, as tolerances expect.
     size = float(traces[1] @ solution.weights) / rows.n_rows
     weights = solution.weights / size
-    products = all_products(rows) if weights.min() < 0 else None
-    root = FactorObjective(rows, machines, products).root(weights)
+    triangle = rows.triangle() if weights.min() < 0 else None
+    root = FactorObjective(rows, machines, triangle).root(weights)
     intercept, dual_coef = np.atleast_1d(np.asarray(solution.intercept)), solution.dual_coef
     assert dual_coef is not None
     n_folds = int(fold.max()) + 1
@@ -106,6 +106,6 @@ def machine_refits(
             a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
             start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
             found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
-            coefs[i, :, j] = unit * root.diagonal * found.c
+            coefs[i, :, j] = unit * found.columns
             intercepts[i, j] = unit * found.intercept
     return without_folds(rows, fold, coefs, intercepts)

@@ -14,7 +14,7 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.quality.registry import Settings
 from kernlearn.solvers.choice_of_C import lowest
 from kernlearn.solvers.low_rank.held_out import FoldsOut
-from kernlearn.solvers.low_rank.problem import Units, learn_least_squares
+from kernlearn.solvers.low_rank.problem import learn_least_squares
 from kernlearn.solvers.low_rank.rank import Seen
 from kernlearn.solvers.problem import Control, WeightSet
 from kernlearn.solvers.solution import Solution
@@ -101,7 +101,7 @@ class Request:
         """What C may be, increasing, for kernels of these traces."""
         if not self.factors_of_C:
             return [self.settings.C]
-        size = Units.of(traces[0], self.weight_set(traces), n_rows, 1.0).kernel
+        size = self.weight_set(traces).mean_diagonal(traces[0], n_rows)
         return [factor / size for factor in self.factors_of_C]
 
     def stand_in(self, seen: Seen) -> tuple[Array, float]:

@@ -26,6 +26,8 @@ class LowRankSolution(Solution):
         The function is ``factors(X) @ coef + intercept``.
     residual_trace : ndarray of shape (m,)
         The part of each kernel's trace that its factor leaves out.
+    rounding : float
+        What is not known of the objective, and taken off the bound.
     proof : Proof or None
         What the lower bound is proved by: dual coefficients, or for least squares coefficients of
         the columns, of shape (s, 1, R, k), whose residuals are the dual ones.
@@ -34,4 +36,5 @@ class LowRankSolution(Solution):
     factors: Factors
     coef: Array
     residual_trace: Array
+    rounding: float = 0.0
     proof: Proof | None = None

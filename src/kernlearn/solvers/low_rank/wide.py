@@ -21,6 +21,7 @@ from kernlearn._threads import threads_for
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.quality.registry import QUALITIES
+from kernlearn.solvers.low_rank.certified import certified, landmark_values
 from kernlearn.solvers.low_rank.exact_forms import exact_lower_bound
 from kernlearn.solvers.low_rank.held_out import halves
 from kernlearn.solvers.low_rank.learned import Learned
@@ -79,7 +80,9 @@ def learn_from_rows(
         rows = FactorRows(look.source, factors, keep=True)
         traces = rows.traces()
         weight_set = request.weight_set(traces)
-        solution = learn_machines(rows, machines, traces, weight_set, control, request.near)
+        found = learn_machines(rows, machines, traces, weight_set, control, request.near)
+        values = landmark_values(look.source, factors)
+        solution = certified(found, machines, values, weight_set, control.tol)
         ranks, losses = _loss_by_rank(rows, look, traces, solution, request)
         if request.held_out:
             held_out = machine_refits(rows, folds_of(n), traces, solution, machines)

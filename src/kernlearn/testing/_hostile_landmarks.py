@@ -1,0 +1,273 @@
+"""Hostile fits through landmarks, judged on both sides from what they return.
+
+The value of the returned function is recomputed in long double from ``landmark_coef_``,
+``intercept_`` and ``weights_``: the objective may be neither above nor below it. The lower bound is
+compared with values at other weights, found by the judge's own machines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.utils.class_weight import compute_sample_weight
+
+from kernlearn._device import Place, placed
+from kernlearn._optional import load_dask_array
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
+from kernlearn.testing._hostile_data import (
+    Array,
+    Generator,
+    hostile_labels,
+    hostile_points,
+    hostile_targets,
+    power,
+)
+from kernlearn.testing._hostile_problem import HostileProblem, close, right_status
+from kernlearn.testing._long_double import EPSILON, Long, long
+from kernlearn.testing.fuzz.judge import Case
+
+# Shares of problems that are slow to make: chunks of Dask, arrays of another library.
+_CHUNKED, _ELSEWHERE = 0.03, 0.03
+_TOLD = 1e-6  # the part of the tolerance to which a gap is told
+_SAME = 1e-8  # relative difference of an objective from its definition, beside rounding
+_BELOW = 1e-6  # a bound may not lie further above another value than this, relative to it
+# Of the largest eigenvalue of K(S, S): what is below is not inverted, which makes values larger.
+_NEGLIGIBLE = 1e-10
+_TRIES = 3
+# Of the mean diagonal: no kernel of free signs has a more negative eigenvalue on the rows.
+_INDEFINITE = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class _Data:
+    """What a model is fitted to: rows as they are judged, and as they are given to it."""
+
+    X: Array
+    y: Any
+    sample_weight: Array | None
+    given: Any
+
+    def fit(self, model: Any) -> Any:
+        options = {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
+        return model.fit(self.given, **({} if self.y is None else {"y": self.y}), **options)
+
+
+def landmark_problem(rng: Generator) -> HostileProblem:
+    """A combination of kernels through landmarks, with all that may go with it."""
+    n = int(rng.choice([10, 20, 40]))
+    X = hostile_points(rng, n)
+    options: dict[str, Any] = {
+        "kernels": _kernels(rng, X),
+        "rank": int(rng.integers(1, n + 1)),
+        "normalize": bool(rng.uniform() < 0.3),
+        "tol": float(10.0 ** rng.integers(-6, 0)),
+        "max_iter": 50,
+        "random_state": 0,
+    }
+    kind = int(rng.integers(7))
+    if rng.uniform() < 0.2:
+        options["weights"] = "free"
+    elif rng.uniform() < 0.2:
+        family: Any = [PerColumn, Grid][int(rng.integers(2))]
+        options["kernels"] = family(options["kernels"], **({} if family is PerColumn else _SIZE))
+    elif rng.uniform() < 0.15 and kind < 6:
+        options["equal_share"] = float(rng.uniform(0, 1))
+    model, y = _model(rng, X, kind, options)
+    weight = None
+    if rng.uniform() < 0.4:
+        reach = float(rng.choice([0.3, 1.0, 6.0, 12.0]))
+        weight = np.asarray(10.0 ** rng.uniform(-reach, reach, size=n))
+    data = _Data(X, y, weight, _given(rng, X, model))
+    words = f"X of size {np.abs(X).max():.1e}, {type(data.given).__name__}"
+    return HostileProblem(model, data.fit, lambda found: _broken(found, data), n, words)
+
+
+_SIZE = {"size": 1}
+
+
+def _model(rng: Generator, X: Array, kind: int, options: dict[str, Any]) -> tuple[Any, Any]:
+    C = power(rng, -6, 9)
+    if kind < 3:
+        quality = ["soft_margin", "squared_soft_margin", "least_squares"][kind]
+        y = hostile_labels(rng, len(X), int(rng.integers(2, 4)))
+        balance = "balanced" if rng.uniform() < 0.2 else None
+        return MKLClassifier(quality=quality, C=C, class_weight=balance, **options), y
+    if kind < 6:
+        y = hostile_targets(rng, X)
+        quality = "least_squares" if kind == 5 else "epsilon_svr"
+        epsilon = float(10.0 ** rng.uniform(-3, 0) * (np.std(y) or 1.0))
+        return MKLRegressor(quality=quality, C=C, epsilon=epsilon, **options), y
+    return MKLNoveltyDetector(nu=float(rng.uniform(0.05, 1)), **options), None
+
+
+def _kernels(rng: Generator, X: Array) -> list[Kernel]:
+    """Kernels of low and of full rank, some of them twice, some nearly twice."""
+    square = float(np.square(X - X.mean(axis=0)).sum(axis=1).mean()) or 1.0
+    gamma = 10.0 ** rng.uniform(-2, 2) / square
+    kinds: list[Kernel] = [Linear(), Polynomial(2), Gaussian(gamma), Gaussian(0.1 * gamma)]
+    chosen = [kinds[int(i)] for i in rng.integers(0, 4, int(rng.integers(1, 4)))]
+    if rng.uniform() < 0.3:
+        chosen.append(chosen[0])
+    if rng.uniform() < 0.1:
+        chosen.append(Gaussian(gamma * (1.0 + 1e-7)))
+    return chosen
+
+
+def _given(rng: Generator, X: Array, model: Any) -> Any:
+    """The rows as sparse ones, in chunks of Dask, as arrays of another library, or as they are."""
+    place, is_list = rng.uniform(), isinstance(model.kernels, list)
+    if place < 0.1 and is_list and all(isinstance(each, Linear) for each in model.kernels):
+        return csr_array(X)
+    place -= 0.1
+    if 0 <= place < _CHUNKED and is_list and find_spec("dask"):
+        arrays = load_dask_array("chunks of rows")
+        return arrays.from_array(X, chunks=(len(X) // 2, X.shape[1]))
+    place -= _CHUNKED
+    if 0 <= place < _ELSEWHERE and is_list and find_spec("array_api_strict"):
+        return placed(X, Place("array_api_strict", "cpu"))
+    return X
+
+
+def _broken(model: Any, data: _Data) -> Iterator[str]:
+    yield from right_status(model, _TOLD * model.tol)
+    if getattr(model, "rank_", None) is None:  # few kernels of a family may be learned exactly
+        return
+    weights = np.asarray(model.weights_, dtype=float)
+    free = getattr(model, "weights", "positive") == "free"
+    if not free and not np.all(weights >= 0):
+        yield f"a negative weight, {weights.min():.3g}"
+    kept = np.flatnonzero(weights) if _is_family(model) else np.arange(len(weights))
+    s = _row_weights(model, data)
+    value, known = _returned_value(model, data, s, weights[kept])
+    size = max(abs(value), abs(model.objective_))
+    yield from close(model.objective_, value, _SAME * size + known, "objective_")
+    gap = value - model.lower_bound_
+    if model.status_.is_optimal and not gap <= model.tol * size * (1.0 + 1e-6) + known:
+        yield f"optimal: the function returned is {gap / size:.2g} above the bound"
+    if not _is_family(model):
+        yield from _bound(model, data, s, weights, free)
+
+
+def _is_family(model: Any) -> bool:
+    return not isinstance(model.kernels, list)
+
+
+def _row_weights(model: Any, data: _Data) -> Long:
+    """What multiplies C, row by row."""
+    s = long(np.ones(len(data.X)) if data.sample_weight is None else data.sample_weight)
+    if getattr(model, "class_weight", None) is None:
+        return s
+    return s * long(compute_sample_weight(model.class_weight, data.y))
+
+
+def _returned_value(model: Any, data: _Data, s: Long, weights: Array) -> tuple[float, float]:
+    """½‖f‖² and the losses of the functions returned, and what rounding of kernels makes of it."""
+    b = long(np.ravel(model.intercept_))
+    F = np.zeros((len(data.X), len(b)), dtype=np.longdouble)
+    sizes, norm, known = F.copy(), np.longdouble(0.0), np.longdouble(0.0)
+    parts = zip(model.kernel_.kernels, model.landmarks_, model.landmark_coef_, weights, strict=True)
+    for kernel, landmarks, coef, weight in parts:
+        beta = long(coef)
+        if not beta.any():
+            continue
+        if landmarks is None:  # coefficients of the columns themselves
+            K, G = long(data.X), long(np.eye(len(beta)))
+        else:
+            points = np.asarray(landmarks, dtype=float)
+            K, G = long(kernel(data.X, points)), long(kernel(points))
+        F, sizes = F + K @ beta, sizes + np.abs(K) @ np.abs(beta)
+        norm += (beta * (G @ beta)).sum() / (2 * long(weight))
+        known += (np.abs(beta) * (np.abs(G) @ np.abs(beta))).sum() / np.abs(2 * long(weight))
+    total, known = norm, 16 * EPSILON * known
+    for j, target in enumerate(_targets(model, data)):
+        loss, slopes = _loss(model, target, F[:, j] + b[j], s, b[j])
+        total += loss
+        known += 16 * EPSILON * (slopes @ (sizes[:, j] + np.abs(b[j]) + np.abs(target)))
+    return float(total), float(known)
+
+
+def _targets(model: Any, data: _Data) -> list[Long]:
+    if data.y is None:
+        return [long(np.zeros(len(data.X)))]
+    if isinstance(model, MKLRegressor):
+        return [long(data.y)]
+    classes = np.unique(data.y)
+    classes = classes[1:] if len(classes) == 2 else classes
+    return [long(np.where(data.y == label, 1.0, -1.0)) for label in classes]
+
+
+def _loss(model: Any, y: Long, f: Long, s: Long, b: Any) -> tuple[Any, Long]:
+    """The loss of one function, and its steepest slopes."""
+    if isinstance(model, MKLNoveltyDetector):
+        upper = s / (long(model.nu) * s.sum())
+        # The intercept is moved by 1e-9 of itself, so that rows on the edge are inside.
+        return b + upper @ np.maximum(-f, 0), upper + 1e-9 * np.abs(b) / EPSILON / len(f)
+    upper = long(model.C_) * s
+    if model.quality == "soft_margin":
+        return upper @ np.maximum(1 - y * f, 0), upper
+    if model.quality == "epsilon_svr":
+        return upper @ np.maximum(np.abs(y - f) - long(model.epsilon), 0), upper
+    left = y - f if model.quality == "least_squares" else np.maximum(1 - y * f, 0)
+    return (upper * left**2).sum() / 2, upper * np.abs(left)
+
+
+def _bound(model: Any, data: _Data, s: Long, weights: Array, free: bool) -> Iterator[str]:
+    """Whether other weights have a value below the bound, or K(w) is indefinite."""
+    kernels = model.kernel_.kernels
+    exact = np.array([float(np.asarray(each.diag(data.X)).sum()) for each in kernels])
+    seen = np.array(
+        [_through(*pair, data.X) for pair in zip(kernels, model.landmarks_, strict=True)]
+    )
+    traces = np.trace(seen, axis1=1, axis2=2)
+    total = float(exact[exact > 0].mean())
+    if free:
+        K = np.tensordot(weights, seen, 1)
+        terms = float(np.abs(weights) @ traces)  # to which their sum is known
+        lowest = float(np.linalg.eigvalsh(K)[0])
+        if lowest < -_INDEFINITE * total / len(K) - 1e-9 * terms:
+            yield f"K(w) has an eigenvalue of {lowest:.3g} beside a trace of {total:.3g}"
+    r = traces if free else exact
+    n = len(data.X)
+    case = Case(seen, np.ones(n), total=total, tol=model.tol, sample_weight=s.astype(float))
+    if isinstance(model, MKLNoveltyDetector):
+        case = replace(case, quality="one_class", nu=model.nu)
+    else:
+        epsilon = getattr(model, "epsilon", 0.1)
+        case = replace(case, quality=model.quality, C=model.C_, epsilon=epsilon)
+    cases = [replace(case, y=y.astype(float)) for y in _targets(model, data)]
+    share = getattr(model, "equal_share", 0.0) or 0.0
+    for other in _others(r, total, share, n):
+        value = sum(each.value(other) for each in cases)
+        if model.lower_bound_ > value + _BELOW * abs(value):
+            yield f"lower_bound_: {model.lower_bound_:.12g} is above {value:.12g} at {other}"
+
+
+def _others(r: Array, total: float, share: float, n: int) -> Iterator[Array]:
+    """Even weights, corners and random ones."""
+    rng, used = np.random.default_rng(n), np.flatnonzero(r > 0)
+    even = np.zeros(len(r))
+    even[used] = total / r[used] / len(used)
+    yield even
+    for number in range(_TRIES):
+        shares = np.zeros(len(r))
+        shares[used] = rng.dirichlet(np.full(len(used), 0.5 if number else 0.01))
+        other = np.zeros(len(r))
+        other[used] = total * shares[used] / r[used]
+        yield (1.0 - share) * other + share * even
+
+
+def _through(kernel: Kernel, landmarks: Any, X: Array) -> Array:
+    """K(X, S) K(S, S)⁻¹ K(S, X), or less; the matrix itself where there are no landmarks."""
+    if landmarks is None:
+        return np.asarray(kernel(X), dtype=float)
+    points = np.asarray(landmarks, dtype=float)
+    values, vectors = np.linalg.eigh(np.asarray(kernel(points), dtype=float))
+    kept = values > _NEGLIGIBLE * max(float(values[-1]), 0.0)
+    Z = np.asarray(kernel(X, points), dtype=float) @ (vectors[:, kept] / np.sqrt(values[kept]))
+    return np.asarray(Z @ Z.T)
