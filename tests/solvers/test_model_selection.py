@@ -80,6 +80,8 @@ def test_the_slope_at_the_end_is_within_the_tolerance(regularised):
     found = select(ARD(), X, y, criterion, LIMITS)
     objective = SelectionObjective(ARD(), X, y, criterion)
     _, gradient = objective.value_and_gradient(np.log(np.append(found.lam, found.theta)))
+    if found.lam < 1.1e-8:  # the least λ for a diagonal of one: only a slope towards more counts
+        gradient[0] = min(gradient[0], 0.0)
     # ε is small beside this θ, but the slope is smaller still.
     assert np.abs(gradient).max() <= (1e-4 if not regularised else 1e-3)
     np.testing.assert_allclose(

@@ -29,8 +29,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, random_state, rank, device, verbose, callback,
-    time_limit
+    kernel, selection, lam, theta, tol, max_iter, starts, random_state, rank, device, verbose,
+    callback, time_limit
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
@@ -71,6 +71,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         cv: Any = 5,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        starts: str = "several",
         random_state: Any = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
@@ -85,6 +86,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
+        self.starts = starts
         self.random_state = random_state
         self.rank = rank
         self.device = device

@@ -9,10 +9,15 @@ import numpy as np
 
 from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.ls_svm_training import train_ls_svm
 
+# With fewer λ, a machine for each takes less time than a decomposition.
+_FEW = 4
 # The criterion and its gradient; infinite and zero where no machine can be trained.
 Answer = tuple[float, Array]
 
@@ -137,6 +142,30 @@ class SelectionObjective:
         values = [value for value, _ in self._answers(points, self.ask)]
         for z, value in zip(points, values, strict=True):
             self._note(z, value)
+        return values
+
+    def values_along(self, points: Sequence[Array]) -> list[float]:
+        """The same at points of one θ: by one decomposition for all λ, where no ridge is raised.
+
+        Of kernels that are sure to be positive semidefinite; machines are not counted.
+        """
+        loss = self.criterion.loss
+        is_known = isinstance(loss, LeaveOneOut | FoldsOut) and self.kernel.follows_arrays
+        if self.ask is not None or not is_known or len(points) < _FEW:
+            return self.values(points)
+        folds = loss.folds if isinstance(loss, FoldsOut) else None
+        theta = np.exp(points[0][1:])
+        try:
+            path = RidgePath.of(self.matrix(theta), self.Y, loss.weight)
+        except np.linalg.LinAlgError:
+            return self.values(points)
+        values = []
+        for z in points:
+            lam = float(np.exp(z[0]))
+            r = path.residuals(lam) if folds is None else path.fold_residuals(lam, folds)
+            total = float(loss.weight @ (r**2).sum(axis=1))
+            values.append(self.criterion.logarithm(total, self.Y.size, theta))
+            self._note(z, values[-1])
         return values
 
     def value_and_gradient(self, z: Array) -> Answer:
