@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from kernlearn._chance import chance_of_labels, tell_chance
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
@@ -221,3 +222,4 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         kept = weight > 0
         values = self.loo_predictions_.reshape(signs.shape)
         self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
+        tell_chance(self, chance_of_labels(values, signs, weight))

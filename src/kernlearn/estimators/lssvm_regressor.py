@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._chance import chance_of_numbers, tell_chance
 from kernlearn._patience import Progress
 from kernlearn._words import counted
 from kernlearn.estimators._intervals import check_coverage
@@ -118,6 +119,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             Y = target.reshape(len(target), -1)
             self._learn(rows, Y, target, weight, stratify=False)
             self._flat = target.ndim == 1
+            left_out = self.loo_predictions_.reshape(Y.shape)
+            tell_chance(self, chance_of_numbers(left_out, Y, weight), stacklevel=2)
             return self
 
     @by_chunks
