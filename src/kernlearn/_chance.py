@@ -5,8 +5,8 @@ constant less that of the prediction; the mean gain of a fit that knows nothing 
 standard error. A fit is at chance if its gain is within one standard error of zero, or below, by
 each of two measures:
 
-- numbers: squared errors beside the mean, each without the row itself, and absolute errors beside
-  the median, which a few outlying rows do not decide;
+- numbers: squared errors beside the mean, and absolute errors beside the median, which a few
+  outlying rows do not decide;
 - labels: the share of right labels, and the correlation of decision values with labels, which does
   not ask how frequent the classes are.
 """
@@ -48,7 +48,7 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
     >>> import numpy as np
     >>> y = np.random.default_rng(0).normal(size=(60, 1))
     >>> chance_of_numbers(0.0 * y, y, np.ones(60))
-    'R² on held-out rows is 0.00, that of the mean 0'
+    'R² on held-out rows is -0.01, that of the mean 0'
     >>> chance_of_numbers(0.5 * y, y, np.ones(60)) is None
     True
     """
@@ -62,9 +62,8 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
         middle = float(np.average(y, weights=weight))
         with np.errstate(over="ignore"):
             wrong, apart = np.clip((y - f) / size, -1e100, 1e100), (y - middle) / size
-        constant = apart * weight.sum() / np.maximum(weight.sum() - weight, 1e-300)
         from_median = np.abs(y - _median(y, weight)) / size
-        if _gains(constant**2 - wrong**2, weight) or _gains(from_median - np.abs(wrong), weight):
+        if _gains(apart**2 - wrong**2, weight) or _gains(from_median - np.abs(wrong), weight):
             return None
         explained.append(1.0 - weight @ wrong**2 / (weight @ apart**2))
     return f"R² on held-out rows is {np.mean(explained):.2f}, that of the mean 0"

@@ -20,15 +20,13 @@ from kernlearn._patience import Patience
 from kernlearn.solvers.first_level import Ask, Asking, FirstLevelProblem, Trained
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
 from kernlearn.solvers.first_level_starts import OtherStarts, Start, first_values, values_at
+from kernlearn.solvers.selection_starts import PROMISING
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 _FINAL_TOL = 1e-12
-# Another start has seen the rows held out, and its loss is optimistic: the search is made again
-# only from one whose loss is at most this share of what is known.
-_PROMISING = 0.8
 # The common scale is only a start.
 _ROUGHER = 5.0
 
@@ -90,7 +88,7 @@ def learn_first_level(
         others = OtherStarts(problem, folds, lam, patience)
         bandwidth = others.one_bandwidth()
         for start in (bandwidth, others.columns(float(np.exp(search.x[0])), theta)):
-            if start is not None and start.cv_loss < _PROMISING * search.least:
+            if start is not None and start.cv_loss < PROMISING * search.least:
                 again, found = yield from _from_start(
                     problem, folds, start, free, control, search.least
                 )

@@ -39,7 +39,7 @@ _FIRST_LAM = 0.3
 _NEGLIGIBLE = 1e-12
 # The slope of the logarithm of the loss at which the search for one bandwidth ends: it changes by
 # less than a thousandth from there on.
-_TOL, _STEPS = 1e-2, 100
+_TOL, _STEPS = 3e-2, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,9 +96,13 @@ class OtherStarts:
         objective = self._objective()
         try:
             z = best_other_start(objective, lam, theta, self.lam)
-            return None if z is None else self._start(z)
+            start = None if z is None else self._start(z)
         except (Stopped, np.linalg.LinAlgError):
             return None
+        if start is None or self.lam is not None:
+            return start
+        # With less λ, θ learned in training uses the other columns too, to follow the noise.
+        return replace(start, lam=max(start.lam, _usual_lam(self.problem, start.theta)))
 
     def _start(self, z: Array) -> Start:
         problem = self.problem
@@ -120,8 +124,7 @@ class OtherStarts:
 def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Asking[Array]:
     """λ and μ where a search starts: the μ for which the usual scale is a stationary point."""
     if lam is None:
-        first = line.family.kernel(line.scale).diag(line.X)
-        lam = _FIRST_LAM * float(np.abs(first).mean())
+        lam = _usual_lam(line, line.scale)
     if mu is None:
         (point,) = yield [Ask(line, line.scale, lam, 0.0)]
         if point is None:
@@ -138,3 +141,9 @@ def values_at(problem: FirstLevelProblem, start: Start) -> Asking[Array]:
     size = float(np.linalg.norm(start.theta))
     line = replace(problem.along(start.theta / size), scale=np.array([size]))
     return (yield from first_values(line, start.lam, None))
+
+
+def _usual_lam(problem: FirstLevelProblem, theta: Array) -> float:
+    """λ where a search starts by default."""
+    diagonal = problem.family.kernel(theta).diag(problem.X)
+    return _FIRST_LAM * float(np.abs(diagonal).mean())

@@ -9,7 +9,7 @@ The variables are z = (log λ, log θ), so that nothing need be kept positive. T
    because the criterion has many local minima in θ and few along the direction. If few of many
    columns matter, equal scales tell nothing, and no descent from there does better. So a second
    descent starts where columns count differently (:mod:`kernlearn.solvers.column_starts`) if the
-   criterion is lower there than at the end of the first.
+   loss there is clearly below that at the end of the first.
 
 So the criterion of an ARD kernel is never above that of the RBF kernel.
 """
@@ -27,7 +27,7 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_descent import Limits, Stage, descend
 from kernlearn.solvers.selection_grid import grid_starts, sampled
 from kernlearn.solvers.selection_objective import Ask, SelectionObjective
-from kernlearn.solvers.selection_starts import best_other_start
+from kernlearn.solvers.selection_starts import PROMISING, best_other_start
 from kernlearn.solvers.status import Status
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
@@ -160,7 +160,7 @@ def _descended(
         return stage
     found = np.exp(stage.z)
     other = best_other_start(objective, found[0] if lam is None else lam, found[1:], lam)
-    if other is None or not objective.value(other) < stage.value:
+    if other is None or not objective.value(other) < stage.value + np.log(PROMISING):
         return stage
     return min(stage, descend(objective, other, directions, limits), key=lambda end: end.value)
 

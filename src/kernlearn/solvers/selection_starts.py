@@ -13,6 +13,9 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.column_starts import column_directions
 from kernlearn.solvers.selection_objective import SelectionObjective
 
+# A start that was found by the targets of the rows it is judged on has an optimistic loss: only one
+# with at most this share of what is known is descended from.
+PROMISING = 0.8
 # Rows that tell columns apart, and the least and the largest number on which these are judged.
 _ROWS, _JUDGES = 1500, (100, 700)
 # λ in units of the mean eigenvalue of the centred K, and factors of a direction.
