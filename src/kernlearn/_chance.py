@@ -53,9 +53,11 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
     True
     """
     predictions, targets, weight = _known(predictions, targets, weight)
-    sizes = np.abs(targets - targets.mean(axis=0)).max(axis=0, initial=0.0)
-    varies = sizes > 1e-12 * np.abs(targets).max(axis=0, initial=0.0)
-    if len(weight) < _FEWEST_ROWS or not varies.any():
+    if len(weight) < _FEWEST_ROWS:
+        return None
+    sizes = np.abs(targets - targets.mean(axis=0)).max(axis=0)
+    varies = sizes > 1e-12 * np.abs(targets).max(axis=0)
+    if not varies.any():
         return None
     explained = []
     for f, y, size in zip(predictions.T[varies], targets.T[varies], sizes[varies], strict=True):

@@ -15,6 +15,8 @@ from kernlearn.solvers.selection_objective import SelectionObjective
 # λ first: of values that are all the same it is the safest.
 _RIDGES = 10.0 ** np.arange(1, -5, -1)
 _SCALES = 5.0 ** np.arange(-3, 3)
+# Logarithms that differ by less differ by rounding.
+_SAME = 1e-12
 # Enough points to choose a start; the descent sees more of them.
 _POINTS = 300
 # Valleys to descend into. The criterion often has one at the linear limit θ → 0, and another.
@@ -63,7 +65,7 @@ def _best_ridge(
     values = objective.values_along(points)
     if not values:
         return np.inf, np.empty(0)
-    best = int(np.argmin(values))
+    best = int(np.flatnonzero(np.array(values) <= min(values) + _SAME)[0])
     return values[best], points[best]
 
 

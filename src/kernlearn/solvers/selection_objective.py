@@ -18,6 +18,8 @@ from kernlearn.solvers.ls_svm_training import train_ls_svm
 
 # With fewer λ, a machine for each takes less time than a decomposition.
 _FEW = 4
+# A kernel whose mean is closer to its diagonal, relative to it, is constant.
+_CONSTANT = 1e-6
 # The criterion and its gradient; infinite and zero where no machine can be trained.
 Answer = tuple[float, Array]
 
@@ -145,9 +147,9 @@ class SelectionObjective:
         return values
 
     def values_along(self, points: Sequence[Array]) -> list[float]:
-        """The same at points of one θ: by one decomposition for all λ, where no ridge is raised.
+        """The same at points of one θ: by one decomposition for all λ.
 
-        Of kernels that are sure to be positive semidefinite; machines are not counted.
+        For kernels that are sure to be positive semidefinite.
         """
         loss = self.criterion.loss
         is_known = isinstance(loss, LeaveOneOut | FoldsOut) and self.kernel.follows_arrays
@@ -155,10 +157,11 @@ class SelectionObjective:
             return self.values(points)
         folds = loss.folds if isinstance(loss, FoldsOut) else None
         theta = np.exp(points[0][1:])
-        try:
-            path = RidgePath.of(self.matrix(theta), self.Y, loss.weight)
-        except np.linalg.LinAlgError:
+        K = self.matrix(theta)
+        if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
             return self.values(points)
+        path = RidgePath.of(K, self.Y, loss.weight)
+        self.n_evaluations += len(points)
         values = []
         for z in points:
             lam = float(np.exp(z[0]))
