@@ -1,6 +1,7 @@
 """Learn the kernel from the data."""
 
 from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
+from kernlearn._chance import AtChanceWarning
 from kernlearn._patience import Progress
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
@@ -31,6 +32,7 @@ from kernlearn.solvers.status import Status
 __version__ = "0.1.0.dev0"
 
 __all__ = [
+    "AtChanceWarning",
     "ElasticNet",
     "ErrorBound",
     "FirstLevelClassifier",

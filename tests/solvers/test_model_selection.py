@@ -57,13 +57,13 @@ def test_a_sample_first_leads_to_the_same_minimum(monkeypatch):
     X, y = _problem(160)
     expected = select(RBF(), X, y, _loo(160), LIMITS)
     sizes = []
-    machine = SelectionObjective.machine
+    note = SelectionObjective._note
 
-    def counted(self, z):
+    def counted(self, z, value):
         sizes.append(len(self.Y))
-        return machine(self, z)
+        note(self, z, value)
 
-    monkeypatch.setattr(SelectionObjective, "machine", counted)
+    monkeypatch.setattr(SelectionObjective, "_note", counted)
     monkeypatch.setattr(model_selection, "_SOME", 80)
     found = select(RBF(), X, y, _loo(160), LIMITS)
     assert found.objective <= expected.objective * (1 + 1e-6)
@@ -80,6 +80,8 @@ def test_the_slope_at_the_end_is_within_the_tolerance(regularised):
     found = select(ARD(), X, y, criterion, LIMITS)
     objective = SelectionObjective(ARD(), X, y, criterion)
     _, gradient = objective.value_and_gradient(np.log(np.append(found.lam, found.theta)))
+    if found.lam < 1.1e-8:  # the least λ for a diagonal of one: only a slope towards more counts
+        gradient[0] = min(gradient[0], 0.0)
     # ε is small beside this θ, but the slope is smaller still.
     assert np.abs(gradient).max() <= (1e-4 if not regularised else 1e-3)
     np.testing.assert_allclose(

@@ -18,6 +18,8 @@ FEW = 12
 
 def print_learned(console: Console, facts: dict[str, Any]) -> None:
     """Print the facts for a person; names in the table are data, never markup."""
+    if facts["chance"]:
+        _say(console, f"No better than guessing: {facts['chance']}.")
     _say(
         console,
         f"{facts['table']}: {facts['n_rows']} rows, {counted(facts['n_columns'], 'column')}; "

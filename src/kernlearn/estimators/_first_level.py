@@ -18,7 +18,7 @@ from kernlearn._threads import threads_for
 from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank
-from kernlearn.estimators._lssvm import Learning
+from kernlearn.estimators._lssvm import Learning, several_starts
 from kernlearn.estimators._lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators._on_cluster import check_here, gathered, some_rows
 from kernlearn.estimators._patient import Patient
@@ -86,6 +86,7 @@ class FirstLevel(Patient):
     _seed: int
     rank: Any
     refit: str
+    starts: str
     device_: str
     refit_: str | None
     selection: str | None = "loo"
@@ -194,7 +195,7 @@ class FirstLevel(Patient):
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
             with telling_of_memory():
-                fit = learn_then_refit(table, family, lam, limits)
+                fit = learn_then_refit(table, family, lam, limits, several_starts(self.starts))
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
@@ -283,6 +284,7 @@ class FirstLevel(Patient):
             check_count("max_iter", self.max_iter),
             self._patience(),
             together,
+            several_starts(self.starts),
         )
 
     def _check_enough(self, n: int, chosen: bool) -> None:

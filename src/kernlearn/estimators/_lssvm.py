@@ -49,6 +49,7 @@ Array = NDArray[np.float64]
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
 
 SELECTIONS = ["loo", "cv", "bayes"]
+STARTS = ["several", "one"]
 # Held-out errors of a millionth of the targets' spread are as good as none: where there are more
 # parameters than points, nothing else would end the descent.
 _NEGLIGIBLE = 1e-12
@@ -56,6 +57,12 @@ _NEGLIGIBLE = 1e-12
 MATRICES = 8
 # Rows of a table on other machines that tell how many parameters a kernel has.
 FEW_ROWS = 5000
+
+
+def several_starts(starts: str) -> bool:
+    """Whether other starts than equal scales are looked at, checked."""
+    check_choice("starts", starts, STARTS)
+    return starts == "several"
 
 
 class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
@@ -72,6 +79,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     max_iter: int
     _seed: int
     rank: Any
+    starts: str
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
@@ -173,7 +181,8 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         try:
             with threads_for(len(Y)):
                 if self.selection is not None:
-                    return select(family, rows, Y, criterion, limits, lam, ask)
+                    several = several_starts(self.starts)
+                    return select(family, rows, Y, criterion, limits, lam, ask, several)
                 return self._trained_as_given(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:
             raise ValueError(
@@ -220,9 +229,9 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         kept: NDArray[np.intp],
     ) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
-        selects = self.selection is not None
+        selects, several = self.selection is not None, several_starts(self.starts)
         with telling_of_memory():
-            fit = fit_through_landmarks(table, family, rank, lam, selects, limits)
+            fit = fit_through_landmarks(table, family, rank, lam, selects, limits, several)
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)

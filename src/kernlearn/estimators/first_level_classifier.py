@@ -48,6 +48,11 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         loss has a kink, λ and μ are found to half a per cent. For the simplex, its size.
     max_iter : int, default=200
         Limit on the evaluations of that loss, and on the machines trained for each θ.
+    starts : {"several", "one"}, default="several"
+        Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
+        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
+        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
+        returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
     rank : int, "auto" or None, default="auto"
@@ -82,7 +87,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     relevance_ : dict
         ``theta_`` by the names of the columns.
     lam_, mu_ : float
-        λ and μ. λ is raised where it would be lost in the rounding of K.
+        λ and μ. λ is raised where it would be lost in the rounding of K. μ is zero where θ was
+        selected and not learned: through landmarks, and with the one bandwidth of an LS-SVM.
     kernel_ : Kernel
         The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
     classes_ : ndarray of shape (n_classes,)
@@ -157,6 +163,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
+        starts: str = "several",
         random_state: Any = 0,
         rank: int | str | None = "auto",
         refit: str = "auto",
@@ -173,6 +180,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter
+        self.starts = starts
         self.random_state = random_state
         self.rank = rank
         self.refit = refit

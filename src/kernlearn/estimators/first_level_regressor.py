@@ -19,7 +19,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     Parameters
     ----------
-    kernel, lam, mu, strategy, tol, max_iter, random_state, rank, refit, device, verbose,
+    kernel, lam, mu, strategy, tol, max_iter, starts, random_state, rank, refit, device, verbose,
     callback, time_limit
         As in :class:`kernlearn.FirstLevelClassifier`.
     cv : int, splitter or iterable, default=5
@@ -58,6 +58,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
+        starts: str = "several",
         random_state: Any = 0,
         rank: int | str | None = "auto",
         refit: str = "auto",
@@ -73,6 +74,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         self.strategy = strategy
         self.tol = tol
         self.max_iter = max_iter
+        self.starts = starts
         self.random_state = random_state
         self.rank = rank
         self.refit = refit

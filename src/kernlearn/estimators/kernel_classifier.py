@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from kernlearn._chance import chance_of_labels, tell_chance
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._kernel_mixture import KernelMixture
@@ -172,6 +173,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             members = self._members
             self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)
             self.held_out_score_ = self._accuracy(members.held_out, members.Y)
+            found = chance_of_labels(members.held_out, members.Y, members.weight)
+            tell_chance(self, found, stacklevel=2)
             return self
 
     def _accuracy(self, values: Array, signs: Array) -> float:

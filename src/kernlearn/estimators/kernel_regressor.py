@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._chance import chance_of_numbers, tell_chance
 from kernlearn._patience import Progress
 from kernlearn._rounding import standard_deviation
 from kernlearn.estimators._intervals import check_coverage
@@ -178,6 +179,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
             variance = float((total**2).sum())
             self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+            found = chance_of_numbers(members.held_out, members.Y, members.weight)
+            tell_chance(self, found, stacklevel=2)
             return self
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from kernlearn._chance import chance_of_labels, tell_chance
 from kernlearn._patience import Progress
 from kernlearn.estimators._calibration import fit_calibration
 from kernlearn.estimators._lssvm import LeastSquaresSVM
@@ -56,6 +57,10 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end.
     max_iter : int, default=1000
         Limit on the steps of a descent.
+    starts : {"several", "one"}, default="several"
+        Where the descent starts, for kernels with a scale for every column. "one": from equal
+        scales, as in the paper. "several": also from scales that tell columns apart, by the slopes
+        of a first machine and by each column alone, where the criterion is lower there.
     random_state : int, RandomState or None, default=0
         For shuffling rows into folds.
     rank : int, "auto" or None, default="auto"
@@ -152,6 +157,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         class_weight: Any = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        starts: str = "several",
         random_state: Any = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
@@ -167,6 +173,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.class_weight = class_weight
         self.tol = tol
         self.max_iter = max_iter
+        self.starts = starts
         self.random_state = random_state
         self.rank = rank
         self.device = device
@@ -215,3 +222,4 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         kept = weight > 0
         values = self.loo_predictions_.reshape(signs.shape)
         self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
+        tell_chance(self, chance_of_labels(values, signs, weight))

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._chance import chance_of_numbers, tell_chance
 from kernlearn._patience import Progress
 from kernlearn._words import counted
 from kernlearn.estimators._intervals import check_coverage
@@ -30,8 +31,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     Parameters
     ----------
-    kernel, selection, lam, theta, tol, max_iter, random_state, rank, device, verbose, callback,
-    time_limit
+    kernel, selection, lam, theta, tol, max_iter, starts, random_state, rank, device, verbose,
+    callback, time_limit
         As in :class:`kernlearn.LSSVMClassifier`.
     cv : int, splitter or iterable, default=5
         For "cv": the number of folds, shuffled, or the folds themselves. Every row is held out
@@ -72,6 +73,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         cv: Any = 5,
         tol: float = 1e-4,
         max_iter: int = 1000,
+        starts: str = "several",
         random_state: Any = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
@@ -86,6 +88,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
+        self.starts = starts
         self.random_state = random_state
         self.rank = rank
         self.device = device
@@ -118,6 +121,8 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             Y = target.reshape(len(target), -1)
             self._learn(rows, Y, target, weight, stratify=False)
             self._flat = target.ndim == 1
+            left_out = self.loo_predictions_.reshape(Y.shape)
+            tell_chance(self, chance_of_numbers(left_out, Y, weight), stacklevel=2)
             return self
 
     @by_chunks

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from kernlearn._chance import chance_of_labels, tell_chance
 from kernlearn._patience import Progress
 from kernlearn.estimators._base import Array, KernelCombination
 from kernlearn.estimators._calibration import fit_calibration
@@ -306,6 +307,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             Y, weight = np.column_stack(machines.targets), machines.settings.sample_weight
             values = machines.held_out_values(self._held_out_folds(machines.targets))
         self.calibration_ = fit_calibration(values, Y, weight)
+        tell_chance(self, chance_of_labels(values, Y, weight))
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""

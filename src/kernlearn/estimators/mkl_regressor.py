@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from kernlearn._chance import chance_of_numbers, tell_chance
 from kernlearn._patience import Progress
 from kernlearn._words import counted
 from kernlearn.estimators._auto_C import squared_losses
@@ -158,16 +159,16 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             unlabeled = self._checked_unlabeled(X, X_unlabeled)
             target = y.astype(float)
             weight = self._sample_weight(sample_weight, rows)
-            if self.quality == "epsilon_svr":
-                self._check_tube(target[weight > 0])
+            is_told = self.quality == "epsilon_svr" and self._check_tube(target[weight > 0])
             # The intercept takes up any offset; working around it keeps the numbers small.
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
             machines = self._learn(
                 rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
             )
-            self._hold_out(machines, rows, weight > 0, offset)
+            found = self._hold_out(machines, rows, weight > 0, offset)
             self._move_intercept(offset, weight)
+            tell_chance(self, found, stacklevel=2, warns=not is_told)
             if unlabeled is not None:
                 self.transduction_ = self._transduced[:, 0] + offset
                 del self._transduced
@@ -266,11 +267,12 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             if self.status_.is_optimal and self.duality_gap_ > self.tol:
                 self.status_ = Status.INACCURATE
 
-    def _check_tube(self, target: Array) -> None:
-        """Warn where one constant is as good as any prediction."""
+    def _check_tube(self, target: Array) -> bool:
+        """Warn where one constant is as good as any prediction, and return whether it is."""
         half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
         # What is no number is refused later, in a sentence.
-        if isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon:
+        is_constant = isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon
+        if is_constant:
             warnings.warn(
                 f"{type(self).__name__} expected targets that differ by more than the tube, got "
                 f"all within {half:.3g} of one number, epsilon being {self.epsilon:g}: the "
@@ -278,6 +280,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
                 UserWarning,
                 stacklevel=3,
             )
+        return is_constant
 
     def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
         return squared_losses(values, targets[0])
@@ -288,20 +291,27 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         rows: Any,
         counted: NDArray[np.bool_],
         offset: float,
-    ) -> None:
-        """Keep what intervals need: the ridge, or machines trained without a fold each."""
+    ) -> str | None:
+        """Keep what intervals need: the ridge, or machines trained without a fold each.
+
+        What is known of a fit that is no better than the mean on those rows is returned.
+        """
         self._ridge: Array | None = None
+        targets = np.column_stack(machines.targets)
         if isinstance(machines, ThroughLandmarks):
             self._folds = vars(LandmarkFolds.of(machines, offset))
-            return
+            some, values = machines.refits.rows, machines.refits.values
+            return chance_of_numbers(values, targets[some], machines.sample_weight[some])
+        weight = machines.settings.sample_weight
         if machines.quality == "least_squares":
             self._ridge = 1.0 / machines.settings.upper
-            return
+            return chance_of_numbers(machines.held_out_values([]), targets, weight)
         refits = machines.refits(self._held_out_folds(machines.targets))
         points = here(some_rows(rows, np.flatnonzero(counted)))
         kept = FoldPredictor.of(refits, points, machines.targets[0], offset)
         # Model files hold what is plain: a dictionary of arrays.
         self._folds = vars(kept)
+        return chance_of_numbers(refits.values, targets, weight)
 
     def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
         return LeastSquaresPredictor(

@@ -7,6 +7,8 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
 ``scores``
     Each has ``metrics``, a list of ``{"metric", "name", "value"}`` of the usual ones, and
     ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
+``chance``
+    Where held-out rows are predicted no better than by guessing, what is known of it, else None.
 ``rows``
     Where every row went, see :func:`kernlearn.methods.rows.row_account`.
 ``held_out``
@@ -118,6 +120,7 @@ def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) ->
         **source.about,
         **_data_facts(task, target),
         **_score_facts(task, outcome),
+        "chance": outcome.judged[0].said.chance(),
         "rows": row_account(task, outcome, source.n_read, source.dropped),
         "held_out": _details(task, outcome.judged[0]),
         "method": kept.learner.method.name,

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
+from kernlearn._chance import chance_of_labels, chance_of_numbers
 from kernlearn.estimators._calibration import probabilities
 from kernlearn.estimators._one_against_rest import OneAgainstRest
 
@@ -119,6 +120,21 @@ class HeldOut:
         if len(present) == 2:
             decision = proba[:, 1] - proba[:, 0]
         return HeldOut(places, proba.argmax(axis=1), len(present), decision, proba)
+
+    def chance(self) -> str | None:
+        """What is known of a model that is no better than guessing; None for one that is."""
+        weight = np.ones(len(self))
+        if self.n_classes == 0:
+            y, predicted = (
+                np.asarray(each, dtype=float)[:, None] for each in (self.y, self.predicted)
+            )
+            return chance_of_numbers(predicted, y, weight)
+        signs = np.where(self.y[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+        # Probabilities of all folds have one scale, unlike decision values.
+        values = self.proba
+        if values is None:
+            values = np.where(self.predicted[:, None] == np.arange(self.n_classes), 1.0, -1.0)
+        return chance_of_labels(values, signs, weight)
 
     def __len__(self) -> int:
         return len(self.y)

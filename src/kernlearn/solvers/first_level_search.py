@@ -46,6 +46,8 @@ class FirstLevelControl:
         Told of every evaluation; may end the search early.
     together : bool
         Whether folds ask for their machines together, which are then kept together, too.
+    several : bool
+        Whether other starts than equal scales are looked at, where μ is chosen.
     """
 
     strategy: str
@@ -53,6 +55,7 @@ class FirstLevelControl:
     max_iter: int
     patience: Patience = field(default_factory=Patience)
     together: bool = False
+    several: bool = False
 
 
 class Search:
@@ -68,8 +71,23 @@ class Search:
         self.loss: float | None = None
         self.best: Evaluation | None = None
 
-    def stage(self, problem: FirstLevelProblem, start: Array, rougher: float) -> Asking[Array]:
-        """Learn in one family; a search for a θ to go on from, soon if it is time to end."""
+    @property
+    def least(self) -> float:
+        """The loss that was found; infinite if there is none."""
+        return np.inf if self.loss is None else self.loss
+
+    def add_counts(self, other: Search) -> None:
+        """Count what another search has evaluated."""
+        self.n_evaluations += other.n_evaluations
+        self.n_points += other.n_points
+
+    def stage(
+        self, problem: FirstLevelProblem, start: Array, rougher: float, below: float = np.inf
+    ) -> Asking[Array]:
+        """Learn in one family; a search for a θ to go on from, soon if it is time to end.
+
+        Nothing is descended from a start whose loss is not below a given one.
+        """
         patience = self.control.patience
         if patience.stopped is not None:
             return start
@@ -85,7 +103,7 @@ class Search:
         )
         best = self.best = None
         try:
-            best = yield from self._searched(cv, start, rougher)
+            best = yield from self._searched(cv, start, rougher, below)
         except (Stopped, KeyboardInterrupt) as stop:
             patience.accept(stop)
             best = self.best
@@ -94,13 +112,17 @@ class Search:
         self.x, self.loss = best.x, best.loss
         return np.asarray(np.mean([fold.theta for fold in best.folds], axis=0))
 
-    def _searched(self, cv: CrossValidation, start: Array, rougher: float) -> Asking[Evaluation]:
+    def _searched(
+        self, cv: CrossValidation, start: Array, rougher: float, below: float
+    ) -> Asking[Evaluation]:
         def near(x: Array, known: Evaluation) -> Asking[Evaluation]:
             return self._counted((yield from cv.near(x, known)))
 
         first = self._counted((yield from cv.at(self.x, start)))
         if not np.isfinite(first.loss):
             raise np.linalg.LinAlgError("no machine could be trained")
+        if first.loss >= below:
+            return first
         if self.control.strategy != "gradient":
             return self._simplex(cv, first, rougher)
         result = yield from capped_bfgs(

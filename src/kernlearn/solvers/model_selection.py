@@ -6,7 +6,10 @@ The variables are z = (log λ, log θ), so that nothing need be kept positive. T
    θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel. Where there are many rows,
    a sample of them is descended on first.
 2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
-   because the criterion has many local minima in θ and few along the direction.
+   because the criterion has many local minima in θ and few along the direction. If few of many
+   columns matter, equal scales tell nothing, and no descent from there does better. So a second
+   descent starts where columns count differently (:mod:`kernlearn.solvers.column_starts`) if the
+   loss there is clearly below that at the end of the first.
 
 So the criterion of an ARD kernel is never above that of the RBF kernel.
 """
@@ -25,6 +28,7 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_descent import Limits, Stage, descend
 from kernlearn.solvers.selection_grid import grid_starts, sampled
 from kernlearn.solvers.selection_objective import Ask, SelectionObjective
+from kernlearn.solvers.selection_starts import PROMISING, best_other_start
 from kernlearn.solvers.status import Status
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
@@ -32,6 +36,8 @@ _LINEAR = 1e-3
 # From so many times as many rows on, the tied descent sees a sample of this size first: all rows
 # then need a few steps, in coordinates in which the valley is round.
 _MANY, _SOME = 2, 700
+# Parameters within this factor of one another count as equal.
+_ALIKE = 2.0
 _STEP = 0.1  # of logarithms
 _FLAT = 1e-2
 
@@ -73,6 +79,7 @@ def select(
     limits: Limits,
     lam: float | None = None,
     ask: Ask | None = None,
+    several: bool = True,
 ) -> Selection:
     """Choose (λ, θ); inputs are checked.
 
@@ -93,6 +100,8 @@ def select(
     ask : callable, optional
         Answers the questions of the search, all but its last: the machine that is returned is
         trained here.
+    several : bool
+        Whether to look for another start of the free descent than equal scales.
 
     Returns
     -------
@@ -101,7 +110,7 @@ def select(
     """
     plain = replace(criterion, regularised=False)
     objective = SelectionObjective(kernel, X, Y, plain, limits.patience, ask)
-    z, status = search(objective, criterion, limits, lam)
+    z, status = search(objective, criterion, limits, lam, several)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
     return Selection(
@@ -116,11 +125,15 @@ def select(
 
 
 def search(
-    objective: SelectionObjective, criterion: SelectionCriterion, limits: Limits, lam: float | None
+    objective: SelectionObjective,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None,
+    several: bool,
 ) -> tuple[Array, Status]:
     """The best (log λ, log θ) found by both descents, also when it is time to end."""
     try:
-        stage = _descended(objective, criterion, limits, lam)
+        stage = _descended(objective, criterion, limits, lam, several)
     except (Stopped, KeyboardInterrupt) as stop:
         if objective.best.z is None:
             raise
@@ -129,34 +142,51 @@ def search(
 
 
 def _descended(
-    objective: SelectionObjective, criterion: SelectionCriterion, limits: Limits, lam: float | None
+    objective: SelectionObjective,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None,
+    several: bool,
 ) -> Stage:
     """Both descents."""
-    kernel, X = objective.kernel, objective.X
-    starts = _directions(kernel, X)
-    stages = [stage for theta in starts for stage in _tied(objective, theta, lam, limits)]
-    stage = stages[first_least(stage.value for stage in stages)]
+    stage = tied(objective, limits, lam)
     if len(stage.z) <= 2 and not criterion.regularised:
         return stage
-    scale = float(np.linalg.norm(kernel.start(X)))
+    scale = float(np.linalg.norm(objective.kernel.start(objective.X)))
     objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
     objective.best.start_over()
-    return descend(objective, stage.z, np.eye(len(stage.z))[:, lam is not None :], limits)
+    directions = np.eye(len(stage.z))[:, lam is not None :]
+    stage = descend(objective, stage.z, directions, limits)
+    if not several:
+        return stage
+    found = np.exp(stage.z)
+    other = best_other_start(objective, found[0] if lam is None else lam, found[1:], lam)
+    if other is None or not objective.value(other) < stage.value + np.log(PROMISING):
+        return stage
+    return min(stage, descend(objective, other, directions, limits), key=lambda end: end.value)
+
+
+def tied(objective: SelectionObjective, limits: Limits, lam: float | None) -> Stage:
+    """The lowest minimum over λ and a common factor of θ."""
+    directions = _directions(objective.kernel, objective.X)
+    stages = [stage for theta in directions for stage in _tied(objective, theta, lam, limits)]
+    return stages[first_least(stage.value for stage in stages)]
 
 
 def _directions(kernel: ParametricKernel, X: Array) -> list[Array]:
-    """The kernel's own start, and that of equal parameters where it is another."""
+    """Equal parameters, and the kernel's own start where it is far from them."""
     start = kernel.start(X)
     if len(start) < 2 or np.allclose(start, start[0]):
         return [start]
     ones = np.ones(len(start))
-    return [start, kernel.along(ones).start(X) * ones]
+    equal = kernel.along(ones).start(X) * ones
+    return [equal] if start.max() < _ALIKE * start.min() else [start, equal]
 
 
 def _tied(
     objective: SelectionObjective, theta: Array, lam: float | None, limits: Limits
 ) -> list[Stage]:
-    """Minima over λ and a common factor of θ."""
+    """Minima over λ and a common factor of one θ."""
     directions = np.zeros((1 + len(theta), min(1 + len(theta), 2)))
     directions[0, 0] = 1.0
     directions[1:, 1:] = 1.0

@@ -62,7 +62,7 @@ def _best_ridge(
 ) -> tuple[float, Array]:
     """The lowest value over λ for one kernel, and where it is."""
     points = [np.log(np.append(ridge, theta)) for ridge in _ridges(objective, theta, lam)]
-    values = objective.values(points)
+    values = objective.values_along(points)
     if not values:
         return np.inf, np.empty(0)
     best = first_least(values)

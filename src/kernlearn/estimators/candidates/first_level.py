@@ -14,8 +14,8 @@ from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView
 from kernlearn.families.parametric import ARD
 from kernlearn.solvers.first_level import FirstLevelProblem, alone
-from kernlearn.solvers.first_level_fit import first_values
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
+from kernlearn.solvers.first_level_starts import first_values
 
 Array = NDArray[np.float64]
 

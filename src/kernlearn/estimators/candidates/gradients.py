@@ -37,6 +37,7 @@ from kernlearn.estimators.candidates.machine import CentredMatrix
 from kernlearn.estimators.candidates.problem import Problem
 from kernlearn.estimators.candidates.view import StretchedView, View
 from kernlearn.kernels import Kernel, Matern, Stretched
+from kernlearn.solvers.column_starts import slopes
 
 __all__ = ["gradient_views", "slopes"]
 
@@ -90,12 +91,3 @@ def _ridge(problem: Problem, table: str, kernel: Kernel) -> float:
     """The λ of the least leave-one-out loss, on a sample of the rows."""
     sample = problem.rows(problem.sample(_RIDGE_ROWS, np.random.RandomState(0)))
     return View(table).judge(lambda X: kernel, sample, None).lam
-
-
-def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:
-    """Slopes at the rows of the machine with these coefficients, of shape (k, n, p)."""
-    U = X * scales
-    decay = 3.0 / length**2 * Matern(length / np.sqrt(3.0), 0.5)(U)
-    return np.stack(
-        [-scales * (U * (decay @ a)[:, None] - decay @ (a[:, None] * U)) for a in dual_coef.T]
-    )

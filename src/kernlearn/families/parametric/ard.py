@@ -41,6 +41,7 @@ class ARD(ParametricKernel):
     """
 
     floor = 0.0
+    per_column = True
     follows_arrays = True
 
     def start(self, X: Array) -> Array:

@@ -33,6 +33,7 @@ class ARDPolynomial(ParametricKernel):
     """
 
     floor = 0.0
+    per_column = True
 
     def __init__(self, degree: int = 2, offset: float = 1.0) -> None:
         self.degree = degree

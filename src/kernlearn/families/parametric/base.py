@@ -33,6 +33,8 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     floor : float
         The least share of ``start(X)`` that learning may set a parameter to: zero where zero
         makes sense, as it leaves a column out of an ARD kernel.
+    per_column : bool
+        Whether θ has one scale for every column, each in the inverse square of the column's unit.
     follows_arrays : bool
         Whether `matrix`, `gradient` and `cross_gradient` take arrays of PyTorch and CuPy too, and
         work where those are.
@@ -57,6 +59,7 @@ class ParametricKernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-lear
     """
 
     floor: float = 1e-6
+    per_column: bool = False
     follows_arrays: bool = False
 
     @abstractmethod

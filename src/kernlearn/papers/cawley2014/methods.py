@@ -50,12 +50,14 @@ class Method:
 
 def _least_squares(kernel: str, label: str, selection: str) -> Method:
     name = f"{kernel}-{label}-LSSVM"
-    return Method(name, LSSVMClassifier, {"kernel": kernel.lower(), "selection": selection})
+    # From equal scales alone, as in section 2.2; likewise below.
+    choice = {"kernel": kernel.lower(), "selection": selection, "starts": "one"}
+    return Method(name, LSSVMClassifier, choice)
 
 
 def _first_level(kernel: str) -> Method:
     # λ and μ by five-fold cross-validation of the squared loss, section 2.2.
-    choice = {"kernel": kernel.lower(), "lam": "cv", "mu": "cv", "cv": 5}
+    choice = {"kernel": kernel.lower(), "lam": "cv", "mu": "cv", "cv": 5, "starts": "one"}
     return Method(f"{kernel}-FLKL-LSSVM", FirstLevelClassifier, choice)
 
 

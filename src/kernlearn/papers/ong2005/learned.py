@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn import HyperkernelClassifier
+from kernlearn import HyperkernelClassifier, Status
 from kernlearn.datasets import DataSet
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.papers.ong2005.protocol import MACHINES, draw_split
@@ -94,7 +94,7 @@ def fit_notes(outcomes: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[str,
     """
     fits = [outcome for column in outcomes.values() for outcome in column]
     gaps = [fit["gap"] for fit in fits if fit["gap"] is not None]
-    unfinished = sum(fit["status"] != "OPTIMAL" for fit in fits)
+    unfinished = sum(not Status[fit["status"]].is_optimal for fit in fits)
     seconds = {name: sum(fit["seconds"] for fit in column) for name, column in outcomes.items()}
     solves = {
         name: np.mean([fit["n_machine_solves"] for fit in column])

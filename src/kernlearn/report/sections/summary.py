@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kernlearn.inspection._text import plain
 from kernlearn.report._facts import Facts
-from kernlearn.report._html import Html, tag
+from kernlearn.report._html import Html, join, tag
 from kernlearn.report._numbers import MISSING, decimal, interval, score, whole
 from kernlearn.report._subject import Subject
 from kernlearn.report._words import kernel_words, optimality_words
@@ -18,7 +18,15 @@ def summary(subject: Subject) -> Html | None:
     sentences = [_purpose(facts), _quality(facts), _beside_baseline(facts), _kernel(facts)]
     sentences.append(_certified(facts))
     said = " ".join(sentence for sentence in sentences if sentence)
-    return tag("p", said, class_="lead") if said else None
+    return join(_chance(facts), tag("p", said, class_="lead")) if said else _chance(facts)
+
+
+def _chance(facts: Facts) -> Html | None:
+    """What a reader has to know first: that the model knows nothing."""
+    found = facts.text("chance")
+    if not found:
+        return None
+    return tag("p", tag("strong", f"No better than guessing: {plain(found)}."), class_="lead")
 
 
 def _purpose(facts: Facts) -> str:

@@ -143,12 +143,12 @@ class ExactFit:
 
 
 def learn_then_refit(
-    table: Table, family: ParametricKernel, lam: float | None, limits: Limits
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool = True
 ) -> ExactFit:
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
-    theta, first, status, counts = _selected(table, family, lam, limits)
+    theta, first, status, counts = _selected(table, family, lam, limits, several)
     with threads_for(len(table.weight)):
         found = exact_refit(
             table.source,
@@ -179,6 +179,7 @@ def fit_through_landmarks(
     lam: float | None,
     selects: bool,
     limits: Limits,
+    several: bool = True,
 ) -> KernelFit:
     """Select λ and θ where asked to, and train on all rows.
 
@@ -196,13 +197,15 @@ def fit_through_landmarks(
         Whether anything is to be selected; if not, `lam` is given and the family has no parameters.
     limits : Limits
         When to stop.
+    several : bool
+        Whether to look for other starts of θ than equal scales.
     """
     # The intercept takes up any offset; working around it keeps the numbers small.
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
     theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
     if selects:
-        theta, first, status, counts = _selected(table, family, lam, limits)
+        theta, first, status, counts = _selected(table, family, lam, limits, several)
     assert first is not None
     kernel = family.kernel(theta)
     look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
@@ -260,7 +263,7 @@ def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
 
 
 def _selected(
-    table: Table, family: ParametricKernel, lam: float | None, limits: Limits
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool
 ) -> tuple[Array, float, Status, tuple[int, int]]:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
 
@@ -276,7 +279,7 @@ def _selected(
     part = table.sample(n_rows)
     with threads_for(rank):
         first = objective_at(start, part, rank)
-        z, status = search(first, first.criterion, limits, lam)
+        z, status = search(first, first.criterion, limits, lam, several)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:
         is_larger = last[0] != n_rows

@@ -28,6 +28,7 @@ ZZᵀ = K_{XS} K_{SS}⁻¹ K_{SX} only, so that with W = ∂Q/∂Z the kernel's 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,10 @@ class LandmarkSelection(SelectionObjective):
     def value(self, z: Array) -> float:
         """Log Q; infinite where no machine can be trained."""
         return self.value_and_gradient(z)[0]
+
+    def values_along(self, points: Sequence[Array]) -> list[float]:
+        """One by one: there is no matrix of all rows to decompose."""
+        return self.values(points)
 
     def computed(self, z: Array) -> Answer:
         """Log Q and its gradient, counted and noted by nobody."""

@@ -1,0 +1,156 @@
+r"""Whether what was learned predicts held-out rows better than a constant does.
+
+The constant is the mean of the targets, or the most frequent class. A row's gain is the loss of the
+constant less that of the prediction; the mean gain of a fit that knows nothing is zero, up to its
+standard error. A fit is at chance if its gain is within one standard error of zero, or below, by
+each of two measures:
+
+- numbers: squared errors beside the mean, and absolute errors beside the median, which a few
+  outlying rows do not decide;
+- labels: the share of right labels, and the correlation of decision values with labels, which does
+  not ask how frequent the classes are.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["AtChanceWarning", "chance_of_labels", "chance_of_numbers", "tell_chance"]
+
+Array = NDArray[np.float64]
+
+# Of fewer rows held out nothing can be told.
+_FEWEST_ROWS = 20
+
+
+class AtChanceWarning(UserWarning):
+    """A fit predicts held-out rows no better than the mean, or the most frequent class, does."""
+
+
+def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str | None:
+    """What is known of a fit at chance, as part of a sentence; None for one that is better.
+
+    Parameters
+    ----------
+    predictions : ndarray of shape (n, k)
+        Of rows held out; rows with NaN are left out.
+    targets : ndarray of shape (n, k)
+        What was to be predicted. All columns have to be at chance.
+    weight : ndarray of shape (n,)
+        Weights of the rows, not negative.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y = np.random.default_rng(0).normal(size=(60, 1))
+    >>> chance_of_numbers(0.0 * y, y, np.ones(60))
+    'R² on held-out rows is -0.01, that of the mean 0'
+    >>> chance_of_numbers(0.5 * y, y, np.ones(60)) is None
+    True
+    """
+    predictions, targets, weight = _known(predictions, targets, weight)
+    if len(weight) < _FEWEST_ROWS:
+        return None
+    sizes = np.abs(targets - targets.mean(axis=0)).max(axis=0)
+    varies = sizes > 1e-12 * np.abs(targets).max(axis=0)
+    if not varies.any():
+        return None
+    explained = []
+    for f, y, size in zip(predictions.T[varies], targets.T[varies], sizes[varies], strict=True):
+        middle = float(np.average(y, weights=weight))
+        with np.errstate(over="ignore"):
+            wrong, apart = np.clip((y - f) / size, -1e100, 1e100), (y - middle) / size
+        from_median = np.abs(y - _median(y, weight)) / size
+        if _gains(apart**2 - wrong**2, weight) or _gains(from_median - np.abs(wrong), weight):
+            return None
+        explained.append(1.0 - weight @ wrong**2 / (weight @ apart**2))
+    return f"R² on held-out rows is {np.mean(explained):.2f}, that of the mean 0"
+
+
+def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
+    """The same for decision values of one machine, or of one for each class.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, k)
+        Decision values of rows held out; rows with NaN are left out.
+    signs : ndarray of shape (n, k)
+        −1 and +1.
+    weight : ndarray of shape (n,)
+        Weights of the rows, not negative.
+    """
+    values, signs, weight = _known(values, signs, weight)
+    if len(weight) < _FEWEST_ROWS or not np.ptp(signs, axis=0).any():
+        return None
+    truth, told = _classes(signs), _classes(values)
+    frequent = truth == np.bincount(truth, weight).argmax()
+    right = truth == told
+    is_better = _gains(right * 1.0 - frequent, weight)
+    if is_better or _correlation(values, signs, weight) > 1.0 / np.sqrt(len(weight)):
+        return None
+    shares = [100.0 * float(np.average(each, weights=weight)) for each in (right, frequent)]
+    return (
+        f"{shares[0]:.0f} % of held-out rows are told right, {shares[1]:.0f} % by naming the most "
+        "frequent class"
+    )
+
+
+def tell_chance(estimator: Any, found: str | None, stacklevel: int = 3, warns: bool = True) -> None:
+    """Let ``status_`` and a warning say that a fit that reached its tolerance is at chance.
+
+    Nothing is said of a fit that ended early: a warning says so already.
+    """
+    if found is None or not estimator.status_.has_converged:
+        return
+    estimator.status_ = estimator.status_.at_chance
+    if not warns:
+        return
+    name = type(estimator).__name__
+    flagship = "KernelRegressor" if name.endswith("Regressor") else "KernelClassifier"
+    other = f"try {flagship}, which tries many kernels, standardise the columns, or add"
+    warnings.warn(
+        f"{name} is no better than guessing: {found}; {'add' if name == flagship else other} rows, "
+        "or columns that tell something of the target",
+        AtChanceWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def _known(values: Array, targets: Array, weight: Array) -> tuple[Array, Array, Array]:
+    known = ~np.isnan(values).any(axis=1) & (weight > 0)
+    return values[known], targets[known], weight[known]
+
+
+def _gains(gain: Array, weight: Array) -> bool:
+    """Whether the mean is more than a standard error above zero."""
+    mean = float(np.average(gain, weights=weight))
+    variance = float(np.average((gain - mean) ** 2, weights=weight))
+    return mean > np.sqrt(variance / len(gain)) and mean > 1e-9 * float(np.abs(gain).max())
+
+
+def _median(y: Array, weight: Array) -> float:
+    order = np.argsort(y)
+    total = np.cumsum(weight[order])
+    return float(y[order][np.searchsorted(total, 0.5 * total[-1])])
+
+
+def _classes(values: Array) -> NDArray[np.intp]:
+    if values.shape[1] == 1:
+        return (values[:, 0] > 0).astype(np.intp)
+    return np.asarray(values.argmax(axis=1))
+
+
+def _correlation(values: Array, signs: Array, weight: Array) -> float:
+    """The mean over machines of that between values and signs; zero where either is constant."""
+    found = []
+    for f, y in zip(values.T, signs.T, strict=True):
+        f, y = (each - np.average(each, weights=weight) for each in (f, y))
+        size = float(np.abs(f).max())
+        f = f / size if size > 0.0 else f
+        spread = np.sqrt((weight @ f**2) * (weight @ y**2))
+        found.append(float(weight @ (f * y) / spread) if spread > 0.0 else 0.0)
+    return float(np.mean(found))

@@ -1,0 +1,169 @@
+r"""Directions of θ in which some columns count more than others, for kernels with a scale for each.
+
+From equal scales a descent finds nothing if few of many columns matter: with all of them a kernel
+tells no more than the constant, and the criterion has no slope. Two looks at the targets tell
+columns apart:
+
+- The slopes of a machine. Along a column that matters a good function changes. With f trained on
+  columns stretched by s, the next stretches are
+
+  .. math:: s_r \propto \Bigl( \sum_i w_i \sum_k
+            \Bigl( \frac{\partial f_k}{\partial x_r}(x_i) \Bigr)^2 \Bigr)^{1/2},
+
+  w the weights of the rows: the diagonal of the recursive feature machines of Radhakrishnan,
+  Beaglehole, Pandit and Belkin (2024). Columns that matter only together are found by it.
+- Each column by itself, cut into bins: the leave-one-out loss of the means of bins has a closed
+  form, and costs a sort. A column of many ups and downs is found by it among any number of others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.parametric._squares import mean_squares, middles
+from kernlearn.kernels import Matern
+from kernlearn.quality.ridge_path import RidgePath
+from kernlearn.solvers.bordered import Bordered
+
+__all__ = ["column_directions", "slopes"]
+
+Array = NDArray[np.float64]
+
+# Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
+# former tells more of columns that matter alone; a machine with next to no λ follows its rows, and
+# has slopes along columns that matter only together, which grow from round to round.
+_ROUNDS, _MORE_ROUNDS, _SMALL = 2, 5, 0.03
+_RIDGES, _RIDGE_ROWS = 10.0 ** np.arange(1, -4, -1), 300
+# Bins of a column, and the rows that one has at least, on average.
+_BINS, _PER_BIN = (4, 12, 36, 108), 5
+# Standard deviations, of what chance does to the loss of bins, above which a column counts.
+_BEYOND_CHANCE = 3.0
+# No column is left out: from where a logarithm has gone no slope leads back.
+_LEAST = 1e-3
+
+
+def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
+    """Every θ is that of a Gaussian kernel, and meant up to a factor (inputs are checked).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        Positive weights.
+
+    Returns
+    -------
+    directions : list of ndarray of shape (d,)
+        At most four; none where nothing tells the columns apart.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.solvers.column_starts import column_directions
+    >>> X = np.random.default_rng(0).normal(size=(80, 3))
+    >>> directions = column_directions(X, X[:, :1] ** 2, np.ones(80))
+    >>> [int(theta.argmax()) for theta in directions]
+    [0, 0, 0]
+    """
+    if X.shape[1] < 2 or len(X) < 2 * _PER_BIN:
+        return []
+    spread = mean_squares(X)
+    Z = (X - middles(X)) / np.sqrt(spread)
+    Z -= Z.mean(axis=0)
+    targets = Y - np.average(Y, axis=0, weights=weight)
+    largest = float(np.abs(targets).max())
+    if not 0.0 < largest < np.inf:
+        return []
+    targets = targets / largest
+    found = [
+        _from_slopes(Z, targets, weight, n_rounds, lam)
+        for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL))
+    ]
+    directions = [theta for theta in found if theta is not None]
+    gains, bins = _alone(Z, targets, weight)
+    if gains.max() > 0.0:
+        each = np.where(gains > 0.0, bins**2 / 24.0, 0.0)
+        best = np.where(np.arange(len(gains)) == gains.argmax(), each, 0.0)
+        directions += [each] if (each > 0.0).sum() == 1 else [each, best]
+    return [np.maximum(theta, _LEAST * theta.max()) / spread for theta in directions]
+
+
+def _from_slopes(
+    Z: Array, Y: Array, weight: Array, n_rounds: int, lam: float | None
+) -> Array | None:
+    """θ after so many rounds; None where a machine has no slope, or there is no machine."""
+    scales = np.ones(Z.shape[1])
+    for _ in range(n_rounds):
+        length = float(np.sqrt(2.0 * (Z * scales).var(axis=0).sum())) or 1.0
+        K = Matern(length, 1.5)(Z * scales)
+        lam = _best_ridge(K, Y, weight) if lam is None else lam
+        factor = Bordered.of(K, lam / weight)
+        if factor is None:
+            return None
+        squares = slopes(Z, scales, length, factor.solve(Y)[0]) ** 2
+        sizes = np.sqrt(np.einsum("n,knr->r", weight / weight.sum(), squares))
+        if not 0.0 < sizes.max() < np.inf:
+            return None
+        scales = sizes / sizes.max()
+    return np.asarray(0.5 * scales**2 / (scales**2 * Z.var(axis=0)).sum())
+
+
+def _best_ridge(K: Array, Y: Array, weight: Array) -> float:
+    """The λ of the least leave-one-out loss, on some of the rows."""
+    rows = np.linspace(0, len(K) - 1, min(len(K), _RIDGE_ROWS)).astype(int)
+    path = RidgePath.of(K[np.ix_(rows, rows)], Y[rows], weight[rows])
+    losses = [weight[rows] @ (path.residuals(lam) ** 2).sum(axis=1) for lam in _RIDGES]
+    return float(_RIDGES[int(np.argmin(losses))])
+
+
+def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:
+    r"""Slopes at the rows of the machine with these coefficients, of shape (k, n, p).
+
+    For the Matérn kernel of order 3/2 and length ℓ, with u = s∘x and
+    :math:`r = \|u - u'\| / \ell`,
+
+    .. math:: k = (1 + \sqrt3 r) e^{-\sqrt3 r}, \qquad
+              \frac{\partial k}{\partial u} = -\frac{3}{\ell^2} (u - u') e^{-\sqrt3 r},
+
+    so that all slopes at all rows take one matrix product.
+    """
+    U = X * scales
+    decay = 3.0 / length**2 * Matern(length / np.sqrt(3.0), 0.5)(U)
+    return np.stack(
+        [-scales * (U * (decay @ a)[:, None] - decay @ (a[:, None] * U)) for a in dual_coef.T]
+    )
+
+
+def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
+    """What each column explains by itself, zero where chance does as much, and its bins."""
+    n, d = X.shape
+    gains, bins = np.zeros(d), np.ones(d)
+    constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)
+    for count in [count for count in _BINS if n >= _PER_BIN * count]:
+        least = _BEYOND_CHANCE * np.sqrt(2.0 * count) / n
+        cuts = np.quantile(X, np.arange(1, count) / count, axis=0)
+        for r in range(d):
+            # By its values: rows that have the same one are in the same bin.
+            members = np.searchsorted(cuts[:, r], X[:, r], side="right")
+            gain = 1.0 - _left_out_loss(members, Y, weight) / constant if constant > 0.0 else 0.0
+            if gain > max(least, gains[r]):
+                gains[r], bins[r] = gain, count
+    return gains, bins
+
+
+def _left_out_loss(members: NDArray[np.intp], Y: Array, weight: Array) -> float:
+    """The leave-one-out loss of the means of bins; a row alone in its bin has that of the rest."""
+    loss = 0.0
+    total = np.bincount(members, weight)[members]
+    without = total - weight
+    alone = without <= 1e-12 * total
+    for y in Y.T:
+        sums = np.bincount(members, weight * y)[members] - weight * y
+        rest = (weight @ y - weight * y) / np.maximum(weight.sum() - weight, 1e-300)
+        mean = np.where(alone, rest, sums / np.where(alone, 1.0, without))
+        loss += float(weight @ (y - mean) ** 2)
+    return loss
