@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators._column_bank import column_bank
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators._row_order import row_order
 from kernlearn.estimators._stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
@@ -48,6 +49,10 @@ def choose_bank(
         For samples of the rows.
     """
     n = len(weight)
+    # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
+    order = _order(X[:n], np.column_stack(targets))
+    X = np.concatenate([X[:n][order], X[n:]])
+    targets, weight = [target[order] for target in targets], weight[order]
     median = median_distance(X, random_state)
     rows = sample_rows(n, random_state)
     sample = X[:n][rows]
@@ -88,6 +93,13 @@ def choose_bank(
         bank = [stretched(kernel, scales) for kernel in bank]
     kernels, left_out = screened(bank if says_something else bank[2:], sample)
     return kernels, notes + left_out
+
+
+def _order(X: Array, Y: Array) -> NDArray[np.intp]:
+    """That of `row_order`, for numbers or for labels ±1 of classes."""
+    is_class = bool((np.abs(Y) == 1.0).all())
+    y = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1) if is_class else Y
+    return row_order(X, y, np.arange(len(Y)), is_class)
 
 
 def _best_exponent(

@@ -47,13 +47,6 @@ def held_out_losses(grams: Iterable[Array], targets: Sequence[Array], weight: Ar
         return np.array([min(_loss(K, Y, ridge, loss) for ridge in _RIDGES) for K in grams])
 
 
-def best_ridge(K: Array, targets: Sequence[Array], weight: Array) -> float:
-    """The ridge of the least leave-one-out loss, in units of the mean diagonal."""
-    Y, loss = np.column_stack(targets), LeaveOneOut(weight)
-    with threads_for(len(Y)):
-        return min(_RIDGES, key=lambda ridge: _loss(K, Y, ridge, loss))
-
-
 def _loss(K: Array, Y: Array, ridge: float, loss: LeaveOneOut) -> float:
     size = float(K.diagonal().mean())
     if not 0.0 < size < np.inf:
