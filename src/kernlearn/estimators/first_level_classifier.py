@@ -49,7 +49,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
     max_iter : int, default=200
         Limit on the evaluations of that loss, and on the machines trained for each θ.
     random_state : int, RandomState or None, default=0
-        For shuffling rows into folds.
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
     rank : int, "auto" or None, default="auto"
         None learns from the matrix of all rows. An integer approximates the kernel through so many
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as

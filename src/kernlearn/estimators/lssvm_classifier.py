@@ -57,7 +57,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
     max_iter : int, default=1000
         Limit on the steps of a descent.
     random_state : int, RandomState or None, default=0
-        For shuffling rows into folds.
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
     rank : int, "auto" or None, default="auto"
         None trains on the matrix of all rows. An integer approximates the kernel through so many
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
