@@ -26,10 +26,11 @@ def test_copies_of_a_kernel_are_that_kernel(problem, k, weights):
         ours.decision_function(problem.X_new), theirs.decision_function(problem.X_new), atol=1e-6
     )
     ours = kl.MKLRegressor([Gaussian(0.3)] * k, C=0.7, weights=weights)
-    theirs = SVR(C=0.7, gamma=0.3, tol=1e-8).fit(problem.X, problem.target)
+    ours.fit(problem.X, problem.target)
+    theirs = SVR(C=0.7, epsilon=ours.epsilon_, gamma=0.3, tol=1e-8)
     np.testing.assert_allclose(
-        ours.fit(problem.X, problem.target).predict(problem.X_new),
-        theirs.predict(problem.X_new),
+        ours.predict(problem.X_new),
+        theirs.fit(problem.X, problem.target).predict(problem.X_new),
         atol=1e-6,
     )
 

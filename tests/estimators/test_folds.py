@@ -8,6 +8,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from kernlearn import LSSVMClassifier
 from kernlearn.estimators._folds import make_folds
+from kernlearn.estimators._row_order import row_order
 
 X = np.zeros((37, 1))
 LABELS = np.repeat([0, 1, 2], [20, 14, 3])
@@ -56,9 +57,10 @@ def test_pairs_of_rows_are_folds_too():
 def test_the_estimator_holds_out_these_folds(problem):
     model = LSSVMClassifier("rbf", "cv", cv=4, random_state=3).fit(problem.X, problem.y)
     rows = np.arange(40)
-    folds = make_folds(4, problem.X, problem.y, rows, stratify=True, random_state=3)
+    order = row_order(problem.X, problem.y, rows, is_class=True)
+    folds = make_folds(4, problem.X[order], problem.y[order], rows, stratify=True, random_state=3)
     loss = 0.0
-    for test in folds:
+    for test in (order[fold] for fold in folds):
         train = np.setdiff1d(rows, test)
         part = LSSVMClassifier("rbf", None, model.lam_, model.theta_)
         part.fit(problem.X[train], problem.y[train])

@@ -173,7 +173,8 @@ def test_folds_are_machines_trained_without_them(problem):
     values, residuals = np.empty((15, 40)), np.empty(40)
     for i in np.unique(fold):
         out = fold == i
-        machine = SVR(kernel=kernel, C=3.0, tol=1e-8).fit(problem.X[~out], problem.target[~out])
+        machine = SVR(kernel=kernel, C=3.0, epsilon=model.epsilon_, tol=1e-8)
+        machine.fit(problem.X[~out], problem.target[~out])
         values[:, out] = machine.predict(problem.X_new)[:, None]
         residuals[out] = problem.target[out] - machine.predict(problem.X[out])
     np.testing.assert_allclose(

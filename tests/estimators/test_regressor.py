@@ -112,7 +112,7 @@ def test_repeated_rows_that_can_be_interpolated(quality):
         X, y
     )
     grams = [k(X) for k in kernels]
-    judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=0.1)
+    judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=model.epsilon_)
     assert model.objective_ == pytest.approx(judge.value, rel=2e-6)
     assert np.isfinite(model.lower_bound_)
     assert model.lower_bound_ >= model.objective_ * (1 - 1.01e-6)
@@ -121,7 +121,7 @@ def test_repeated_rows_that_can_be_interpolated(quality):
 def test_a_tube_that_holds_all_targets_is_told():
     X = np.linspace(-2.0, 2.0, 30)[:, None]
     with pytest.warns(UserWarning, match=r"all within 0\.1 of one number, epsilon being 0\.1"):
-        MKLRegressor(C=1.0).fit(X, 0.1 * np.sin(X[:, 0]))
+        MKLRegressor(C=1.0, epsilon=0.1).fit(X, 0.1 * np.sin(X[:, 0]))
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

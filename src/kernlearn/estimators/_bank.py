@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from kernlearn._rounding import first_least
 from kernlearn.estimators._column_bank import column_bank
 from kernlearn.estimators._held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators._row_order import row_order
+from kernlearn.estimators._stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
 
@@ -47,20 +49,31 @@ def choose_bank(
         For samples of the rows.
     """
     n = len(weight)
+    # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
+    order = _order(X[:n], np.column_stack(targets))
+    X = np.concatenate([X[:n][order], X[n:]])
+    targets, weight = [target[order] for target in targets], weight[order]
     median = median_distance(X, seed)
     rows = sample_rows(n, seed)
     sample = X[:n][rows]
     parts = [target[rows] for target in targets]
     exponents: Sequence[float] = WITHOUT_TARGETS
     notes: list[str] = []
+    scales: Array | None = None
     says_something = any(np.ptp(part) > 0 for part in parts)
     if len(rows) >= _FEWEST and says_something:
         best, pays = _best_exponent(sample, median, parts, weight[rows])
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
-        by_column = column_bank(X[more], some, weight[more], bank_at(median, [best])[-1])
-        if by_column is not None:
-            return by_column[0], [by_column[1]]
+        given = X[more], some, weight[more], bank_at(median, [best])[-1]
+        by_column, by_scale = column_bank(*given), learned_scales(*given)
+        if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
+            return by_column[0], [by_column[2]]
+        if by_scale is not None:
+            scales = by_scale[0]
+            notes.append(by_scale[2])
+            median = median_distance(X * scales, seed)
+            best, pays = _best_exponent(sample * scales, median, parts, weight[rows])
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma
         notes.append(
@@ -76,8 +89,17 @@ def choose_bank(
                 stacklevel=2,
             )
     bank = bank_at(median, exponents)
+    if scales is not None:
+        bank = [stretched(kernel, scales) for kernel in bank]
     kernels, left_out = screened(bank if says_something else bank[2:], sample)
     return kernels, notes + left_out
+
+
+def _order(X: Array, Y: Array) -> NDArray[np.intp]:
+    """That of `row_order`, for numbers or for labels ±1 of classes."""
+    is_class = bool((np.abs(Y) == 1.0).all())
+    y = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1) if is_class else Y
+    return row_order(X, y, np.arange(len(Y)), is_class)
 
 
 def _best_exponent(

@@ -177,7 +177,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             family,
             ys,
             self.quality,
-            check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
+            check_settings(self.quality, C, self.nu, self.epsilon_, weight, ys),
             learns_C(self.quality, self.C),
             self.weights == "free",
             self.constraint,

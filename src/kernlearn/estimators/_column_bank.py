@@ -33,8 +33,8 @@ _CLEARLY = 0.9  # of the loss of the best Gaussian: less is no reason to leave i
 
 def column_bank(
     X: Array, targets: Sequence[Array], weight: Array, rival: Kernel
-) -> tuple[list[Kernel], str] | None:
-    """Powers of a sum over columns, and a sentence on them, where they predict clearly better.
+) -> tuple[list[Kernel], float, str] | None:
+    """Powers of a sum over columns, the ratio of losses, and a sentence, where clearly better.
 
     Parameters
     ----------
@@ -68,12 +68,13 @@ def column_bank(
         return None
     mean = _aligned_sum(kernels, X, targets, np.ones(len(X), dtype=bool))
     powers = _POWERS[max(best - 1, 0) : best + 2]
+    ratio = float(ours[best] / theirs)
     note = (
-        f"the power {_POWERS[best]} of a sum of Gaussians of single columns has "
-        f"{ours[best] / theirs:.2f} of the held-out loss of the best Gaussian of all columns on "
-        f"{len(X)} rows, so the bank holds such powers"
+        f"the power {_POWERS[best]} of a sum of Gaussians of single columns has {ratio:.2f} of the "
+        f"held-out loss of the best Gaussian of all columns on {len(X)} rows, so the bank holds "
+        "such powers"
     )
-    return [mean if power == 1 else mean**power for power in powers], note
+    return [mean if power == 1 else mean**power for power in powers], ratio, note
 
 
 def _aligned_sum(

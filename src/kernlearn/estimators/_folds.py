@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn._words import counted
+from kernlearn.estimators._row_order import label_free_codes
 
 Rows = NDArray[np.intp]
 
@@ -19,7 +20,7 @@ def make_folds(
     """Folds of the kept rows, every one of them in one fold.
 
     A number of folds deals the shuffled rows out in turn, class by class where they are classes,
-    so that it works for classes of any size.
+    so that it works for classes of any size. The labels' names change nothing.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def make_folds(
         )
     order = check_random_state(random_state).permutation(n)
     if stratify:
-        order = order[np.argsort(y[kept][order], kind="stable")]
+        order = order[np.argsort(label_free_codes(y[kept])[order], kind="stable")]
     return [np.sort(order[i::cv]) for i in range(cv)]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_classifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
@@ -31,6 +32,7 @@ from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._members import Members
 from kernlearn.estimators._patient import Patient
 from kernlearn.estimators._preparation import STANDARD, Preparation, PreparedTable
+from kernlearn.estimators._row_order import row_order
 from kernlearn.estimators._shows_kernel import ShowsKernel
 from kernlearn.estimators._validated import (
     as_floats,
@@ -205,7 +207,10 @@ class KernelMixture(Patient, ShowsKernel):
     def _counted(
         self, rows: Any, target: NDArray[Any], sample_weight: Any
     ) -> tuple[Any, NDArray[Any], Array]:
-        """Rows, targets and weights of mean one, without the rows that do not count."""
+        """Rows, targets and weights of mean one, without the rows that do not count.
+
+        Small tables are sorted: the order in which their rows came changes nothing then.
+        """
         weight = sample_weights(sample_weight, target)
         kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
         if len(kept) < len(target):
@@ -221,6 +226,8 @@ class KernelMixture(Patient, ShowsKernel):
                 f"{counted(len(target), 'row')} in which every cell is missing; look at how the "
                 "table was read, or pass other columns"
             )
+        order = row_order(rows, target, np.arange(len(target)), is_classifier(self))
+        rows, target, weight = take_rows(rows, order), target[order], weight[order]
         weight = weight / weight.max()  # equal ones are then exactly one, in any unit
         return rows, target, weight / weight.mean()
 

@@ -84,7 +84,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
     """The part of `KernelCombination` that sees kernels through landmarks."""
 
     nu: float = 0.3
-    epsilon: float = 0.1
+    epsilon_: Any = None  # of a tube, which regressors alone have
     center: bool
     constraint: str
     missing: str | None = None
@@ -217,7 +217,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         free, share = self.weights == "free", getattr(self, "equal_share_", 0.0)
         return Request(
             quality=self.quality,
-            settings=check_settings(self.quality, C, self.nu, self.epsilon, weight, ys),
+            settings=check_settings(self.quality, C, self.nu, self.epsilon_, weight, ys),
             rank=rank,
             free_sign=free,
             constraint=self.constraint,

@@ -27,6 +27,7 @@ from kernlearn.estimators._on_cluster import a_few, check_here, gathered, some_r
 from kernlearn.estimators._on_device import OnDevice
 from kernlearn.estimators._own import own_kernel, own_rows
 from kernlearn.estimators._patient import Patient
+from kernlearn.estimators._row_order import row_order
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
@@ -80,10 +81,42 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     _seed: int
     rank: Any
     starts: str
+    rank_: int | None
+    loo_predictions_: Array
+    support_: NDArray[np.intp]
+    support_vectors_: Any
+    dual_coef_: Array
+    status_: Status
+    _ridge: Array
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
-        answered(self._learning(X, Y, y, weight, stratify), self._trainer())
+        answered(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
+
+    def _ordered_learning(
+        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+    ) -> Learning:
+        """A fit that does not depend on the order of the rows, unless folds are given in it."""
+        kept = np.flatnonzero(weight > 0)
+        if not isinstance(self.cv, int | np.integer) or len(kept) < 2:
+            yield from self._learning(X, Y, y, weight, stratify)
+            return
+        order = row_order(X, y, kept, stratify)
+        rows = X if (order == np.arange(len(y))).all() else some_rows(X, order)
+        yield from self._learning(rows, Y[order], y[order], weight[order], stratify)
+        self._return_to(order)
+
+    def _return_to(self, order: NDArray[np.intp]) -> None:
+        """Store what belongs to rows in the order in which these came."""
+        self.loo_predictions_ = self.loo_predictions_[np.argsort(order)]
+        self.support_ = order[self.support_]
+        if self.rank_ is not None:
+            return  # landmarks, in the order of their choice
+        places = np.argsort(self.support_)
+        self.support_ = self.support_[places]
+        self.support_vectors_ = some_rows(self.support_vectors_, places)
+        self.dual_coef_ = np.ascontiguousarray(self.dual_coef_[:, places])
+        self._ridge = self._ridge[places]
 
     def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
         """What answers the questions of a fit on the device that was noted."""

@@ -33,7 +33,7 @@ def fit_together(
         model._seed = draw_seed(model.random_state)
     prepared = [model._prepared(X, y) for model, X, y in zip(models, tables, targets, strict=True)]
     searches = [
-        model._learning(rows, signs, labels, weight, stratify=True)
+        model._ordered_learning(rows, signs, labels, weight, stratify=True)
         for model, (rows, signs, labels, weight) in zip(models, prepared, strict=True)
     ]
     # A limit on threads is set for the whole process: that of the smallest table holds before those

@@ -54,7 +54,8 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
         returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
     random_state : int, RandomState or None, default=0
-        For shuffling rows into folds.
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
     rank : int, "auto" or None, default="auto"
         None learns from the matrix of all rows. An integer approximates the kernel through so many
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as

@@ -16,7 +16,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     r"""ν-regression that learns its kernel from a hyperkernel: Ong et al. (2005), Example 11.
 
     Program (31) is written in units of λ = 1/(Cn), so that λ_Q stands there as λ_Q·Cn, and the
-    scale of the kernel is broken by 1ᵀβ = the standard deviation of the targets.
+    scale of the kernel is broken by 1ᵀβ = the standard deviation σ of the targets. "least_squares"
+    has 1ᵀβ = 1 and λ_Q·Cnσ²: its errors are squared. So the unit of y changes nothing but that of
+    the predictions, unless ``total`` is given, or ``squared``, which the paper's program has in
+    units of y.
 
     Parameters
     ----------
@@ -30,11 +33,11 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
         For "nu_svr".
-    epsilon : float, default=0.1
-        For "epsilon_svr", in units of y.
+    epsilon : float or "auto", default="auto"
+        For "epsilon_svr", as in :class:`kernlearn.MKLRegressor`.
     squared, total, scale, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
         As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
-        by default.
+        by default, and 1 for "least_squares".
     warm_start, verbose, callback, time_limit
         Likewise.
 
@@ -63,7 +66,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         lambda_q: float = 1.0,
         *,
         nu: float = 0.3,
-        epsilon: float = 0.1,
+        epsilon: float | str = "auto",
         squared: bool = False,
         total: float | None = None,
         scale: float | str = "auto",
@@ -99,8 +102,12 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.time_limit = time_limit
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
-        size = float(standard_deviation(ys[0]))
-        return size if self.total is None and size > 0 else super()._scale(ys)
+        spread = float(standard_deviation(ys[0]))
+        is_of_kernel = self.total is None and self.quality != "least_squares"
+        return spread if is_of_kernel and spread > 0 else super()._scale(ys)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
-        return C * len(ys[0])
+        factor = C * len(ys[0])
+        if self.quality == "least_squares":
+            return factor * (float(standard_deviation(ys[0])) ** 2 or 1.0)
+        return factor

@@ -62,7 +62,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         scales, as in the paper. "several": also from scales that tell columns apart, by the slopes
         of a first machine and by each column alone, where the criterion is lower there.
     random_state : int, RandomState or None, default=0
-        For shuffling rows into folds.
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
     rank : int, "auto" or None, default="auto"
         None trains on the matrix of all rows. An integer approximates the kernel through so many
         landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as

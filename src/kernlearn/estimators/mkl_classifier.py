@@ -37,7 +37,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     kernels : list of Kernel, or a family of kernels, optional
         What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
         the width at which a least-squares machine has the smallest leave-one-out loss on a sample
-        of the rows; through landmarks also kernels on the pairs of columns that say most together.
+        of the rows, on columns scaled one by one if that predicts clearly better; through
+        landmarks also kernels on the pairs of columns that say most together.
         Kernels that are nearly constant or nearly the identity are left out. Where X
         holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
         the view of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,

@@ -23,9 +23,13 @@ from kernlearn.estimators._low_rank import LandmarkFolds, ThroughLandmarks
 from kernlearn.estimators._on_cluster import by_chunks, here, some_rows
 from kernlearn.estimators._own import all_or_nothing
 from kernlearn.estimators._problem import Machines
+from kernlearn.estimators._spread import robust_spread
 from kernlearn.quality.registry import quality_names
 from kernlearn.solvers.solution import relative_gap
 from kernlearn.solvers.status import Status
+
+# ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
+_TUBE = 0.1
 
 
 class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
@@ -41,11 +45,13 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
         looks along six values, in units of the targets' spread where that matters, for the one of
         the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
-        is in units of y, so no number is right for every table.
+        given as a number is in units of y: targets in other units need another.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
-    epsilon : float, default=0.1
-        Half the width of the tube of "epsilon_svr", in units of y.
+    epsilon : float or "auto", default="auto"
+        Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
+        targets' spread, the interquartile range over 1.35: the standard deviation of normal
+        targets. The unit and the origin of y then change nothing but the unit of the predictions.
     nu : float, default=0.5
         For "nu_svr": upper bound on the share of points outside the tube.
     normalize, center, constraint, total, equal_share, missing, psd, tol, max_iter, random_state
@@ -63,6 +69,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     equal_share_ : float
         Likewise.
+    epsilon_ : float
+        The ``epsilon`` that was used, in units of y.
     loss_by_C_ : ndarray of shape (n_tried, 2)
         With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
@@ -85,7 +93,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         C: float | str = "auto",
         weights: str = "positive",
         *,
-        epsilon: float = 0.1,
+        epsilon: float | str = "auto",
         nu: float = 0.5,
         normalize: bool = False,
         center: bool = False,
@@ -159,7 +167,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             unlabeled = self._checked_unlabeled(X, X_unlabeled)
             target = y.astype(float)
             weight = self._sample_weight(sample_weight, rows)
-            is_told = self.quality == "epsilon_svr" and self._check_tube(target[weight > 0])
+            is_told = self._set_tube(target[weight > 0], weight[weight > 0])
             # The intercept takes up any offset; working around it keeps the numbers small.
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
@@ -267,8 +275,17 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             if self.status_.is_optimal and self.duality_gap_ > self.tol:
                 self.status_ = Status.INACCURATE
 
-    def _check_tube(self, target: Array) -> bool:
-        """Warn where one constant is as good as any prediction, and return whether it is."""
+    def _set_tube(self, target: Array, weight: Array) -> bool:
+        """Choose ε where it is to be; warn where one constant is as good as any prediction.
+
+        Whether it is as good is returned.
+        """
+        self.epsilon_ = self.epsilon
+        if isinstance(self.epsilon, str) and self.epsilon == "auto":
+            self.epsilon_ = _TUBE * robust_spread(target, weight)
+            return False
+        if self.quality != "epsilon_svr":
+            return False
         half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
         # What is no number is refused later, in a sentence.
         is_constant = isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon

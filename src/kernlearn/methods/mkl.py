@@ -11,9 +11,6 @@ from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 
 __all__ = ["MKL"]
 
-# Half the width of the tube in units of the target's spread, as scikit-learn's SVR has it.
-EPSILON = 0.1
-
 
 def _plan(setting: Setting) -> Plan:
     return Plan([("estimator", _estimator(setting).set_params(C="auto"))])
@@ -30,8 +27,6 @@ def _estimator(setting: Setting) -> Any:
         "quality": "least_squares" if through_landmarks else machine,
         "random_state": setting.seed,
     }
-    if not is_classes:
-        options["epsilon"] = EPSILON * setting.spread
     if setting.views:
         return (ViewMKLClassifier if is_classes else ViewMKLRegressor)(**options)
     kernels = list(setting.kernels) or None

@@ -16,7 +16,7 @@ __all__ = ["candidates", "is_mixture", "parameters"]
 NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("C", ("C_", "C")),
     ("γ", ("_gamma",)),
-    ("ε", ("epsilon",)),
+    ("ε", ("epsilon_", "epsilon")),
     ("λ", ("lam_",)),
     ("μ", ("mu_",)),
     ("α", ("alpha_",)),

@@ -167,7 +167,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         The machine.
     C : float or "auto", default="auto"
         The box |a| ≤ C.
-    epsilon : float, default=0.1
+    epsilon : float or "auto", default="auto"
         Half the width of the tube.
     tol, max_iter, random_state, rank, device, callback, time_limit
         As in :class:`kernlearn.MKLRegressor`.
@@ -178,7 +178,7 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         quality: str = "epsilon_svr",
         C: float | str = "auto",
         *,
-        epsilon: float = 0.1,
+        epsilon: float | str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
         random_state: Any = 0,

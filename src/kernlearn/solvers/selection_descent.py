@@ -48,7 +48,11 @@ class Stage:
 def descend(
     objective: SelectionObjective, start: Array, directions: Array, limits: Limits
 ) -> Stage:
-    """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds."""
+    """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds.
+
+    Values are differences from the start: a unit of the targets adds a number to the logarithm,
+    which the relative tolerance of L-BFGS must not see.
+    """
     first = objective.value_and_gradient(start)
     if directions.shape[1] == 0 or not np.isfinite(first[0]):
         ended = Status.CONVERGED if np.isfinite(first[0]) else Status.STALLED
@@ -68,11 +72,11 @@ def descend(
         },
         callback=objective.count_step,
     )
-    if not result.fun <= first[0]:
+    if not result.fun <= 0.0:
         return Stage(start, first[0], Status.STALLED)
     ends = {0: Status.CONVERGED, 1: Status.ITERATION_LIMIT}
     status = ends.get(int(result.status), Status.STALLED)
-    return Stage(start + directions @ result.x, float(result.fun), status)
+    return Stage(start + directions @ result.x, first[0] + float(result.fun), status)
 
 
 def _smallest_ridge(objective: SelectionObjective, start: Array) -> float:
@@ -99,15 +103,15 @@ def _along(
     first: tuple[float, Array],
     smallest: float,
 ) -> Callable[[Array], tuple[float, Array]]:
-    """The function of u; a point without a machine is high and flat, so the search steps back."""
+    """What u adds to the value; a point without a machine is high and flat, so steps lead back."""
 
     def value_and_gradient(u: Array) -> tuple[float, Array]:
         value, gradient = first
         z = start + directions @ u
         if z[0] < smallest - 1e-9:  # where no bounds could say so
-            return first[0] + _REFUSED, np.zeros(len(u))
+            return _REFUSED, np.zeros(len(u))
         if u.any():
             value, gradient = objective.value_and_gradient(z)
-        return min(value, first[0] + _REFUSED), gradient @ directions
+        return min(value - first[0], _REFUSED), gradient @ directions
 
     return value_and_gradient

@@ -138,7 +138,7 @@ class _Objective:
             return
         case = replace(case, quality=model.quality, C=model.C_)
         if isinstance(model, MKLRegressor):
-            self.cases = [replace(case, y=np.asarray(y, dtype=float), epsilon=model.epsilon)]
+            self.cases = [replace(case, y=np.asarray(y, dtype=float), epsilon=model.epsilon_)]
             return
         classes = np.unique(y)
         last = classes[1:] if len(classes) == 2 else classes

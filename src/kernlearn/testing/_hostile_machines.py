@@ -157,15 +157,15 @@ class EpsilonTube(_Regression):
     def dual(self, K: Long, a: Long) -> Any:
         """Return yᵀa − ε‖a‖₁ − ½aᵀKa, targets around their middle."""
         target = self.target - self.middle
-        return target @ a - self.model.epsilon * np.abs(a).sum() - 0.5 * a @ K @ a
+        return target @ a - self.model.epsilon_ * np.abs(a).sum() - 0.5 * a @ K @ a
 
     def loss(self, f: Long, b: Any) -> Any:
         """C Σ [|y − f| − ε]₊."""
-        return self.C * np.maximum(np.abs(self.target - f - b) - self.model.epsilon, 0).sum()
+        return self.C * np.maximum(np.abs(self.target - f - b) - self.model.epsilon_, 0).sum()
 
     def machine(self) -> Any:
         """Libsvm's."""
-        return SVR(C=float(self.C), epsilon=self.model.epsilon, **_QUICK)
+        return SVR(C=float(self.C), epsilon=self.model.epsilon_, **_QUICK)
 
 
 class NuTube(_Regression):

@@ -29,5 +29,9 @@ def solve_margin(K: Array, Y: Array, lam: float, weight: Array) -> tuple[Array, 
             intercept[j] = y[0]
             continue
         steps = {"max_iter": _STEPS * max(len(K), 100)}
-        coef[:, j], intercept[j] = libsvm.train(SVC(C=1.0 / lam), K, y, weight, steps)
+        # libsvm begins with one class, to a coarse tolerance: with that of the first row, so that
+        # labels that are exchanged change no more than signs.
+        sign = y[0]
+        found = libsvm.train(SVC(C=1.0 / lam), K, sign * y, weight, steps)
+        coef[:, j], intercept[j] = sign * found[0], sign * found[1]
     return coef, intercept

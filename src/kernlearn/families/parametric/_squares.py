@@ -12,6 +12,10 @@ from kernlearn._device import column_dots, namespace, take_columns, turned
 from kernlearn.families.parametric.base import Array
 
 PAIRS_TOGETHER = 512
+# Cells further from the median than so many standard deviations are far out.
+_FAR = 5.0
+# Shares of all cells on each side of the median, and the standard deviations that they reach to.
+_RANGES = ((0.25, 0.6744898), (0.4, 1.2815516), (0.475, 1.959964))
 
 
 def middles(X: Array) -> Array:
@@ -29,9 +33,23 @@ def centred(X: Array) -> Array:
 
 
 def mean_squares(X: Array) -> Array:
-    """The variance of every column, one for columns that are constant."""
-    with np.errstate(over="ignore"):
-        spread = np.var(X, axis=0)
+    """The variance of every column without what lies far out, one for columns that are constant.
+
+    Cells beyond five spreads from the median count as if they were there: a few rows far out would
+    else set the unit of all others. The spread is the range between two quantiles, in which it is
+    the standard deviation of a normal distribution: the first that is no point.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high = np.min(X, axis=0), np.max(X, axis=0)
+        middle = np.median(X, axis=0)
+        reach = np.full(X.shape[1], np.inf)
+        for share, deviations in _RANGES:
+            ends = np.quantile(X, [0.5 - share, 0.5 + share], axis=0)
+            found = _FAR * (ends[1] - ends[0]) / (2.0 * deviations)
+            reach = np.where(np.isinf(reach) & (found > 0), found, reach)
+        far = (high - middle > reach) | (middle - low > reach)
+        near = np.clip(X, middle - reach, middle + reach) if far.any() else X
+        spread = np.var(near, axis=0)
         # Not by the variance: the mean of many equal entries differs from them.
         constant = np.ptp(X, axis=0) <= 1e-14 * np.abs(X).max(axis=0)
     return np.where(constant, 1.0, np.clip(spread, 1e-300, 1e300))

@@ -1,0 +1,48 @@
+"""How far targets spread, whatever a few of them are: the unit of a default tube."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+# The interquartile range of a normal distribution in units of its standard deviation.
+_QUARTILES = 1.3489795
+# Of the largest target: less is rounding.
+_ROUNDING = 1e-12
+# Sums of weights that differ by less are equal.
+_EQUAL = 1e-9
+
+
+def robust_spread(values: Array, weight: Array) -> float:
+    """The interquartile range, as a standard deviation of normal numbers would have it.
+
+    Half of all targets may be the same number: then it is their standard deviation, and one where
+    they are all the same.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+        Targets.
+    weight : ndarray of shape (n,)
+        Their weights, positive; a row of weight two counts as two rows.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered, sums = values[order], np.cumsum(weight[order])
+    spread = (_quantile(ordered, sums, 0.75) - _quantile(ordered, sums, 0.25)) / _QUARTILES
+    least = _ROUNDING * float(np.abs(values).max())
+    if not spread > least:
+        middle = float(np.average(values, weights=weight))
+        largest = float(np.abs(values - middle).max()) or 1.0  # whose square may be no number
+        squares = ((values - middle) / largest) ** 2
+        spread = largest * float(np.sqrt(np.average(squares, weights=weight)))
+    return spread if spread > least else 1.0
+
+
+def _quantile(ordered: Array, sums: Array, share: float) -> float:
+    """The mean of the values between which a share of all weight lies below; of one, itself."""
+    level = share * sums[-1]
+    low = int(np.searchsorted(sums, level * (1.0 - _EQUAL)))
+    high = int(np.searchsorted(sums, level * (1.0 + _EQUAL), side="right"))
+    return float(0.5 * ordered[low] + 0.5 * ordered[min(high, len(ordered) - 1)])
