@@ -17,6 +17,7 @@ from kernlearn._device.places import Place, beside, compat, is_elsewhere, namesp
 # process ends. Products of matrices do not know that, and are as fast.
 LARGEST_FOR_LAPACK = 8000
 _BLOCK = 1024
+_IN_CACHE = 2**20  # numbers: of a larger matrix no copy of whole rows is made
 
 
 def take_columns(array: Any, columns: Any) -> Any:
@@ -32,6 +33,8 @@ def minor(A: NDArray[Any], rows: NDArray[np.intp], out: NDArray[Any] | None = No
 
     Row by row, each of which stays in cache: half the time of one look-up of all entries.
     """
+    if A.size <= _IN_CACHE:
+        return A.take(rows, axis=0).take(rows, axis=1, out=out, mode="clip")
     found = np.empty((len(rows), len(rows)), dtype=A.dtype) if out is None else out
     for place, row in zip(found, rows, strict=True):
         A[row].take(rows, out=place, mode="clip")  # "raise" would make a copy first

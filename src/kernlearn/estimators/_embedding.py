@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -18,7 +19,10 @@ _MOST_POINTS = 2000
 
 
 class Embedding:
-    """Coordinates √λ v of the centred kernel, for any points; signs are settled."""
+    """Coordinates √λ v of the centred kernel, for any points; signs are settled.
+
+    The components are found when coordinates are first asked for: scores and distances need none.
+    """
 
     def __init__(self, kernel: Kernel, n_components: int, seed: int) -> None:
         self.kernel = kernel
@@ -26,7 +30,7 @@ class Embedding:
         self._seed = seed
 
     def fit(self, X: Array) -> Self:
-        """Find the components of (at most two thousand of) the rows of `X`."""
+        """Keep (at most two thousand of) the rows of `X`, whose components these are."""
         if len(X) > _MOST_POINTS:
             chosen = check_random_state(self._seed).choice(len(X), _MOST_POINTS, replace=False)
             X = X[np.sort(chosen)]
@@ -34,10 +38,14 @@ class Embedding:
             X = X.copy()
         self.n_components = min(self.n_components, len(X))
         self.points = X
-        # The dense solver: no random start, so that the same data give the same picture.
-        self.pca = KernelPCA(self.n_components, kernel="precomputed", eigen_solver="dense")
-        self.pca.fit(self.kernel(X))
         return self
+
+    @cached_property
+    def pca(self) -> KernelPCA:
+        """The components."""
+        # The dense solver: no random start, so that the same data give the same picture.
+        components = KernelPCA(self.n_components, kernel="precomputed", eigen_solver="dense")
+        return components.fit(self.kernel(self.points))
 
     def transform(self, X: Array) -> Array:
         """Return the coordinates of points, old or new."""

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn._checks import check_flag, check_pivots, check_positive
-from kernlearn._memory import combination_bytes, require
+from kernlearn._memory import combination_bytes, matrices, require
 from kernlearn._rounding import first_least
 from kernlearn._words import counted
 from kernlearn.estimators._base import Array
@@ -18,6 +19,7 @@ from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
+from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.units import LARGEST
 
@@ -27,7 +29,7 @@ WIDTH, QUANTILE = 50.0, 0.9
 _SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
-# What lies beside the sections while they are filled.
+# What lies beside the sections while they are filled, at most.
 GRID_BYTES = 100_000_000
 # With more rows than these, pivots of so few pairs are chosen first, to see whether their sections
 # fit.
@@ -62,22 +64,34 @@ class HyperkernelExpansion:
         check_flag("squared", self.squared)
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
-        self.pivots_ = self._chosen_pivots(X, len(ys))
-        K_pivots = self.hyperkernel_(self.pivots_)
+        grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
         lambda_q = check_positive("lambda_q", self.lambda_q)
 
         def penalty(C: float) -> HyperNorm:
             return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), self.squared)
 
-        grams = self.hyperkernel_.sections(X, self.pivots_)
         return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
 
-    def _chosen_pivots(self, X: Array, n_machines: int) -> Array:
-        """The pairs, refused once their sections would not fit; the factor is given back."""
+    def _sections(
+        self, X: Array, pivots: NDArray[np.intp], known: Array | None
+    ) -> tuple[Array, Array]:
+        """The sections of the pivots, and the hyperkernel on the pivots themselves."""
+        self.pivots_ = X[pivots]
+        if known is None:
+            return self.hyperkernel_.sections(X, self.pivots_), self.hyperkernel_(self.pivots_)
+        K_pivots = known[:, pivots[:, 0], pivots[:, 1]]
+        return known, 0.5 * (K_pivots + K_pivots.T)
+
+    def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[NDArray[np.intp], Array | None]:
+        """The pairs, refused once their sections would not fit, and these if they are known.
+
+        The factor is given back.
+        """
 
         def check(n_pivots: int) -> None:
+            grid = min(GRID_BYTES, 3 * matrices(n_pivots + X.shape[1], len(X)))
             require(
-                combination_bytes(n_pivots, len(X), n_machines) + GRID_BYTES,
+                combination_bytes(n_pivots, len(X), n_machines) + grid,
                 f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
                 f"{counted(len(X), 'point')}",
                 "use fewer points, or lower max_pivots or raise pivot_tol",
@@ -92,7 +106,7 @@ class HyperkernelExpansion:
             choose(FEW_PAIRS)
         chosen = choose(self.n_pairs)
         self.pivot_residual_ = chosen.relative_residual
-        return X[chosen.pivots]
+        return chosen.pivots, chosen.grams()
 
     def _combined(self, weights: Array) -> Kernel:
         kept = weights > 0
@@ -169,16 +183,27 @@ def _best_scale(
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
     if len(X) < 3 or all(np.ptp(y) == 0 for y in targets):
         return 1.0
-    itself = X[:1, None].repeat(2, axis=1)
 
     def losses(scales: Sequence[float]) -> Array:
-        grams = (ARDHarmonic(lambda_h, s * gammas).sections(X, itself)[0] for s in scales)
+        grams = (_section_of_itself(ARDHarmonic(lambda_h, s * gammas), X) for s in scales)
         return held_out_losses(grams, targets, weight)
 
     first = losses(_SCALES)
     best = _SCALES[first_least(first)]
     between = (best / _BETWEEN, best * _BETWEEN)
     return float((*_SCALES, *between)[first_least([*first, *losses(between)])])
+
+
+def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
+    """The section of a point with itself, which is the same for all of them."""
+    first, second = np.triu_indices(len(X))
+    with quiet():
+        table = hyperkernel._table(X[first], X[second])
+        values = hyperkernel._evaluate(hyperkernel._table(X[:1], X[:1]), table)[0]
+    hyperkernel._check_values(values)
+    K = np.empty((len(X), len(X)))
+    K[first, second] = K[second, first] = values
+    return K
 
 
 def _gammas_of_quantiles(X: Array, seed: int) -> Array:

@@ -25,6 +25,8 @@ BLOCK = 64
 # Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
 # gave blocks of 40 pivots and more, after a start in small ones (measured).
 _PART, _FEW = 64, 1024
+# Of no more rows than these a block is chosen among all, and every column is computed once.
+WHOLE = 2**13
 # Numbers that the factor has room for at first (half a gigabyte).
 _ROOM = 2**26
 # Rows that are updated together: enough for a matrix product to be fast, and what lies beside the
@@ -54,10 +56,13 @@ def factorise(
     trace = float(diagonal.sum())
     growing = Growing(restrict, diagonal, tol * trace, limit)
     while not growing.is_done():
-        chosen, corner = growing.largest() if choose is None else choose(growing)
+        if choose is None:
+            chosen, corner, block = growing.largest()
+        else:
+            (chosen, corner), block = choose(growing), None
         if check is not None:
             check(len(growing.pivots) + len(chosen))
-        growing.extend(chosen, corner)
+        growing.extend(chosen, corner, block)
     left = float(growing.residual.sum())
     return growing.rows().T, growing.pivots, left, left / trace if trace > 0 else 0.0
 
@@ -91,14 +96,17 @@ class Growing:
         """How many pivots the next block may have at most."""
         return min(BLOCK, self.limit - len(self.pivots))
 
-    def largest(self) -> tuple[Indices, FloatArray]:
+    def largest(self) -> tuple[Indices, FloatArray, FloatArray | None]:
         """Return the next greedy pivots, and the rows of the new columns of the factor at them.
 
         They are chosen among the rows with the largest residuals only. Residuals never grow, so
-        the choice is right until it falls below what the other rows began with.
+        the choice is right until it falls below what the other rows began with. Where these are all
+        rows, the new columns come last, transposed.
         """
         active, bound, others = _largest(self.residual)
-        columns, known = self.restrict(active), self.rows()[:, active]
+        whole = len(active) == len(self.residual)
+        seen = slice(None) if whole else active
+        columns, known = self.restrict(seen), self.rows()[:, seen]
         residual, diagonal = self.residual[active], self.diagonal[active]
         local: FloatArray = np.empty((self.room(), len(active)))
         chosen: list[int] = []
@@ -118,7 +126,8 @@ class Growing:
             local[done, best] = np.sqrt(residual[best])
             chosen.append(best)
             residual = _reduced(residual, local[[done]], [best], diagonal)
-        return active[chosen], np.tril(local[: len(chosen), chosen].T)
+        corner = np.tril(local[: len(chosen), chosen].T)
+        return active[chosen], corner, local[: len(chosen)] if whole else None
 
     def corner(self, positions: Indices) -> FloatArray:
         """The residual matrix of a few rows among themselves."""
@@ -128,11 +137,26 @@ class Growing:
         np.fill_diagonal(block, self.residual[positions])
         return np.asarray(block)
 
-    def extend(self, chosen: Indices, corner: FloatArray) -> None:
-        """Add the columns of the chosen pivots, up to the one that reaches the target."""
+    def extend(self, chosen: Indices, corner: FloatArray, found: FloatArray | None = None) -> None:
+        """Add the columns of the chosen pivots, up to the one that reaches the target.
+
+        They are computed, unless they were found while these were chosen.
+        """
         self._make_room(len(chosen))
-        known, start = self.rows(), len(self.pivots)
+        start = len(self.pivots)
         block = self._room[start : start + len(chosen)]
+        if found is None:
+            self._compute(chosen, corner, block)
+        else:
+            block[:] = found
+        gains = np.cumsum(np.einsum("ij,ij->i", block, block))
+        needed = float(self.residual.sum()) - self.target
+        count = 1 + int(np.searchsorted(gains[:-1], needed))
+        self.pivots = np.concatenate([self.pivots, chosen[:count]])
+        self.residual = _reduced(self.residual, block[:count], chosen[:count], self.diagonal)
+
+    def _compute(self, chosen: Indices, corner: FloatArray, block: FloatArray) -> None:
+        known = self.rows()
         at_pivots = known[:, chosen].T
         for first in range(0, len(self.diagonal), ROWS_AT_A_TIME):
             part = slice(first, min(first + ROWS_AT_A_TIME, len(self.diagonal)))
@@ -142,11 +166,6 @@ class Growing:
             block[:, part] = dtrsm(
                 1.0, corner, piece.T, side=1, lower=1, trans_a=1, overwrite_b=1
             ).T
-        gains = np.cumsum(np.einsum("ij,ij->i", block, block))
-        needed = float(self.residual.sum()) - self.target
-        count = 1 + int(np.searchsorted(gains[:-1], needed))
-        self.pivots = np.concatenate([self.pivots, chosen[:count]])
-        self.residual = _reduced(self.residual, block[:count], chosen[:count], self.diagonal)
 
     def _make_room(self, count: int) -> None:
         start, stop = len(self.pivots), len(self.pivots) + count
@@ -166,7 +185,7 @@ class Growing:
 def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
     """The rows with the largest residuals; the largest of all others, and their sum."""
     count = max(_FEW, len(residual) // _PART)
-    if count >= len(residual):
+    if len(residual) <= WHOLE:
         return np.arange(len(residual)), 0.0, 0.0
     # Among equals the first: a partition orders them as the processor likes.
     least = np.partition(residual, -count)[-count]

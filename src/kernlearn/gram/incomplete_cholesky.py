@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from kernlearn._memory import matrices, require
 from kernlearn._words import counted
 from kernlearn.gram._greedy import (
     ROWS_AT_A_TIME,
+    WHOLE,
     Columns,
     Indices,
     Restrict,
@@ -63,9 +64,22 @@ class PairCholesky(IncompleteCholesky):
         The trace of what the factor leaves out, over the pairs that were looked at.
     pairs : ndarray of shape (n_pairs, 2)
         Which pair (i, j), i ≤ j, each row of the factor stands for.
+    sections : ndarray of shape (r, n_pairs) or None
+        The hyperkernel between the pivots and all pairs, if these are few.
     """
 
     pairs: Indices
+    sections: FloatArray | None = field(default=None, repr=False)
+
+    def grams(self) -> FloatArray | None:
+        """The sections of the pivots as Gram matrices of the points; None if not all are known."""
+        n = int(self.pairs[-1, 1]) + 1
+        if self.sections is None or len(self.pairs) < n * (n + 1) // 2:
+            return None
+        first, second = self.pairs.T
+        grams = np.empty((len(self.sections), n, n))
+        grams[:, first, second] = grams[:, second, first] = self.sections
+        return grams
 
 
 def incomplete_cholesky(
@@ -191,19 +205,32 @@ def checked_pair_cholesky(
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
         table, diagonal = _pair_table(hyperkernel, points, pairs)
+        seen: dict[int, FloatArray] = {}
 
         def restrict(rows: Indices | slice) -> Columns:
             part = table[rows]
-            return lambda positions: hyperkernel._evaluate(table[positions], part)
+            if len(pairs) > WHOLE:
+                return lambda positions: hyperkernel._evaluate(table[positions], part)
+            part = np.asfortranarray(part)  # which is how it is read, once for every pivot
+
+            def columns(positions: Indices) -> FloatArray:
+                values = hyperkernel._evaluate(table[positions], part)
+                seen.update(zip(positions.tolist(), values.copy(), strict=True))
+                return values
+
+            return columns
 
         found = factorise(restrict, diagonal, tol, max_rank, check=check)
     factor, pivots, residual_trace, relative = found
-    return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs)
+    sections = np.array([seen[p] for p in pivots.tolist()]) if seen else None
+    return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs, sections)
 
 
 def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int) -> float:
     """The pairs, what is known of them, the factor with its spare room, and what lies beside it."""
     beside = 3 * min(n_pairs, ROWS_AT_A_TIME) * (n_features + min(n_pivots, 64))
+    if n_pairs <= WHOLE:
+        beside += 2 * n_pairs * n_pivots  # the sections, once more when they are put together
     return matrices(1, n_pairs, 12 + 2 * n_features + n_pivots + n_pivots // 8) + 8.0 * beside
 
 

@@ -113,7 +113,7 @@ def _is_surely_psd(K: FloatArray) -> bool:
     # Two Rayleigh quotients bound the largest eigenvalue from below; half the tolerance is left
     # for rounding in the factorisation.
     top = max(float(diagonal.max()), float(work.mean()) * len(work))
-    work[np.diag_indices_from(work)] += 0.5 * PSD_TOLERANCE * top
+    work.flat[:: len(work) + 1] += 0.5 * PSD_TOLERANCE * top
     try:
         lower_factor(work)
     except scipy.linalg.LinAlgError:

@@ -32,6 +32,8 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
     the range of floats only where the value itself does, in any number of dimensions. The powers
     (1 − λ)^d of numerator and denominator, taken apart, would both vanish long before.
     """
+    if len(table) == 1:
+        return _one_row(table[0], other, lambda_h)
     # (1 − λto) / (1 − λ) = (λt / (1 − λ)) (1 / (λt) − o): a difference and a product for each
     # entry, where the left side takes three passes; the first factors are applied in groups.
     products = np.maximum(lambda_h * table.T, _NEGLIGIBLE)
@@ -48,6 +50,15 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
                 block = result[rows, start : start + _COLUMNS]
                 _multiply_reciprocals(shifts[:, rows], scales[:, rows], columns, block)
     return result
+
+
+def _one_row(row: FloatArray, other: FloatArray, lambda_h: float) -> FloatArray:
+    """The same for one row, column by column in few passes."""
+    share = 1.0 / (1.0 - lambda_h)
+    factors = other.T * (-lambda_h * share * row)[:, None]
+    factors += share
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / np.multiply.reduce(factors, axis=0, keepdims=True))
 
 
 def harmonic_diag(table: FloatArray, lambda_h: float) -> FloatArray:

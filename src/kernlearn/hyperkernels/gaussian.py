@@ -77,8 +77,7 @@ class GaussianHyperkernel(Hyperkernel):
         means = table[:, :-1]
         width = math.hypot(self.sigma, self.sigma_h)
         K = gaussian_gram(means, means if other is table else other[:, :-1], 0.5 / width / width)
-        K *= table[:, -1:]
-        K *= other[:, -1]
+        K *= np.multiply.outer(table[:, -1], other[:, -1])  # at once: exactly symmetric
         return K
 
     def _diag(self, table: FloatArray) -> FloatArray:

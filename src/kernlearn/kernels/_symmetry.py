@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from kernlearn.kernels._validation import FloatArray
@@ -32,7 +34,7 @@ def surely_symmetric(K: FloatArray) -> bool:
     of random signs, and NaN or infinity spreads. Rows of what is right of the diagonal are held
     against columns of what is below it, so that every entry is read once.
     """
-    signs = np.random.default_rng(len(K)).choice([-1.0, 1.0], size=len(K))
+    signs = _signs(len(K))
     allowed = 0.1 * SYMMETRY_TOLERANCE * float(np.abs(K.diagonal()).max())
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(K), _TILE):
@@ -41,6 +43,12 @@ def surely_symmetric(K: FloatArray) -> bool:
             if not float(np.abs(difference).max()) <= allowed:  # nor where it is no number
                 return False
     return True
+
+
+@lru_cache(maxsize=8)
+def _signs(n: int) -> FloatArray:
+    """The random signs for all matrices of this size; not to be written to."""
+    return np.random.default_rng(n).choice([-1.0, 1.0], size=n)
 
 
 def is_asymmetric(asymmetry: float, K: FloatArray) -> bool:

@@ -113,9 +113,10 @@ def median_distance(X: FloatArray, random_state: Any) -> float:
     spread = float((0.5 * X.max(axis=0) - 0.5 * X.min(axis=0)).max())
     if spread == 0.0:
         return 1.0
-    # A repeated row counts once, as a row of weight two would. In units of the spread no square
-    # overflows or vanishes.
-    distances = pdist(rescaled(np.unique(X, axis=0), X, 1.0)[0] / spread)
+    # In units of the spread no square overflows or vanishes.
+    distances = pdist(rescaled(X, X, 1.0)[0] / spread)
+    if not distances.all():  # a repeated row counts once, as a row of weight two would
+        distances = pdist(rescaled(np.unique(X, axis=0), X, 1.0)[0] / spread)
     return spread * float(np.median(distances[distances > 0]))
 
 

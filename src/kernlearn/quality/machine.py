@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,10 +94,20 @@ class Machine:
         """Number of points."""
         return int(self.linear.shape[0])
 
-    @property
+    @cached_property
     def homogeneous(self) -> bool:
         """Whether no loss is allowed, as for the hard margin."""
-        return self.stretchable and bool(np.isinf(self.breakpoints).any() and not self.ridge.any())
+        return self.stretchable and bool(np.isinf(self.breakpoints).any()) and not self.has_ridge
+
+    @cached_property
+    def has_ridge(self) -> bool:
+        """Whether any τᵢ is not zero."""
+        return bool(self.ridge.any())
+
+    @cached_property
+    def largest_target(self) -> float:
+        """The largest entry of p, whatever its sign."""
+        return float(np.abs(self.linear).max())
 
     def lower_value(self, a: Array, Ka: Array) -> float:
         r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).
@@ -107,13 +118,15 @@ class Machine:
 
     def linear_value(self, a: Array) -> float:
         r"""The part of the maximand that is free of the kernel, ℓ(a) = pᵀa − Σφᵢ(aᵢ)."""
-        offset = 0.5 * self.offset * float(a.sum()) ** 2
-        return float(self.linear @ a - self._phi(a).sum()) - offset
+        return float(self.linear @ a - self._phi(a).sum()) - self._offset_value(a)
 
     def linear_size(self, a: Array) -> float:
         """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
-        offset = 0.5 * self.offset * float(a.sum()) ** 2
-        return float(np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()) + offset
+        size = np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()
+        return float(size) + self._offset_value(a)
+
+    def _offset_value(self, a: Array) -> float:
+        return 0.5 * self.offset * float(a.sum()) ** 2 if self.offset else 0.0
 
     def upper_value(
         self, a: Array, Ka: Array, multipliers: Multipliers, stretch: bool = True
@@ -158,12 +171,12 @@ class Machine:
         steepest = np.minimum(steepest, np.abs(self.breakpoints).max(axis=1))
         return quadratic + float(np.maximum(steepest, np.abs(a)) @ error)
 
-    def stretch(self, Ka: Array, multipliers: Multipliers) -> float:
-        """By what a function is to be multiplied until every margin is one; one if that fails."""
+    def stretch(self, Ka: Array, multipliers: Multipliers) -> float | None:
+        """By what a function is to be multiplied until every margin is one; None if that fails."""
         if not self.stretchable:
-            return 1.0
+            return None
         margin = float(((Ka + self.rows.T @ multipliers.rows) / self.linear).min())
-        return 1.0 / margin if margin > 0 else 1.0
+        return 1.0 / margin if margin > 0 else None
 
     def tightened(self, Ka: Array, multipliers: Multipliers) -> Multipliers:
         """The multipliers with the best width of a tube, or margin, for the same intercept."""
@@ -197,7 +210,7 @@ class Machine:
             return Multipliers(np.array([middle]), half)
         found = [
             _root(residual[members], self._answer(None, members), total)
-            for members, total in self._sums()
+            for members, total in self._sums
         ]
         if len(found) == 2:  # b + ρ for one class, b − ρ for the other
             return Multipliers(
@@ -239,7 +252,7 @@ class Machine:
         a = np.clip(a, low, high)
         # What rests at a breakpoint stays there, if the others can make up for it.
         rests = (a[:, None] == self.breakpoints).any(axis=1)
-        for members, total in self._sums():
+        for members, total in self._sums:
             a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
         if size > self.budget:  # shrinking keeps a sum of zero and the box around it
@@ -248,19 +261,19 @@ class Machine:
 
     def infeasibility(self, a: Array) -> float:
         """Largest violation of the constraints, relative to the size of ``a``."""
-        size = max(float(np.abs(a).sum()), float(np.abs(self.rhs).max(initial=0.0)), 1e-300)
+        length = float(np.abs(a).sum())
+        size = max(length, float(np.abs(self.rhs).max(initial=0.0)), 1e-300)
         box = np.maximum(self.breakpoints[:, 0] - a, a - self.breakpoints[:, -1]).max(initial=0.0)
         equality = np.abs(self.rows @ a - self.rhs).max(initial=0.0)
-        budget = np.abs(a).sum() - self.budget
-        return float(max(box, equality, budget, 0.0)) / size
+        return float(max(box, equality, length - self.budget, 0.0)) / size
 
-    def _sums(self) -> list[tuple[NDArray[np.bool_], float]]:
+    @cached_property
+    def _sums(self) -> list[tuple[NDArray[np.bool_] | slice, float]]:
         """The equalities as sums over groups of points: all of them, or every class for itself."""
         if len(self.rows) == 0:
             return []
-        everyone = np.ones(self.n_points, dtype=bool)
         if len(self.rows) == 1:
-            return [(everyone, float(self.rhs[0]))]
+            return [(slice(None), float(self.rhs[0]))]
         first, second = float(self.rhs[0]), float(self.rhs[1])
         above = self.rows[1] > 0
         return [(above, 0.5 * (first + second)), (~above, 0.5 * (first - second))]
@@ -309,12 +322,14 @@ class Machine:
         best = np.full(g.shape, -np.inf)
         for j in range(self.slopes.shape[1]):
             low, high = self.breakpoints[:, j], self.breakpoints[:, j + 1]
-            slope = self.slopes[:, j] + self._budget_slope(j, epsilon)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                t = np.clip((g - slope) / self.ridge, low, high)
-            t = np.where(np.isnan(t), np.clip(0.0, low, high), t)
-            with np.errstate(invalid="ignore", over="ignore"):
-                value = (g - slope) * t - 0.5 * self.ridge * t**2
+            slope = g - (self.slopes[:, j] + self._budget_slope(j, epsilon))
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                if self.has_ridge:
+                    t = np.clip(slope / self.ridge, low, high)
+                    t = np.where(np.isnan(t), np.clip(0.0, low, high), t)
+                    value = slope * t - 0.5 * self.ridge * t**2
+                else:
+                    value = np.maximum(slope * low, slope * high)
             best = np.maximum(best, np.where(np.isnan(value), 0.0, value))
         return best
 

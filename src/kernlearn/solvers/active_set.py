@@ -186,10 +186,10 @@ class _Exchange:
         if not np.isfinite(solved).all():
             raise LinAlgError("the system of the free points has no solution in numbers")
         schur = full.T @ solved[:, 1:] - corner
-        v = np.linalg.lstsq(schur, full.T @ solved[:, 0] - right, rcond=1e-14)[0]
+        v = _least_squares(schur, full.T @ solved[:, 0] - right)
         x = solved[:, 0] - solved[:, 1:] @ v
         # One step of refinement: rounding in a nearly singular system shows in the equalities.
-        correction = np.linalg.lstsq(schur, full.T @ x + corner @ v - right, rcond=1e-14)[0]
+        correction = _least_squares(schur, full.T @ x + corner @ v - right)
         v, x = v + correction, x - solved[:, 1:] @ correction
         self.border = border
         found = np.zeros(len(target))
@@ -202,6 +202,9 @@ class _Exchange:
 
         Many of them are no longer cheaper than a new F with its factor.
         """
+        none = np.zeros(0, dtype=np.intp)
+        if self.factor is not None and np.array_equal(self.base, self.S):
+            return none, none
         if self.factor is not None and len(self.base) >= LARGE_BASE:
             dropped = np.flatnonzero(self.state[self.base] % 2 == 0)
             new = np.setdiff1d(self.S, self.base, assume_unique=True)
@@ -211,7 +214,6 @@ class _Exchange:
         matrix = minor(self.K, self.S)
         matrix.flat[:: len(self.S) + 1] += self.proximal + self.machine.ridge[self.S]
         self.factor = lower_factor(matrix)
-        none = np.zeros(0, dtype=np.intp)
         return none, none
 
     def _finish(self, a: Array) -> None:
@@ -293,6 +295,13 @@ class _Exchange:
             lower=machine.lower_value(coef, K_a),
             upper=machine.upper_value(coef, K_a, multipliers),
         )
+
+
+def _least_squares(A: Array, right: Array) -> Array:
+    """The least solution of Av = r: mostly of one unknown, which needs no LAPACK."""
+    if A.shape == (1, 1):
+        return right / A[0, 0] if A[0, 0] else np.zeros(1)
+    return np.asarray(np.linalg.lstsq(A, right, rcond=1e-14)[0], dtype=float)
 
 
 def _product(K: Array, a: Array) -> Array:
@@ -388,7 +397,7 @@ def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Ar
 def _constrained(solution: MachineSolution, right: Array, rows: Array, values: Array) -> Array:
     """The δ of rows Eδ = d with the least ½δᵀLLᵀδ − rᵀδ: the nearest to (LLᵀ)⁻¹r."""
     half, border = _halves(solution, right, rows)
-    basis, triangle = np.linalg.qr(border)
+    basis, triangle = _orthonormal(border)
     z = half - basis @ (basis.T @ half)
     if values.any():
         z += basis @ np.linalg.lstsq(triangle.T, values, rcond=None)[0]
@@ -400,10 +409,18 @@ def _constrained(solution: MachineSolution, right: Array, rows: Array, values: A
 def _projected(solution: MachineSolution, right: Array) -> Array:
     """L⁻¹ times ``right``, less what lies along L⁻¹Eᵀ: the product with its transpose is P's."""
     half, border = _halves(solution, right, solution.free_rows)
-    basis = np.linalg.qr(border)[0]
+    basis = _orthonormal(border)[0]
     # Projected before it is squared: with a nearly singular factor the difference of the squares
     # would be rounding, and need not be positive.
     return np.asarray(half - basis @ (basis.T @ half))
+
+
+def _orthonormal(columns: Array) -> tuple[Array, Array]:
+    """The factors of ``columns`` = QR, of one column as of several."""
+    if columns.shape[1] != 1:
+        return np.linalg.qr(columns)
+    length = np.linalg.norm(columns)
+    return (columns / length if length else columns), np.array([[length]])
 
 
 def _halves(solution: MachineSolution, right: Array, rows: Array) -> tuple[Array, Array]:

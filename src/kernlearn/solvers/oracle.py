@@ -187,7 +187,7 @@ class MachineObjective:
             missed = (off + EPS) * float(np.abs(coef).sum())
             length = float(np.linalg.norm(coef))
             slack += rounding(len(coef)) * machine.linear_size(coef)
-            slack += missed * float(np.abs(machine.linear).max())
+            slack += missed * machine.largest_target
             size += rounding(len(coef)) * length**2 + missed * length
         weight = 0.5 * float(sum(coef @ coef for coef in coefs))
         noise = size * self.family.norms

@@ -29,7 +29,6 @@ KNOWN = 1e-9  # relative rounding of the objective that is not worth a second lo
 LOST = 8.0  # from this ratio on between terms and their sum, the sum is taken in long double
 SETTLED_SHARE = 0.05  # of the tolerance: what rounding of the objective may take of it
 MOST_PULLED = 1e-3
-FULL_SPECTRUM = 300
 
 
 def without_crumbs(weights: Array, shares: Array) -> Array:
@@ -95,12 +94,11 @@ def lowest_eigenpair(K: Array) -> tuple[float, Array]:
     n = len(K)
     size = float(np.abs(K.diagonal()).max())
     allowed = 4.0 * rounding(n) * max(size, float(np.linalg.norm(K)) / np.sqrt(n))
-    if n > FULL_SPECTRUM:
-        # Single precision takes half the time. It has more rounding, so the matrix must bear to
-        # lose as much, and where it does not its factor breaks down early.
-        coarse = allowed * float(np.finfo(np.float32).eps) / EPS
-        if _has_factor(K, np.float32, -coarse) or _has_factor(K, np.float64, allowed):
-            return 0.0, np.zeros(n)
+    # Single precision takes half the time. It has more rounding, so the matrix must bear to lose as
+    # much, and where it does not its factor breaks down early.
+    coarse = allowed * float(np.finfo(np.float32).eps) / EPS
+    if _has_factor(K, np.float32, -coarse) or _has_factor(K, np.float64, allowed):
+        return 0.0, np.zeros(n)
     values, vectors = lowest_eigenpairs(K, 1)
     value = float(values[0])
     return (0.0 if value >= -allowed else value), vectors[:, 0]
@@ -161,16 +159,14 @@ def settled_machine(
     K, sizes = combined.K, np.sqrt(combined.diagonal + machine.offset)
     f = K @ a + machine.offset * a.sum()
     candidates = [(a, machine.tightened(f, multipliers))]
-    size = machine.stretch(f, multipliers)
-    if machine.stretchable:
-        # A hair more than asked for, so that no margin falls short of one by rounding.
-        size *= 1.0 + 4.0 * float(_product_error(sizes, a).max())
-    stretched = None if size == 1.0 else machine.feasible(a * size)
-    if stretched is not None:
-        longer = (stretched, Multipliers(multipliers.rows * size, 0.0))
+    found = _roughly(f, sizes, machine, *candidates[0])
+    longer = _stretched(f, sizes, machine, multipliers, found)
+    if longer is not None:
         # Without a loss, the value is that of the function with margins of one, so return that.
         candidates = [longer] if machine.homogeneous else [*candidates, longer]
-    found = min((_roughly(K, sizes, machine, *one) for one in candidates), key=lambda f: f.value)
+        f_longer = K @ longer[0] + machine.offset * longer[0].sum()
+        other = _roughly(f_longer, sizes, machine, *longer)
+        found = other if machine.homogeneous or other.value < found.value else found
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(found.value)
     if found.noise <= enough or len(a) > LONG_DOUBLE_SIZE:
         return found
@@ -180,11 +176,26 @@ def settled_machine(
     return min((_exactly(exact, machine, *one) for one in candidates), key=lambda one: one.value)
 
 
+def _stretched(
+    f: Array, sizes: Array, machine: Machine, multipliers: Multipliers, found: Settled
+) -> tuple[Array, Multipliers] | None:
+    """The function made longer until every margin is one, where that may be better."""
+    size = machine.stretch(f, multipliers)
+    if size is None:
+        return None
+    # A hair more than asked for, so that no margin falls short of one by rounding.
+    size *= 1.0 + 4.0 * float(_product_error(sizes, found.coef).max())
+    norm = 0.5 * size**2 * float(found.coef @ f)
+    if norm > found.value + found.noise and not machine.homogeneous:
+        return None
+    longer = machine.feasible(found.coef * size)
+    return None if longer is None else (longer, Multipliers(multipliers.rows * size, 0.0))
+
+
 def _roughly(
-    K: Array, sizes: Array, machine: Machine, a: Array, multipliers: Multipliers
+    f: Array, sizes: Array, machine: Machine, a: Array, multipliers: Multipliers
 ) -> Settled:
-    """The value of one function in double precision."""
-    f = K @ a + machine.offset * a.sum()
+    """The value of one function f = Ka in double precision."""
     value = machine.upper_value(a, f, multipliers, stretch=False)
     noise = machine.value_noise(a, f, multipliers, _product_error(sizes, a))
     return Settled(value, noise, a, multipliers)

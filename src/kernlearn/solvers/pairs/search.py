@@ -22,7 +22,6 @@ class Search:
     """The best certificate so far, and what it took."""
 
     program: PairProgram
-    best: Certificate
     tol: float
     max_iter: int
     patience: Patience
@@ -30,7 +29,7 @@ class Search:
     status: Status = Status.INACCURATE
     """How it ended, if not with a certificate that is good enough."""
     latest: Callable[[], Candidate] | None = None
-    learned: bool = False
+    best: Certificate | None = None
 
     def follow(self, candidates: Candidates) -> bool:
         """Follow a method to its end, and tell whether that of the search is reached too."""
@@ -48,11 +47,15 @@ class Search:
                 continue
             unseen = None
             idle = 0 if self.look(candidate()) else idle + 1
-            if idle >= _PATIENCE or self.best.gap <= self.tol:
+            if idle >= _PATIENCE or self._over:
                 break
         if unseen is not None:
             self.look(unseen())
-        return self.best.gap <= self.tol
+        return self._over
+
+    @property
+    def _over(self) -> bool:
+        return self.best is not None and self.best.gap <= self.tol
 
     def end(self, status: Status) -> None:
         """End early: the latest candidate counts too, whatever it promised."""
@@ -63,8 +66,7 @@ class Search:
     def look(self, candidate: Candidate) -> bool:
         """Whether it is better than all before; anything learned is better than nothing."""
         found = certify(self.program, candidate)
-        better = not self.learned or found.gap < self.best.gap
-        self.learned = True
+        better = self.best is None or found.gap < self.best.gap
         if better:
             self.best = found
         return better
@@ -75,7 +77,7 @@ class Search:
             self.patience.check()
             return
         found = certify(self.program, candidate())
-        if self.learned:
+        if self.best is not None:
             found = min(self.best, found, key=lambda one: one.gap)
         message = (
             f"{self.n_iter} steps, objective {found.objective:.6g}, lower bound "

@@ -48,10 +48,9 @@ def solve_pairs(
         Told of each of these; may end it early, with the best certificate so far.
     """
     patience = Patience() if patience is None else patience
-    nothing = certify(program, _nothing_learned(program))
-    if nothing.objective == 0:  # pairs of one label
-        return nothing.solution(tol, Status.INACCURATE, 0)
-    search = Search(program, nothing, tol, max_iter, patience)
+    if np.ptp(program.labels) == 0:
+        return certify(program, _nothing_learned(program)).solution(tol, Status.INACCURATE, 0)
+    search = Search(program, tol, max_iter, patience)
     try:
         over = program.conic and search.follow(_sifted(program))
         if not over:
@@ -60,9 +59,9 @@ def solve_pairs(
         if search.latest is None:
             raise
         search.end(patience.accept(stop))
-    best = _with_few(program, search.best, tol) if program.conic else search.best
-    best = _settled(program, best, nothing, tol)
-    return best.solution(tol, search.status, search.n_iter)
+    best = search.best or certify(program, _nothing_learned(program))
+    best = _with_few(program, best, tol) if program.conic else best
+    return _settled(program, best, tol).solution(tol, search.status, search.n_iter)
 
 
 def _nothing_learned(program: PairProgram) -> Candidate:
@@ -75,15 +74,14 @@ def _nothing_learned(program: PairProgram) -> Candidate:
     return Candidate(np.zeros(len(a)), 2.0 * float(np.sign(labels.sum())), share * a)
 
 
-def _settled(
-    program: PairProgram, found: Certificate, nothing: Certificate, tol: float
-) -> Certificate:
+def _settled(program: PairProgram, found: Certificate, tol: float) -> Certificate:
     """What is returned: with more digits where too few may be in the way.
 
     Nothing is returned where it is good enough and what was learned is not.
     """
     if found.gap <= tol:
         return found
+    nothing = certify(program, _nothing_learned(program))
     if nothing.gap <= tol:
         return nothing
     same = Candidate(found.coef, found.intercept, found.dual_coef)
@@ -96,7 +94,8 @@ def _sifted(program: PairProgram) -> Candidates:
 
 
 def _interior(program: PairProgram, tol: float) -> Candidates:
-    if not program.conic and program.space.factored.factor.shape[1] == 0:
+    columns = program.generators if program.conic else program.space.factored.pivots >= 0
+    if not columns.any():
         return  # a matrix of zeros
     system = _system(program)
     for point in iterates(system, program.labels):
@@ -135,6 +134,8 @@ def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certifica
         coef = without_dust(found.coef, space.lengths)
     else:
         coef = few_generators(space.factored.factor, found.coef, space.lift(found.coef))
+    if np.array_equal(coef, found.coef):
+        return found
     few = certify(program, Candidate(coef, found.intercept, found.dual_coef))
     return few if few.gap <= max(tol, found.gap) else found
 

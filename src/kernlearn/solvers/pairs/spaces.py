@@ -17,7 +17,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
 
+from kernlearn._device import lower_factor
 from kernlearn.gram._greedy import factorise
 from kernlearn.solvers.pairs.products import times_factor, times_transpose
 
@@ -99,7 +101,10 @@ class DenseSpace:
             return 0.0
         lengths = self.lengths[used]
         # One after the other: the product of two lengths may be below the least number.
-        unit = self.K[np.ix_(used, used)] / lengths / lengths[:, None]
+        K = self.K if used.all() else self.K[np.ix_(used, used)]
+        unit = K / lengths / lengths[:, None]
+        if _surely_psd(unit):
+            return 0.0
         eigenvalues = np.linalg.eigvalsh(unit)
         return max(-float(eigenvalues[0]), 0.0) + _EIGENVALUES * float(eigenvalues[-1])
 
@@ -143,6 +148,22 @@ class DenseSpace:
     def restricted(self, rows: Indices) -> DenseSpace:
         """The matrix of some of the pairs."""
         return DenseSpace(self.block(rows, rows))
+
+
+def _surely_psd(unit: Array) -> bool:
+    """Whether a Cholesky factor proves a matrix of unit diagonal, known to rounding, to be so.
+
+    A factor in numbers is that of a matrix whose entries differ by at most (n + 1)ε from the given
+    ones (Higham 2002, section 10.1), so that n(n + 1)ε less on the diagonal must leave one.
+    """
+    n = len(unit)
+    less = unit.copy()
+    less.flat[:: n + 1] -= n * (n + 8) * np.finfo(float).eps
+    try:
+        lower_factor(less)
+    except LinAlgError:
+        return False
+    return True
 
 
 class FactorSpace:
