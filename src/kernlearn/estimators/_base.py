@@ -79,7 +79,7 @@ from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA
 from kernlearn.solvers.problem import Control
-from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.solution import Solution, without_function
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
@@ -147,6 +147,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             problem = self._problem(ys, sample_weight[kept], candidates)
             C, solution = self._solved(problem, control)
         self._check_solved(solution)
+        if solution.status is Status.TRIVIAL:
+            solution = without_function(solution)
         trained = solution
         if self.quality in CRITERIA:
             trained = problem.train(C, solution.weights, control)

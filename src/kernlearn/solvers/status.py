@@ -11,6 +11,10 @@ class Status(Enum):
     OPTIMAL = "optimal: the duality gap is within the tolerance"
     CONVERGED = "converged: a local minimum, to the tolerance"
     GIVEN = "given: the parameters were set by the user, nothing was selected"
+    TRIVIAL = (
+        "trivial: the best function is zero but for rounding, because no combination of these "
+        "kernels separates the points from the origin, or the two classes at this nu"
+    )
     INACCURATE = "inaccurate: no further progress, before the tolerance was reached"
     STALLED = "stopped where rounding lets no step lower the criterion further"
     ITERATION_LIMIT = "stopped at the iteration limit, before the tolerance was reached"
@@ -34,7 +38,7 @@ class Status(Enum):
     @property
     def has_converged(self) -> bool:
         """Whether the tolerance was reached, or nothing was left to be done."""
-        return self in (Status.OPTIMAL, Status.CONVERGED, Status.GIVEN)
+        return self in (Status.OPTIMAL, Status.CONVERGED, Status.GIVEN, Status.TRIVIAL)
 
     def __str__(self) -> str:
         return self.value

@@ -21,7 +21,7 @@ from kernlearn.solvers.low_rank.proximal import (
     with_sum,
 )
 from kernlearn.solvers.low_rank.systems import Root, system_of
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
+from kernlearn.solvers.oracle import EPS, VANISHING, Evaluation, Plane, rounding
 
 WARM = 0.1  # of the first δ, from a solution near by
 
@@ -140,6 +140,11 @@ class FactorEvaluation:
         sizes = sum(float(s.coef @ s.coef) for s in solutions) * n
         self.resolution = rounding(n) * sizes + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
+        self.vanishing = np.inf
+        if all(machine.may_vanish for machine in objective.machines):
+            # In units of the mean diagonal entry.
+            terms = 0.5 * sum(float(np.abs(s.coef).sum()) ** 2 for s in solutions)
+            self.vanishing = -VANISHING * terms
 
     @cached_property
     def _curved(self) -> list[_Curvature]:
