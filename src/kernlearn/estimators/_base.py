@@ -30,6 +30,7 @@ from kernlearn.estimators._equal_share import (
     even_shares,
 )
 from kernlearn.estimators._family import check_family_choices
+from kernlearn.estimators._indefinite import warn_if_indefinite
 from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -287,6 +288,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
+        if self.weights == "free" and (self.weights_ < 0).any():
+            warn_if_indefinite(type(self).__name__, self.kernel_, rows, self.support_vectors_)
         values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 

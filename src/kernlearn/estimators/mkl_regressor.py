@@ -42,7 +42,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
         is in units of y, so no number is right for every table.
     weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
     epsilon : float, default=0.1
         Half the width of the tube of "epsilon_svr", in units of y.
     nu : float, default=0.5
