@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernlearn import learn_weights, transductive_error_bound
-from kernlearn.bound import _free_maxima
+from kernlearn.bound import _free_maxima, _limit_of_mean
 from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 
@@ -119,9 +119,18 @@ def test_free_signs_cost_more_and_stay_below_their_closed_form():
     assert free.by_number is None
 
 
+def _rounded_up(term, n):
+    """The grid of the union bound, from its definition, and the term on it."""
+    grid = [0.5]
+    while grid[-1] < np.sqrt(n) * (1 - 1e-12):
+        grid.append(grid[-1] * np.sqrt(2.0))
+    return next((level for level in grid if level >= term), term), len(grid)
+
+
 @pytest.mark.parametrize("complexity", ["monte_carlo", "by_number", "by_spectrum"])
 @pytest.mark.parametrize("delta", [0.01, 0.3])
-def test_the_value_is_the_theorems_formula(complexity, delta):
+def test_the_value_is_the_theorems_formula_for_all_margins(complexity, delta):
+    """Margin and intercept are those of the fit: a grid of them shares delta."""
     grams = _grams(2)
     solution = learn_weights(grams, LABELS, C=0.2)
     bound = transductive_error_bound(
@@ -131,17 +140,62 @@ def test_the_value_is_the_theorems_formula(complexity, delta):
     f = K @ solution.dual_coef
     risk = np.mean(np.maximum(0.0, 1.0 - LABELS * (f + solution.intercept)))
     gamma = 1.0 / np.sqrt(solution.dual_coef @ K @ solution.dual_coef)
-    chosen = {
-        "monte_carlo": bound.complexity,
-        "by_number": bound.by_number,
-        "by_spectrum": bound.by_spectrum,
-    }[complexity]
-    brackets = 4.0 + np.sqrt(2.0 * np.log(1.0 / delta)) + np.sqrt(chosen / (4 * gamma**2))
-    brackets += np.sqrt(2.0) * abs(solution.intercept)
+    chosen = min(bound.complexity_bound, getattr(bound, complexity, np.inf))
+    norm_term, n_levels = _rounded_up(np.sqrt(chosen / 4) / gamma, 4)
+    intercept_term, _ = _rounded_up(np.sqrt(2.0) * abs(solution.intercept), 4)
+    left = delta if complexity != "monte_carlo" else 0.9 * delta
+    brackets = 4.0 + np.sqrt(2.0 * np.log(n_levels**2 / left)) + norm_term + intercept_term
     assert risk > 0.01
     assert bound.empirical_risk == pytest.approx(risk)
     assert bound.margin == pytest.approx(gamma)
     assert bound.value == pytest.approx(risk + brackets / 2.0)
+    assert bound.vacuous
+    assert str(bound).startswith("vacuous: the bound")
+
+
+def test_a_margin_fixed_in_advance_shares_no_delta():
+    grams = _grams(2)
+    solution = learn_weights(grams, LABELS, C=0.2)
+    size = float(abs(solution.intercept))
+    options = {"complexity": "by_number", "n_samples": 2}
+    margin = transductive_error_bound(grams, LABELS, solution, **options).margin
+    fixed = {"gamma": 0.9 * margin, "max_intercept": 2.0 * size}
+    bound = transductive_error_bound(grams, LABELS, solution, **fixed, **options)
+    brackets = 4.0 + np.sqrt(2.0 * np.log(1.0 / 0.05)) + np.sqrt(2.0) * 2.0 * size
+    brackets += np.sqrt(bound.by_number / 4) / (0.9 * margin)
+    assert bound.value == pytest.approx(bound.empirical_risk + brackets / 2.0)
+    for wrong in ({"gamma": 1.1 * margin}, {"max_intercept": 0.9 * size}, {"max_intercept": 0.0}):
+        with pytest.raises(ValueError, match="within the class that was fixed in advance"):
+            transductive_error_bound(grams, LABELS, solution, **{**fixed, **wrong}, **options)
+
+
+def test_the_trace_of_the_kernel_is_within_the_class():
+    """A kernel of more trace than the class has counts with a norm that is larger for it."""
+    grams = _grams(1)
+    solution = learn_weights(grams, LABELS, C=0.2)
+    c = _traces(grams).sum()
+    options = {"complexity": "by_number", "n_samples": 2}
+    whole, half = (
+        transductive_error_bound(grams, LABELS, solution, total=total, **options)
+        for total in (c, 0.5 * c)
+    )
+    assert half.margin == pytest.approx(whole.margin / np.sqrt(2.0))
+    assert half.value == pytest.approx(whole.value)
+
+
+def test_the_estimate_of_the_complexity_is_a_confidence_limit():
+    """In 300 repetitions the limit of few draws is never below the expectation of the root."""
+    grams = _grams(3)
+    signs = np.array(list(itertools.product([-1.0, 1.0], repeat=8)))
+    c = _traces(grams).sum()
+    forms = (c * _forms(grams, signs) / _traces(grams)).max(axis=1)
+    roots, rng = np.sqrt(forms), np.random.default_rng(0)
+    largest = np.sqrt(_bound(grams, n_samples=2).by_spectrum)
+    limits = [_limit_of_mean(rng.choice(roots, 40), largest, 0.05) for _ in range(300)]
+    means = [rng.choice(roots, 40).mean() for _ in range(300)]
+    assert min(limits) >= roots.mean() > min(means)
+    bound = _bound(grams, n_samples=4000)
+    assert roots.mean() ** 2 <= bound.complexity_bound <= 1.3 * bound.complexity
 
 
 def test_the_error_on_the_other_half_is_below_the_bound():
@@ -152,10 +206,12 @@ def test_the_error_on_the_other_half_is_below_the_bound():
     X = np.column_stack([sides, rng.normal(scale=0.01, size=2 * n)])
     grams = [Linear()(X), Gaussian(0.5)(X)]
     solution = learn_weights(grams, sides[:n], C=0.01)
-    bound = transductive_error_bound(grams, sides[:n], solution, n_samples=20, random_state=0)
+    bound = transductive_error_bound(grams, sides[:n], solution, n_samples=300, random_state=0)
     values = np.tensordot(solution.weights, grams, 1)[n:, :n] @ solution.dual_coef
     errors = np.mean(sides[n:] * (values + solution.intercept) <= 0)
     assert errors <= bound.value < 1.0
+    assert not bound.vacuous
+    assert str(bound).startswith("with probability 0.95 the share of errors on the unlabelled half")
 
 
 def test_random_state_makes_it_repeatable():
@@ -180,6 +236,8 @@ def test_random_state_makes_it_repeatable():
         ({"delta": "small"}, r"expected delta in \(0, 1\), got 'small'"),
         ({"n_samples": 1}, "expected n_samples of at least 2, got 1"),
         ({"n_samples": 2.5}, "expected n_samples .*got 2.5"),
+        ({"gamma": 0.0}, "expected gamma to be a positive number, got 0.0"),
+        ({"max_intercept": -1.0}, "expected max_intercept to be a positive number, got -1.0"),
         ({"total": -1.0}, "expected total to be a positive number, got -1.0"),
         (
             {"weights": "free", "complexity": "by_number"},
@@ -218,6 +276,17 @@ def test_indefinite_matrices_and_other_labels_are_refused():
         transductive_error_bound(grams - np.eye(8), LABELS, solution)
     with pytest.raises(ValueError, match="expected two classes in y, got 3"):
         transductive_error_bound(grams, [0, 1, 2, 0], solution)
+
+
+def test_negative_weights_are_of_the_class_with_free_signs():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    K = Gaussian(0.5)(X)
+    grams = np.array([K, K + 0.5 * np.eye(12)])
+    y = np.array([1, -1] * 3)
+    solution = learn_weights(grams, y, weights="free", C=0.1)
+    assert solution.weights.min() < 0
+    with pytest.raises(ValueError, match=r"expected positive weights, .* weights='free'"):
+        transductive_error_bound(grams, y, solution)
 
 
 def test_the_solution_of_another_problem_is_refused():

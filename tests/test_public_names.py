@@ -22,6 +22,7 @@ SETTLED = [
     "HyperkernelRegressor",
     "HyperkernelNoveltyDetector",
     "HyperkernelMetric",
+    "IndefiniteKernelWarning",
     "LSSVMClassifier",
     "LSSVMRegressor",
     "FirstLevelClassifier",

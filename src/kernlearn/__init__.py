@@ -19,6 +19,7 @@ from kernlearn.estimators import (
     MKLNoveltyDetector,
     MKLRegressor,
 )
+from kernlearn.estimators._indefinite import IndefiniteKernelWarning
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.weight_norms import ElasticNet, LpNorm
@@ -42,6 +43,7 @@ __all__ = [
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
     "HyperkernelRegressor",
+    "IndefiniteKernelWarning",
     "KernelClassifier",
     "KernelRegressor",
     "LSSVMClassifier",

@@ -14,6 +14,8 @@ from kernlearn._patience import Patience
 from kernlearn.solvers.status import Status
 
 _CURES = {
+    Status.TRIVIAL: "every decision value is zero; pass center=False, a Gaussian kernel or a "
+    "larger nu",
     Status.INACCURATE: "raise max_iter or tol, or rescale the data",
     Status.ITERATION_LIMIT: "raise max_iter or tol, or rescale the data",
     Status.NO_ROOM: "pass a smaller C, fewer landmarks by rank=, or fewer rows, raise tol, or set "
@@ -56,7 +58,7 @@ def warn_if_unfinished(
             sentence = f"{name} was interrupted at its end, {status}"
     elif status is Status.TIME_LIMIT and has_tol:
         cure = f"{cure} or tol"
-    if gap is not None:
+    if gap is not None and status is not Status.TRIVIAL:
         sentence += f": the relative duality gap is {gap:.1e}, expected {tol:.1e}"
     if cure is not None:
         warnings.warn(f"{sentence}; {cure}", kind, stacklevel=stacklevel + 1)

@@ -1,25 +1,41 @@
 r"""The transductive error bound of Lanckriet et al. (2004), Theorem 24.
 
-Of 2n points a random half is labelled. With probability at least 1 − δ, every function
-:math:`f(x_j) = \sum_i \alpha_i K_{ij}` with :math:`\alpha^\top K\alpha \le 1/\gamma^2` and K in the
-class 𝒦 errs on the other half at most
+Of 2n points a random half is labelled. For a margin γ and a bound β on the intercept that are fixed
+in advance, with probability at least 1 − δ every function
+:math:`f(x_j) = \sum_i \alpha_i K_{ij} + b` with :math:`\alpha^\top K\alpha \le 1/\gamma^2`, K in
+the class 𝒦 and |b| ≤ β errs on the other half at most
 
 .. math::
 
     \frac1n\sum_{i=1}^n \max(1 - y_i f(x_i), 0) + \frac1{\sqrt n}\Bigl(4 + \sqrt{2\log(1/\delta)}
-    + \sqrt{\mathcal C(\mathcal K)/(n\gamma^2)}\Bigr),
+    + \sqrt{\mathcal C(\mathcal K)/(n\gamma^2)} + \sqrt2\,\beta\Bigr),
     \qquad \mathcal C(\mathcal K) = \mathbf E\,\max_{K\in\mathcal K} \sigma^\top K\sigma,
 
 with σ uniform on {−1, 1}²ⁿ.
 
-Two remarks. The paper bounds σᵀKσ ≤ λ‖σ‖² by nλ; σ has 2n entries, so ‖σ‖² is 2n, and 2n is what
-stands here (with n the closed form can fall below the expectation it should bound). And the
-paper's functions have no intercept; one of size |b| adds at most √2 |b| inside the brackets, by
-the same argument with the constant function.
+A fitted function has its own norm and intercept, which depend on the labels. So the theorem is
+applied to a geometric grid of J values for each of the last two terms, from ½ to √n, with δ/J² for
+each pair (a union bound), and each term is rounded up to the grid. A term beyond √n makes the
+value larger than one, so nothing is lost at the upper end.
+
+The expectation 𝒞 is estimated from N draws of σ, which have a tenth of δ. The proof needs no more
+than :math:`\mathbf E\sqrt{Z} \le \sqrt{\mathcal C}` with :math:`Z = \max_K \sigma^\top K\sigma`,
+and √Z lies between 0 and the root of the closed form 2nλ. With s² the sample variance of √Z, the
+empirical Bernstein inequality (Maurer and Pontil 2009, Theorem 4) adds
+:math:`\sqrt{2 s^2 \log(2/\delta)/N} + 7\sqrt{2n\lambda}\,\log(2/\delta)/(3(N-1))` to the mean.
+
+Three remarks. The paper bounds σᵀKσ ≤ λ‖σ‖² by nλ; σ has 2n entries, so ‖σ‖² is 2n, and 2n is what
+stands here (with n the closed form can fall below the expectation it should bound). The paper's
+functions have no intercept; one of size β adds at most √2 β inside the brackets, by the same
+argument with the constant function. And the paper's proof, by 2n independent variables, gives
+:math:`2\sqrt{\log(1/\delta)}` where the theorem has :math:`\sqrt{2\log(1/\delta)}`; drawing the
+labelled points one by one without replacement gives a martingale with steps of at most 2/(2n − k),
+whose squares add up to less than 4/n for n ≥ 2, so that the theorem's term holds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -39,6 +55,10 @@ from kernlearn.solvers.solution import Solution
 Array = NDArray[np.float64]
 
 MAX_ROUNDS = 50
+# The grid of margins and intercepts: its least value, beside a constant of four, and its ratio.
+LEAST, RATIO = 0.5, np.sqrt(2.0)
+# The share of δ that the Monte-Carlo estimate has.
+ESTIMATE = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,19 +68,23 @@ class ErrorBound:
     Attributes
     ----------
     value : float
-        Bound on the share of errors on the unlabelled half; above one it says nothing.
+        Bound on the share of errors on the unlabelled half; from one on it says nothing.
     empirical_risk : float
         Mean hinge loss on the labelled half.
     margin : float
-        The γ, one over the norm of f.
+        The γ of the fitted function, one over its norm.
     complexity : float
         𝒞(𝒦), by Monte Carlo.
     complexity_error : float
         Standard error of that mean.
+    complexity_bound : float
+        What takes the place of 𝒞(𝒦) in ``value``: an upper confidence limit, or a closed form.
     by_number : float or None
         Closed form c·m for positive weights.
     by_spectrum : float
         Closed form 2nc·max λⱼ/tr Kⱼ for positive weights, 2nc for free ones.
+    delta : float
+        Probability with which the bound may fail.
     """
 
     value: float
@@ -68,8 +92,27 @@ class ErrorBound:
     margin: float
     complexity: float
     complexity_error: float
+    complexity_bound: float
     by_number: float | None
     by_spectrum: float
+    delta: float
+
+    @property
+    def vacuous(self) -> bool:
+        """Whether the bound says nothing: no share of errors exceeds one."""
+        return self.value >= 1.0
+
+    def __str__(self) -> str:
+        told = f"{self.value:.3g}, of which {self.empirical_risk:.3g} is the mean hinge loss"
+        if self.vacuous:
+            return (
+                f"vacuous: the bound on the share of errors is {told}, and no share exceeds 1; "
+                "it needs more points, a larger margin or fewer kernels"
+            )
+        return (
+            f"with probability {1.0 - self.delta:g} the share of errors on the unlabelled half is "
+            f"at most {told}"
+        )
 
 
 def transductive_error_bound(
@@ -79,6 +122,8 @@ def transductive_error_bound(
     *,
     weights: Literal["positive", "free"] = "positive",
     total: float | None = None,
+    gamma: float | None = None,
+    max_intercept: float | None = None,
     delta: float = 0.05,
     n_samples: int = 1000,
     complexity: Literal["monte_carlo", "by_number", "by_spectrum"] = "monte_carlo",
@@ -86,6 +131,9 @@ def transductive_error_bound(
     random_state: Any = None,
 ) -> ErrorBound:
     """Bound the error of a learned classifier on the unlabelled half of its points.
+
+    The bound holds for all functions at once. So it also holds for the function that is chosen for
+    the smallest bound, for example among several C, with the same matrices, total and draws.
 
     Parameters
     ----------
@@ -99,7 +147,12 @@ def transductive_error_bound(
         The class that the kernel was chosen from. For free signs the inner maximum is a
         semidefinite program for every σ, bounded from above by eigenvector cuts.
     total : float, optional
-        Bound c on the trace; by default Σ tr Kᵢ.
+        Bound c on the trace; by default Σ tr Kᵢ. It may not depend on the labels.
+    gamma : float, optional
+        A margin fixed before the labels were seen; the function's norm must be at most 1/γ. By
+        default a grid of margins shares δ.
+    max_intercept : float, optional
+        A bound on the intercept's size, fixed likewise. By default a grid of them shares δ.
     delta : float
         Probability with which the bound may fail.
     n_samples : int
@@ -118,20 +171,27 @@ def transductive_error_bound(
 
     Examples
     --------
+    Two clouds of points far apart, and 150 labels: enough for the bound to say something.
+
     >>> import numpy as np
     >>> import kernlearn as kl
-    >>> X = np.random.default_rng(0).normal(size=(80, 2))
-    >>> y = np.where(X[:40, 0] > 0, 1, -1)
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.choice([-1.0, 1.0], size=300)
+    >>> X = np.column_stack([labels, rng.normal(scale=0.1, size=300)])
     >>> grams = [kl.kernels.Normalized(kl.kernels.Linear())(X), kl.kernels.Gaussian(0.5)(X)]
-    >>> b = kl.transductive_error_bound(grams, y, kl.learn_weights(grams, y), random_state=0)
-    >>> b.complexity <= b.by_number and b.empirical_risk < b.value
-    True
+    >>> solution = kl.learn_weights(grams, labels[:150], C=0.01)
+    >>> bound = kl.transductive_error_bound(grams, labels[:150], solution, random_state=0)
+    >>> round(bound.value, 1), bound.vacuous
+    (0.9, False)
     """
     _check_request(solution, weights, complexity, delta, n_samples)
+    gamma = None if gamma is None else check_positive("gamma", gamma)
+    if max_intercept:  # zero is a bound too: of functions without an intercept
+        max_intercept = check_positive("max_intercept", max_intercept)
     stack = check_stack(grams, psd=psd)
     target = check_labels(y)
     n = len(target)
-    _check_sizes(stack, n, solution)
+    _check_sizes(stack, n, solution, weights)
     family = GramStack(stack, n)
     c = float(family.traces.sum()) if total is None else check_positive("total", total)
     signs = check_random_state(random_state).choice([-1.0, 1.0], size=(n_samples, 2 * n))
@@ -141,20 +201,57 @@ def transductive_error_bound(
         draws = maxima(family, signs, c)
     by_number = None if free_sign else c * family.n_matrices
     by_spectrum = 2.0 * n * c * (1.0 if free_sign else _largest_share(family))
-    choices = {"monte_carlo": float(draws.mean()), "by_spectrum": by_spectrum}
-    chosen = choices.get(complexity, c * family.n_matrices)
-    risk, norm, intercept = _risk_and_norm(family, target, solution)
-    deviation = 4.0 + np.sqrt(2.0 * np.log(1.0 / delta)) + np.sqrt(2.0) * abs(intercept)
-    deviation += np.sqrt(chosen / n) * norm
+    draws = np.minimum(draws, by_spectrum)  # which is above every draw but for rounding
+    closed = {"by_spectrum": by_spectrum, "by_number": c * family.n_matrices}
+    chosen = closed.get(complexity, by_spectrum if free_sign else min(closed.values()))
+    if complexity == "monte_carlo":
+        limit = _limit_of_mean(np.sqrt(draws), np.sqrt(by_spectrum), ESTIMATE * delta)
+        chosen = min(chosen, limit**2)
+    rest = (1.0 - ESTIMATE) * delta if complexity == "monte_carlo" else delta
+    risk, norm, intercept = _risk_and_norm(family, target, solution, c)
+    _check_in_class("a norm", norm, None if gamma is None else 1.0 / gamma)
+    _check_in_class("an intercept", abs(intercept), max_intercept)
+    terms = [
+        (norm, None if gamma is None else 1.0 / gamma, np.sqrt(chosen / n)),
+        (abs(intercept), max_intercept, np.sqrt(2.0)),
+    ]
     return ErrorBound(
-        value=risk + float(deviation / np.sqrt(n)),
+        value=risk + _deviation(terms, n, rest),
         empirical_risk=risk,
         margin=1.0 / norm if norm > 0 else np.inf,
         complexity=float(draws.mean()),
         complexity_error=float(draws.std(ddof=1) / np.sqrt(n_samples)),
+        complexity_bound=chosen,
         by_number=by_number,
         by_spectrum=by_spectrum,
+        delta=delta,
     )
+
+
+def _deviation(terms: Sequence[tuple[float, float | None, float]], n: int, delta: float) -> float:
+    """The part of the bound behind the risk, by a union bound over the grids of its terms.
+
+    Each term has the size that the function has, the one fixed in advance if there is one, and a
+    factor.
+    """
+    levels = LEAST * RATIO ** np.arange(np.ceil(np.log(np.sqrt(n) / LEAST) / np.log(RATIO)) + 1)
+    total, n_classes = 4.0, 1
+    for size, fixed, factor in terms:
+        if fixed is not None:
+            total += factor * fixed
+            continue
+        n_classes *= len(levels)
+        above = levels[levels >= factor * size]
+        # Beyond the grid one term alone exceeds √n, and the bound one.
+        total += float(above[0]) if len(above) else factor * size
+    return float((total + np.sqrt(2.0 * np.log(n_classes / delta))) / np.sqrt(n))
+
+
+def _limit_of_mean(draws: Array, largest: float, delta: float) -> float:
+    """An upper confidence limit of the mean of draws from [0, largest]: empirical Bernstein."""
+    n, log = len(draws), np.log(2.0 / delta)
+    wide = np.sqrt(2.0 * draws.var(ddof=1) * log / n) + 7.0 * largest * log / (3.0 * (n - 1))
+    return float(draws.mean() + wide)
 
 
 def _check_request(
@@ -183,7 +280,7 @@ def _check_request(
         )
 
 
-def _check_sizes(stack: Array, n: int, solution: Solution) -> None:
+def _check_sizes(stack: Array, n: int, solution: Solution, weights: str) -> None:
     if stack.shape[1] != 2 * n:
         raise ValueError(
             f"expected as many unlabelled points as labelled ones, got {n} labels for "
@@ -195,15 +292,30 @@ def _check_sizes(stack: Array, n: int, solution: Solution) -> None:
             f"{len(solution.weights)} matrices and coefficients of shape "
             f"{np.asarray(solution.dual_coef).shape}; pass what learn_weights returned for these"
         )
+    if weights == "positive" and solution.weights.min() < 0:
+        raise ValueError(
+            f"expected positive weights, got one of {solution.weights.min():.3g}; pass "
+            "weights='free', the class that the kernel was chosen from"
+        )
+
+
+def _check_in_class(name: str, size: float, fixed: float | None) -> None:
+    if fixed is not None and size > fixed * (1.0 + 1e-9):
+        raise ValueError(
+            f"expected a function within the class that was fixed in advance, with {name} of at "
+            f"most {fixed:.6g}, got {size:.6g}; leave it to the grid, or fit with a smaller C"
+        )
 
 
 def _risk_and_norm(
-    family: GramStack, target: Array, solution: Solution
+    family: GramStack, target: Array, solution: Solution, c: float
 ) -> tuple[float, float, float]:
-    """Mean hinge loss, norm and intercept of the learned function."""
+    """Mean hinge loss, norm and intercept of the learned function, with a kernel of trace c."""
     a, intercept = np.asarray(solution.dual_coef), float(np.asarray(solution.intercept))
     values = family.combine(solution.weights) @ a
-    norm = float(np.sqrt(max(float(a @ values), 0.0)))
+    # The same function with the kernel stretched to the trace c has this norm.
+    stretch = float(solution.weights @ family.traces) / c
+    norm = float(np.sqrt(max(float(a @ values) * stretch, 0.0)))
     return float(np.maximum(1.0 - target * (values + intercept), 0.0).mean()), norm, intercept
 
 

@@ -30,6 +30,7 @@ from kernlearn.estimators._equal_share import (
     even_shares,
 )
 from kernlearn.estimators._family import check_family_choices
+from kernlearn.estimators._indefinite import warn_if_indefinite
 from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
 from kernlearn.estimators._low_rank import (
     ThroughLandmarks,
@@ -79,7 +80,7 @@ from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA
 from kernlearn.solvers.problem import Control
-from kernlearn.solvers.solution import Solution
+from kernlearn.solvers.solution import Solution, without_function
 from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
@@ -147,6 +148,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             problem = self._problem(ys, sample_weight[kept], candidates)
             C, solution = self._solved(problem, control)
         self._check_solved(solution)
+        if solution.status is Status.TRIVIAL:
+            solution = without_function(solution)
         trained = solution
         if self.quality in CRITERIA:
             trained = problem.train(C, solution.weights, control)
@@ -285,6 +288,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             return np.asarray(values + self.intercept_)
         if len(self.support_) == 0:
             return np.tile(self.intercept_, (rows.shape[0], 1))
+        if self.weights == "free" and (self.weights_ < 0).any():
+            warn_if_indefinite(type(self).__name__, self.kernel_, rows, self.support_vectors_)
         values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 

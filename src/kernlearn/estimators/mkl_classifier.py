@@ -59,7 +59,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Through landmarks "least_squares" does so for next to nothing, from all rows. "learn" makes
         it one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
     nu : float, default=0.3
         For "nu_svm".
     normalize : bool, default=False

@@ -29,7 +29,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     nu : float, default=0.1
         In (0, 1]: upper bound on the share of training points called outliers.
     weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
     normalize, center, constraint, total, psd, tol, max_iter, random_state
         As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
         without it the scale of a kernel would count as novelty.

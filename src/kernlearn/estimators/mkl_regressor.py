@@ -47,7 +47,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
         given as a number is in units of y: targets in other units need another.
     weights : {"positive", "free"}, default="positive"
-        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``.
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
     epsilon : float or "auto", default="auto"
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal

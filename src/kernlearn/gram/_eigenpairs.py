@@ -22,3 +22,29 @@ def lowest_eigenpairs(K: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
         values, vectors = eigh(K / size, driver="ev", check_finite=False)
         values, vectors = size * values[:k], vectors[:, :k]
     return values, vectors
+
+
+def ritz_values(K: FloatArray, steps: int) -> FloatArray:
+    """Ritz values of a symmetric matrix after some Lanczos steps, in increasing order.
+
+    They lie within the spectrum, the first and the last of them near its ends. The start is fixed,
+    so that the result is the same every time.
+    """
+    n = len(K)
+    start = np.cos(np.arange(n, dtype=float)) + 0.1
+    basis = np.zeros((n, min(steps, n)))
+    basis[:, 0] = start / np.linalg.norm(start)
+    k = 1
+    while k < basis.shape[1]:
+        known = basis[:, :k]
+        vector = K @ known[:, -1]
+        size = float(np.linalg.norm(vector))
+        for _ in range(2):  # twice is enough for orthogonality
+            vector = vector - known @ (known.T @ vector)
+        left = float(np.linalg.norm(vector))
+        if not left > n * np.finfo(float).eps * size:
+            break  # the subspace is invariant
+        basis[:, k] = vector / left
+        k += 1
+    known = basis[:, :k]
+    return np.asarray(np.linalg.eigvalsh(known.T @ K @ known))

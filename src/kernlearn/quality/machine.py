@@ -109,6 +109,14 @@ class Machine:
         """The largest entry of p, whatever its sign."""
         return float(np.abs(self.linear).max())
 
+    @property
+    def may_vanish(self) -> bool:
+        """Whether the zero function has a value of zero, above which no optimum lies.
+
+        So it is where the norm alone is weighed against a threshold: for one class and the ν-SVM.
+        """
+        return not (self.linear.any() or self.slopes.any() or self.ridge.any() or self.offset)
+
     def lower_value(self, a: Array, Ka: Array) -> float:
         r"""The value of the maximand at a feasible ``a``: a lower bound on V(K).
 

@@ -165,6 +165,8 @@ class Newton:
         stalled = null_steps = 0
         self._tell()
         while not self._closed(best):
+            if self.lower >= best.vanishing:
+                return Status.TRIVIAL
             n_evaluations = len(self.history) + self.n_infinite
             if n_evaluations >= self.max_iter or self.n_programs >= MAX_PROGRAMS:
                 return Status.ITERATION_LIMIT

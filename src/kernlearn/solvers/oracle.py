@@ -16,6 +16,9 @@ from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, 
 from kernlearn.solvers.machine_solver import solve_machine
 
 EPS = float(np.finfo(float).eps)
+# A machine's value counts as zero from here on, relative to the size of the terms of ½aᵀKa: the
+# function is then a millionth of the points' lengths in feature space, or less.
+VANISHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +77,7 @@ class Evaluation(Protocol):
     plane: Plane
     resolution: float
     noise: float
+    vanishing: float
 
     @property
     def hessian(self) -> Array:
@@ -232,6 +236,11 @@ class MachineEvaluation:
         noise = float((self.plane.noise * np.abs(weights)).sum())
         self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
+        # A bound above this says that no weights have a value but zero.
+        self.vanishing = np.inf
+        if penalty is None and all(machine.may_vanish for machine in objective.machines):
+            lengths = np.sqrt(np.abs(K.diagonal()))
+            self.vanishing = -VANISHING * 0.5 * sum(float(np.abs(a) @ lengths) ** 2 for a in coefs)
 
     @property
     def kernel(self) -> Array | None:

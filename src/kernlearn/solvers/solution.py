@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,17 @@ class Solution:
             "magnitude, or a penalty that nearly balances the quality leave only short steps; "
             "normalise the kernels, leave some out, or ask for a larger tol"
         )
+
+
+def without_function(solution: Solution) -> Solution:
+    """The solution with the zero function, whose value is zero, in place of rounding errors."""
+    return replace(
+        solution,
+        objective=0.0,
+        gap=relative_gap(0.0, solution.lower_bound),
+        dual_coef=np.zeros_like(solution.dual_coef),
+        intercept=np.zeros_like(solution.intercept),
+    )
 
 
 def relative_gap(objective: float, lower_bound: float) -> float:

@@ -23,6 +23,10 @@ class Status(Enum):
         "given: the parameters were set by the user, nothing was selected; held-out rows are "
         "predicted no better than by guessing"
     )
+    TRIVIAL = (
+        "trivial: the best function is zero but for rounding, because no combination of these "
+        "kernels separates the points from the origin, or the two classes at this nu"
+    )
     INACCURATE = "inaccurate: no further progress, before the tolerance was reached"
     STALLED = "stopped where rounding lets no step lower the criterion further"
     ITERATION_LIMIT = "stopped at the iteration limit, before the tolerance was reached"
@@ -46,7 +50,7 @@ class Status(Enum):
     @property
     def has_converged(self) -> bool:
         """Whether the tolerance was reached, or nothing was left to be done."""
-        return self in _AT_CHANCE or self.is_at_chance
+        return self in _AT_CHANCE or self.is_at_chance or self is Status.TRIVIAL
 
     @property
     def is_at_chance(self) -> bool:

@@ -155,6 +155,7 @@ class LeastSquaresEvaluation:
         norm = 0.5 * float((self.coef * self._c).sum())
         self.upper = norm + 0.5 * float(residual.sum()) / objective.ridge
         self.resolution = SUMS * float(objective.s.sum()) / objective.ridge
+        self.vanishing = np.inf
         self.noise = abs(self.upper - self.plane.constant - float(self.plane.gradient @ weights))
 
     @cached_property

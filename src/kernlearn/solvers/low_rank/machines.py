@@ -21,7 +21,7 @@ from kernlearn.solvers.low_rank.proximal import (
     with_sum,
 )
 from kernlearn.solvers.low_rank.systems import Root, system_of
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane
+from kernlearn.solvers.oracle import EPS, VANISHING, Evaluation, Plane
 
 # Beside a K of size one: with less, coefficients answer to the rounding of a function.
 SMALL_RIDGE = 1e-7
@@ -147,6 +147,11 @@ class FactorEvaluation:
         noise = float(np.abs(weights) @ np.asarray(self.plane.noise))
         self.resolution = noise + EPS * abs(self.upper)
         self.noise = sum(s.gap for s in solutions)
+        self.vanishing = np.inf
+        if all(machine.may_vanish for machine in objective.machines):
+            # In units of the mean diagonal entry.
+            terms = 0.5 * sum(float(np.abs(s.coef).sum()) ** 2 for s in solutions)
+            self.vanishing = -VANISHING * terms
 
     @cached_property
     def _curved(self) -> list[_Curvature]:

@@ -211,6 +211,7 @@ class RowEvaluation:
         self.upper = norm + 0.5 * float((residual**2).sum()) / objective.ridge
         noise = float(np.asarray(self.plane.noise) @ weights)
         self.resolution = noise + EPS * float((objective.T**2).sum()) / objective.ridge
+        self.vanishing = np.inf
         self.noise = abs(self.upper - self.plane.constant - float(self.plane.gradient @ weights))
 
     @cached_property
