@@ -84,9 +84,9 @@ def test_signs_of_eigenvectors_with_two_largest_entries():
 
 
 def test_pivots_among_equals_are_the_first():
-    active, bound, others = _largest(np.ones(5000))
+    active, bound, others = _largest(np.ones(20_000))
     np.testing.assert_array_equal(active, np.arange(len(active)))
-    assert (bound, others) == (1.0, 5000.0 - len(active))
+    assert (bound, others) == (1.0, 20_000.0 - len(active))
 
 
 def test_machines_that_predict_constants_have_no_discriminants():

@@ -27,6 +27,7 @@ from threadpoolctl import threadpool_limits
 
 from kernlearn._memory import available, limited_to, resident
 from kernlearn._orphans import end_with
+from kernlearn._warning_filters import quiet_about
 
 __all__ = ["alongside", "cores", "side_by_side"]
 
@@ -179,7 +180,9 @@ def _copies(
             worker = system.Process(
                 target=_work, args=(tasks, next_task, out, os.getpid(), most), daemon=True
             )
-            worker.start()
+            # Python warns of any other thread, those of BLAS among them; ours were looked at.
+            with quiet_about(DeprecationWarning):
+                worker.start()
             out.close()
             workers.append(worker)
             ends.append(here)
