@@ -132,7 +132,7 @@ class FirstLevel(Patient):
                 solution = yield from statement.search()
         self._store_exactly(statement, solution, X, Y, weight)
         patience = asked.control.patience
-        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=5)
+        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=6)
 
     def _asked(self, X: Array, y: NDArray[Any], weight: Array, stratify: bool) -> Asked:
         """What the parameters ask for on this table, checked."""
@@ -199,7 +199,7 @@ class FirstLevel(Patient):
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
-            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
+            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=7)
         else:
             self.refit_ = "landmarks"
             self._learn_through_landmarks(  # type: ignore[attr-defined]

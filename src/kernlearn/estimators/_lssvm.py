@@ -180,7 +180,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
                 selection = self._selected(family, rows, Y[kept], loss, lam, limits)
         self._store(selection, family, theta, rows, kept)
         self._store_held_out(selection.fit, X, Y, weight, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=5)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
@@ -268,7 +268,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=7)
 
     def _store(
         self,
