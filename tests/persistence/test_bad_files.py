@@ -187,6 +187,9 @@ FITTED = {
         X, X[:, 0]
     ),
     "views": lambda: kl.MKLClassifier([Gaussian()]).fit({"a": X[:, :1], "b": X[:, 1:]}, LABELS),
+    "frames": lambda: kl.MKLClassifier([Gaussian()]).fit(
+        {"a": pd.DataFrame({"u": X[:, 0]}), "b": pd.DataFrame({"v": X[:, 1]})}, LABELS
+    ),
     "mixture": lambda: kl.KernelRegressor(["linear"]).fit(
         pd.DataFrame(X, columns=list("abc")), X[:, 0]
     ),
@@ -202,7 +205,7 @@ FITTED = {
         ("exact", "dual_coef_", np.ones((1, 7))),
         ("exact", "intercept_", "none"),
         ("exact", "calibration_", 1.5),
-        ("landmarks", "landmarks_", [None]),
+        ("landmarks", "landmarks_", ["none"]),
         ("landmarks", "_folds", [1, 2]),
         ("views", "views_", {"a": 1.0}),
         ("views", "support_vectors_", 3),

@@ -19,6 +19,7 @@ from kernlearn._warning_filters import quiet_about
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators._kernel_mixture import KernelMixture
 from kernlearn.estimators._pair_learner import PairLearner
+from kernlearn.kernels._validation import is_frame, take_rows
 
 __all__ = ["check_model"]
 
@@ -84,15 +85,23 @@ def _own_rows(estimator: Any) -> Any:
         return _unknown_row(parts) if "_members" in parts else None
     if isinstance(estimator, PairLearner):
         return parts["pairs_"][:_ROWS, 0] if "pairs_" in parts else None
-    if "support_vectors_" in parts:
-        rows = parts["support_vectors_"]
-    elif parts.get("landmarks_"):
-        rows = parts["landmarks_"][0]
-    else:
+    held = [parts["support_vectors_"]] if "support_vectors_" in parts else parts.get("landmarks_")
+    # A linear kernel of sparse columns has no landmarks.
+    rows = next((each for each in held or () if each is not None), None)
+    if rows is None:
         return None
-    rows = rows.iloc[:_ROWS] if hasattr(rows, "iloc") else rows[:_ROWS]
-    places = parts.get("views_")
-    return {name: rows[:, place] for name, place in places.items()} if places else rows
+    if not (isinstance(rows, list | tuple) or hasattr(rows, "shape")):
+        raise TypeError(f"expected rows, got a {type(rows).__name__}")
+    rows = take_rows(rows, slice(_ROWS))
+    places = parts.get("views_") or {}
+    return {name: _view(rows, name, place) for name, place in places.items()} or rows
+
+
+def _view(rows: Any, name: str, place: slice) -> Any:
+    if not is_frame(rows):
+        return rows[:, place]
+    view = rows.iloc[:, place]  # its columns have the name of the view before their own
+    return view.set_axis([str(column).removeprefix(f"{name}: ") for column in view], axis=1)
 
 
 def _n_training_rows(estimator: Any) -> int:
