@@ -230,7 +230,7 @@ def _loss(model: Any, y: Long, f: Long, s: Long, b: Any) -> tuple[Any, Long]:
     if model.quality == "soft_margin":
         return upper @ np.maximum(1 - y * f, 0), upper
     if model.quality == "epsilon_svr":
-        return upper @ np.maximum(np.abs(y - f) - long(model.epsilon), 0), upper
+        return upper @ np.maximum(np.abs(y - f) - long(model.epsilon_), 0), upper
     left = y - f if model.quality == "least_squares" else np.maximum(1 - y * f, 0)
     return (upper * left**2).sum() / 2, upper * np.abs(left)
 
@@ -256,7 +256,7 @@ def _bound(model: Any, data: Data, s: Long, weights: Array, free: bool) -> Itera
     if isinstance(model, MKLNoveltyDetector):
         case = replace(case, quality="one_class", nu=model.nu)
     else:
-        epsilon = getattr(model, "epsilon", 0.1)
+        epsilon = getattr(model, "epsilon_", 0.1)
         case = replace(case, quality=model.quality, C=model.C_, epsilon=epsilon)
     cases = [replace(case, y=y.astype(float)) for y in _targets(model, data)]
     share = getattr(model, "equal_share", 0.0) or 0.0

@@ -8,6 +8,7 @@ import kernlearn as kl
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors, root
 from kernlearn.kernels import Gaussian, Linear, Polynomial
+from kernlearn.solvers.status import Status
 from kernlearn.solvers.units import Units
 from kernlearn.testing._hostile_landmarks import Data, returned_value
 from kernlearn.testing._long_double import long
@@ -76,6 +77,15 @@ def test_free_signs_of_kernels_that_agree_stay_small(quality, y):
     found = judged(model, y)
     assert np.abs(found.weights_).max() < 1e3
     assert found.status_.is_optimal
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_without_a_solution_but_zero_the_function_is_zero():
+    around = np.vstack([X, -X])
+    model = kl.MKLNoveltyDetector(TWICE, nu=0.5, rank=10, random_state=0).fit(around)
+    assert model.status_ is Status.TRIVIAL
+    assert model.objective_ == 0.0
+    assert not model.decision_function(around).any()
 
 
 @pytest.mark.parametrize("keep", [True, False])
