@@ -18,7 +18,9 @@ from kernlearn.testing._hostile_data import (
     hostile_targets,
     power,
 )
+from kernlearn.testing._hostile_landmarks import Data, value_broken
 from kernlearn.testing._hostile_problem import HostileProblem, close, right_status
+from kernlearn.testing._long_double import long
 from kernlearn.testing.fuzz.judge import Case
 
 _TRIES = 5
@@ -97,6 +99,8 @@ def _broken(model: Any, X: Array, y: Any) -> Iterator[str]:
         seen = np.array(
             [_through(*pair, X) for pair in zip(members, model.landmarks_, strict=True)]
         )
+        kept = np.flatnonzero(weights) if not isinstance(family, list) else slice(None)
+        yield from value_broken(model, Data(X, y, None, X), long(np.ones(len(X))), weights[kept])
     objective = _Objective(model, seen, y, total)
     same = _SAME if seen is exact else _SAME_THROUGH_LANDMARKS
     value = objective(weights)

@@ -32,6 +32,7 @@ from kernlearn.solvers.oracle import EPS, rounding
 from kernlearn.solvers.problem import WeightSet
 from kernlearn.solvers.settled import KNOWN, SETTLED_SHARE
 from kernlearn.solvers.solution import relative_gap
+from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 Long = NDArray[Any]  # of doubles or long doubles
@@ -75,6 +76,9 @@ def certified(
     in_long_double : bool, default=True
         Whether values are to be had in long double, too.
     """
+    if found.status is Status.TRIVIAL:  # the zero function, in place of rounding errors
+        zero = replace(found, coef=0.0 * found.coef, intercept=np.zeros(len(machines)))
+        found = replace(zero, dual_coef=0.0 * np.asarray(found.dual_coef))
     parts = found.factors.expansion(found.coef)
     now = _value(found, machines, parts, values, np.float64)
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(now.value)
