@@ -115,9 +115,11 @@ def test_the_command_line_finds_text_and_says_what_is_lost(tmp_path):
     assert facts["importance"]["views"][0]["name"] == "review"
     assert all(e["standard_error"] >= 0.0 for e in facts["importance"]["views"])
     assert "fitted without the source" in facts["importance"]["how_views"]
+    assert facts["chance"] is None
     console = Console(record=True, width=200, file=StringIO())
-    print_learned(console, facts)
+    print_learned(console, {**facts, "chance": "R² is -0.1"})
     told = console.export_text()
+    assert told.startswith("No better than guessing: R² is -0.1.")
     assert "Sources, by what is lost without them: review 0." in told
     assert " ± 0." in told
 

@@ -105,6 +105,19 @@ def test_the_paragraph_can_be_read_aloud(page):
     assert "the objective by more than a millionth of its value" in text
 
 
+def test_no_better_than_guessing_comes_first(bundles, plain_model):
+    found = "R² on held-out rows is -0.02, that of the mean 0"
+    told, silent = (
+        _Page(report_html(ModelBundle(plain_model, bundles.facts(chance=chance))))
+        for chance in (found, None)
+    )
+    said = f"No better than guessing: {found}."
+    text = told.section_text["summary"]
+    assert said in text
+    assert text.index(said) < text.index("This model predicts")
+    assert "guessing" not in silent.text
+
+
 def test_the_paragraph_says_on_which_rows(bundles, plain_model):
     def said(**changes):
         facts = bundles.facts(**changes)

@@ -74,8 +74,10 @@ def relevance_path(
     is_class = type_of_target(y) in ("binary", "multiclass")
     kind = FirstLevelClassifier if is_class else FirstLevelRegressor
     first_mu: float | str = "cv" if values is None else float(values[0])
+    options = {"cv": cv, "random_state": random_state}
     with interrupts_end_everything():
-        model = kind(kernel, lam, first_mu, cv=cv, random_state=random_state).fit(X, y)
+        # Not from several starts: one of them has no μ.
+        model = kind(kernel, lam, first_mu, starts="one", **options).fit(X, y)
     chosen = None
     if values is None:
         chosen = model.mu_

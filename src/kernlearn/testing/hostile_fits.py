@@ -27,6 +27,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn._chance import AtChanceWarning
 from kernlearn.testing._hostile_combinations import combination_problem
 from kernlearn.testing._hostile_first_level import first_level_problem
 from kernlearn.testing._hostile_hyperkernels import hyperkernel_problem
@@ -188,7 +189,7 @@ def _fitted(problem: HostileProblem) -> tuple[Any, list[str]]:
     noise += [
         f"{warning.category.__name__}: {warning.message}"
         for warning in heard
-        if not issubclass(warning.category, ConvergenceWarning)
+        if not issubclass(warning.category, ConvergenceWarning | AtChanceWarning)
     ]
     return model, noise
 

@@ -29,10 +29,10 @@ def test_every_column_of_the_tables_has_a_method() -> None:
     ("method", "expected"),
     [
         ("RBF-LOO-LSSVM", LSSVMClassifier(kernel="rbf", selection="loo")),
-        ("ARD-XVAL-LSSVM", LSSVMClassifier(kernel="ard", selection="cv", cv=5)),
-        ("ARD-BR-LSSVM", LSSVMClassifier(kernel="ard", selection="bayes")),
-        ("RBF-FLKL-LSSVM", FirstLevelClassifier(kernel="rbf", cv=5)),
-        ("ARD-FLKL-LSSVM", FirstLevelClassifier(kernel="ard", cv=5)),
+        ("ARD-XVAL-LSSVM", LSSVMClassifier(kernel="ard", selection="cv", cv=5, starts="one")),
+        ("ARD-BR-LSSVM", LSSVMClassifier(kernel="ard", selection="bayes", starts="one")),
+        ("RBF-FLKL-LSSVM", FirstLevelClassifier(kernel="rbf", cv=5, starts="one")),
+        ("ARD-FLKL-LSSVM", FirstLevelClassifier(kernel="ard", cv=5, starts="one")),
     ],
 )
 def test_a_partition_is_standardised_fitted_and_scored(

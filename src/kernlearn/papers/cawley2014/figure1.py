@@ -43,7 +43,7 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
     data = load_ripley(request.data_dir)
     split = divide(data, 0, request.seed)
     folds = _folds(split, request.seed)
-    model = FirstLevelClassifier(cv=folds).fit(split.X_train, split.y_train)
+    model = FirstLevelClassifier(cv=folds, starts="one").fit(split.X_train, split.y_train)
     reach = 10.0 ** np.linspace(-DECADES, DECADES, SIDE)
     lams, mus = model.lam_ * reach, model.mu_ * reach
     settings = {
