@@ -18,6 +18,7 @@ from kernlearn._breakdown import NumericalError
 from kernlearn._rounding import without_rounding
 from kernlearn._sums import EPS, blocked_product, column_means, inner_product, rounding
 from kernlearn.families.base import Family
+from kernlearn.families.stack import ROWS_AT_A_TIME
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.quality.alignment import Alignment, alignment
 from kernlearn.quality.machine import Array
@@ -158,8 +159,9 @@ def _direction(S: Array, x: Array, norms: Array, n: int) -> tuple[Array, Array, 
     """
     length = float(np.sqrt(x @ S @ x))
     d = S @ x / length
-    # Inner products of n² terms, summed in blocks, take fewer than twenty times the roundings.
-    eps = 20.0 * rounding(n)
+    # Inner products are summed over some rows at once. What centring takes off them has sums over
+    # the points: ⟨K1, L1⟩ of three, twice, and 1ᵀK1 · 1ᵀL1 of four, each half of rounding(n).
+    eps = rounding(ROWS_AT_A_TIME * n) + 6.0 * rounding(n)
     size = np.abs(x)
     ends, long = float(size.sum()), float(size @ norms)
     off = eps * (norms * ends + long) / length

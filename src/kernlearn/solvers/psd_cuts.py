@@ -104,13 +104,19 @@ class PsdCuts:
 
     def _add_rows(self, directions: Array) -> bool:
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
+        noise = self._noise(rows, directions) + 2.0 * self._below_zero(rows, directions)
+        return self.domain.add_cuts(rows, noise)
+
+    def _noise(self, rows: Array, directions: Array) -> Array:
+        """Bounds on the rounding of forms that were made within the subspace (k, m)."""
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
-        if self.family.n_points <= DENSE_SIZE and (spread > 1.5).any():
-            vectors = self.vectors @ directions  # whose own forms have fewer roundings
-            rows, spread = _own_forms(self.family, vectors), np.ones(1)
-        noise = spread * _rounding(self.family) + 2.0 * self._below_zero(rows, directions)
-        return self.domain.add_cuts(rows, noise)
+        noise = spread * _rounding(self.family)
+        if self.family.n_points > DENSE_SIZE:
+            return np.asarray(noise)
+        # Of few points, the forms of the vectors themselves are to be had, with fewer roundings.
+        off = np.abs(rows - _own_forms(self.family, self.vectors @ directions))
+        return np.asarray(np.minimum(noise, off + _rounding(self.family)))
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
