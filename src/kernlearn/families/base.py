@@ -51,5 +51,8 @@ class Family(Protocol):
     def subset(self, rows: NDArray[np.intp]) -> Family:
         """The same family on some of the labelled points."""
 
-    def inner_products(self, basis: Array) -> Array:
-        """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``."""
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
+        """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``.
+
+        With ``blocked`` they are summed in blocks, for a bound on their rounding.
+        """

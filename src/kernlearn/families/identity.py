@@ -79,7 +79,7 @@ class WithIdentity:
         """The same family on some of the labelled points."""
         return WithIdentity(self.family.subset(rows), self.diagonal[rows])
 
-    def inner_products(self, basis: Array) -> Array:
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
         """Inner products of the family; the identity stands apart from it, with length N."""
         own = float(self.n_points) ** 2 * np.outer(basis[-1], basis[-1])
-        return self.family.inner_products(basis[:-1]) + own
+        return self.family.inner_products(basis[:-1], blocked) + own

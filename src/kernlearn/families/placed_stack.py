@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import beside, namespace, to_host
+from kernlearn._sums import blocked_product
 from kernlearn.families.base import LongArray
 from kernlearn.families.stack import Array, GramStack
 
@@ -70,7 +71,7 @@ class PlacedStack(GramStack):
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
         n = self.n_labelled if labelled_only else self.n_points
         a = beside(coef, self.matrices[0])
-        return self._gathered([K[:n, :n] @ a for K in self.matrices])
+        return self._gathered([blocked_product(a, K[:n, :n]) for K in self.matrices])
 
     def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
         """The family, or these matrices of it, on some of the labelled points, on the host."""

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._sums import blocked_product
 from kernlearn.families.base import LongArray
 from kernlearn.families.stack import GramStack
 from kernlearn.kernels._validation import check_real
@@ -74,22 +75,24 @@ class RankOneStack:
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors vᵢ(vᵢᵀa) on the labelled points (or on all of them), of shape (m, n)."""
         V = self.vectors[: self.n_labelled] if labelled_only else self.vectors
-        return np.asarray((V * (V.T @ coef)).T)
+        return np.asarray((V * blocked_product(coef, V)).T)
 
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices (Lᵀvᵢ)(vᵢᵀR), of shape (m, l, r)."""
-        on_left, on_right = self.vectors.T @ left, self.vectors.T @ right
+        on_left = blocked_product(left.T, self.vectors).T
+        on_right = blocked_product(right.T, self.vectors).T
         return np.asarray(on_left[:, :, None] * on_right[:, None, :])
 
     def products(self, K: Array) -> Array:
         """Frobenius inner products ⟨vᵢvᵢᵀ, K⟩ = vᵢᵀKvᵢ."""
-        return np.asarray(np.sum(self.vectors * (K @ self.vectors), axis=0))
+        V = self.vectors
+        return np.asarray(blocked_product(np.ones(len(V)), V * blocked_product(V.T, K).T))
 
     def subset(self, rows: NDArray[np.intp]) -> RankOneStack:
         """The same family on some of the labelled points."""
         return RankOneStack(self.vectors[rows])
 
-    def inner_products(self, basis: Array) -> Array:
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
         """Frobenius inner products, from ⟨vᵢvᵢᵀ, vⱼvⱼᵀ⟩ = (vᵢᵀvⱼ)², in long double.
 
         Combinations may be small differences of large matrices.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from kernlearn._device import minor
+from kernlearn._sums import blocked_product, inner_product
 from kernlearn.families.base import LongArray
 
 Array = NDArray[np.float64]
@@ -101,17 +102,16 @@ class GramStack:
     def apply(self, coef: Array, labelled_only: bool = True) -> Array:
         """The vectors Kᵢa on the labelled points (or on all of them), of shape (m, n)."""
         n = self.n_labelled if labelled_only else self.n_points
-        if n == self.n_points:
-            return (self.grams.reshape(-1, n) @ coef).reshape(self.n_matrices, n)
-        return np.asarray(np.matmul(self.grams[:, :n, :n], coef))
+        return np.asarray(blocked_product(coef, self.grams[:, :n, :n]))
 
     def forms(self, left: Array, right: Array) -> Array:
         """The small matrices LᵀKᵢR over all points, of shape (m, l, r)."""
-        return np.asarray(np.matmul(left.T, np.matmul(self.grams, right)))
+        on_right = blocked_product(right.T, self.grams)
+        return np.asarray(blocked_product(on_right, left).transpose(0, 2, 1))
 
     def products(self, K: Array) -> Array:
         """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
-        return np.asarray(np.tensordot(self.grams, K, 2))
+        return np.array([inner_product(gram, K) for gram in self.grams])
 
     def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
         """The family, or these matrices of it, on some of the labelled points: a small copy."""
@@ -121,7 +121,7 @@ class GramStack:
             minor(self.grams[i], rows, out=part)
         return GramStack(grams)
 
-    def inner_products(self, basis: Array) -> Array:
+    def inner_products(self, basis: Array, blocked: bool = False) -> Array:
         """Frobenius inner products ⟨K(bᵢ), K(bⱼ)⟩ over all points, for columns b of ``basis``.
 
         The combinations are formed before they are multiplied, a few rows at a time: they may be
@@ -132,7 +132,7 @@ class GramStack:
         for start in range(0, self.n_points, ROWS_AT_A_TIME):
             rows = self.grams[:, start : start + ROWS_AT_A_TIME]
             flat = np.tensordot(basis.T, rows, 1).reshape(p, rows[0].size)
-            S += flat @ flat.T
+            S += blocked_product(flat, flat.T) if blocked else flat @ flat.T
         return S
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn._sums import blocked_product, column_means, inner_product
 from kernlearn.families.base import Family
 from kernlearn.quality.machine import Array
 
@@ -56,22 +57,23 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
     Y = targets - targets.mean(axis=0) if centered else targets
     agreement = np.zeros(family.n_matrices)
     for column in Y.T:
-        agreement += family.apply(column) @ column
+        agreement += blocked_product(family.apply(column), column)
     with np.errstate(over="ignore", invalid="ignore"):
-        S = family.inner_products(np.eye(family.n_matrices))
+        S = family.inner_products(np.eye(family.n_matrices), blocked=True)
     if centered:
         N = family.n_points
         row_sums = family.apply(np.ones(N), labelled_only=False)
-        totals = row_sums.sum(axis=1)
+        totals = blocked_product(row_sums, np.ones(N))
         lengths = np.diagonal(S)
-        S = S - (2.0 / N) * row_sums @ row_sums.T + np.outer(totals, totals) / N**2
+        cross = blocked_product(row_sums, row_sums.T)
+        S = S - (2.0 / N) * cross + np.outer(totals, totals) / N**2
         flat = np.flatnonzero(~(np.diagonal(S) > NEARLY_CONSTANT * lengths))
         for i in flat:
             exact = not S[i, i] > ALL_BUT_CONSTANT * lengths[i]
             rest = _centred(family, int(i), exact)
-            agreement[i] = float(np.sum(Y * (rest[: len(Y), : len(Y)] @ Y)))
+            agreement[i] = inner_product(Y.T, blocked_product(Y.T, rest[: len(Y), : len(Y)]))
             S[i] = S[:, i] = family.products(rest)
-            S[i, i] = float(np.sum(rest * rest))
+            S[i, i] = inner_product(rest, rest)
     return Alignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))
 
 
@@ -85,8 +87,8 @@ def _centred(family: Family, i: int, exact: bool) -> Array:
     combine = family.combine_exactly if exact else family.combine
     K: Any = combine(only, labelled_only=False)
     size = np.abs(K).max()
-    K = K - K.mean(axis=0)
-    K = K - K.mean(axis=1)[:, None]
+    K = K - column_means(K)
+    K = K - column_means(K.T)[:, None]
     if not np.abs(K).max() > 4 * len(K) * np.finfo(K.dtype).eps * size:
         K = np.zeros_like(K)
     return np.asarray(K, dtype=float)

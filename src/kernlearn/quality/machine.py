@@ -29,6 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._sums import EPS, blocked_sum, exact_sum
+
 Array = NDArray[np.float64]
 
 
@@ -126,7 +128,7 @@ class Machine:
 
     def linear_value(self, a: Array) -> float:
         r"""The part of the maximand that is free of the kernel, ℓ(a) = pᵀa − Σφᵢ(aᵢ)."""
-        return float(self.linear @ a - self._phi(a).sum()) - self._offset_value(a)
+        return blocked_sum(self.linear * a - self._phi(a)) - self._offset_value(a)
 
     def linear_size(self, a: Array) -> float:
         """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
@@ -134,7 +136,7 @@ class Machine:
         return float(size) + self._offset_value(a)
 
     def _offset_value(self, a: Array) -> float:
-        return 0.5 * self.offset * float(a.sum()) ** 2 if self.offset else 0.0
+        return 0.5 * self.offset * exact_sum(a) ** 2 if self.offset else 0.0
 
     def upper_value(
         self, a: Array, Ka: Array, multipliers: Multipliers, stretch: bool = True
@@ -162,8 +164,9 @@ class Machine:
         is the largest coefficient that answers to it.
         """
         fitted = Ka + self.rows.T @ multipliers.rows
-        relative = 8.0 * float(np.finfo(float).eps)
-        quadratic = float(np.abs(a) @ (error + relative * np.abs(Ka)))
+        relative = 8.0 * EPS
+        in_sums = len(a) * EPS  # in whatever order the points are added up
+        quadratic = float(np.abs(a) @ (error + (relative + in_sums) * np.abs(Ka)))
         if self.homogeneous:
             margin = float((fitted / self.linear).min())
             value = float(a @ Ka) / max(margin, 1e-300) ** 2
@@ -177,7 +180,9 @@ class Machine:
                 answer = self._answer(None)(slopes + epsilon)
                 steepest = np.maximum(steepest, np.abs(answer))
         steepest = np.minimum(steepest, np.abs(self.breakpoints).max(axis=1))
-        return quadratic + float(np.maximum(steepest, np.abs(a)) @ error)
+        loss = float(self._conjugate(self.linear - fitted, multipliers.budget).sum())
+        changed = float(np.maximum(steepest, np.abs(a)) @ error)
+        return (quadratic + changed) * (1.0 + in_sums) + in_sums * abs(loss)
 
     def stretch(self, Ka: Array, multipliers: Multipliers) -> float | None:
         """By what a function is to be multiplied until every margin is one; None if that fails."""
@@ -272,7 +277,9 @@ class Machine:
         length = float(np.abs(a).sum())
         size = max(length, float(np.abs(self.rhs).max(initial=0.0)), 1e-300)
         box = np.maximum(self.breakpoints[:, 0] - a, a - self.breakpoints[:, -1]).max(initial=0.0)
-        equality = np.abs(self.rows @ a - self.rhs).max(initial=0.0)
+        # Rows of ±1 and sums that are rounded once: no violation hides in their rounding.
+        sums = zip(self.rows, self.rhs, strict=True)
+        equality = max((abs(exact_sum(row * a, -d)) for row, d in sums), default=0.0)
         return float(max(box, equality, length - self.budget, 0.0)) / size
 
     @cached_property
@@ -378,7 +385,7 @@ def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> fl
 def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np.bool_]) -> Array:
     """Coefficients with this sum, each moved in proportion to its room."""
     for _ in range(3):  # the first moves, the others mend its rounding
-        missing = total - float(a.sum())
+        missing = -exact_sum(a, -total)
         if missing == 0.0:
             break
         room = high - a if missing > 0 else a - low

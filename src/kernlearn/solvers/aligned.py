@@ -16,12 +16,13 @@ import numpy as np
 
 from kernlearn._breakdown import NumericalError
 from kernlearn._rounding import without_rounding
+from kernlearn._sums import EPS, blocked_product, column_means, inner_product, rounding
 from kernlearn.families.base import Family
+from kernlearn.families.stack import ROWS_AT_A_TIME
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.quality.alignment import Alignment, alignment
 from kernlearn.quality.machine import Array
 from kernlearn.solvers.certificate import certified_status, linear_minimum
-from kernlearn.solvers.oracle import EPS, rounding
 from kernlearn.solvers.problem import Control, WeightSet
 from kernlearn.solvers.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.solvers.quadratic import quadratic_program
@@ -158,7 +159,9 @@ def _direction(S: Array, x: Array, norms: Array, n: int) -> tuple[Array, Array, 
     """
     length = float(np.sqrt(x @ S @ x))
     d = S @ x / length
-    eps = 20.0 * rounding(n)
+    # Inner products are summed over some rows at once. What centring takes off them has sums over
+    # the points: ⟨K1, L1⟩ of three, twice, and 1ᵀK1 · 1ᵀL1 of four, each half of rounding(n).
+    eps = rounding(ROWS_AT_A_TIME * n) + 6.0 * rounding(n)
     size = np.abs(x)
     ends, long = float(size.sum()), float(size @ norms)
     off = eps * (norms * ends + long) / length
@@ -212,12 +215,12 @@ def _value(
     """The alignment of K(w) from its definition, and what of it is not known."""
     K: Any = family.combine(weights, labelled_only=False)
     size, eps = float(np.abs(K).max()), rounding(len(targets))
-    whole = float(np.linalg.norm(K / size))
+    whole = _length(K / size)
     Y = targets
     if centered:
         Y = Y - Y.mean(axis=0)
         centred = _centred(K / size)
-        if float(np.linalg.norm(centred)) < NEARLY_CONSTANT * whole:
+        if _length(centred) < NEARLY_CONSTANT * whole:
             # Centring takes most of the digits; there are more of them in long double, and a
             # constant kernel that is centred before it is added takes none of the others'.
             each = np.eye(len(weights))
@@ -230,14 +233,19 @@ def _value(
     else:
         K = K / size
     n = len(Y)
-    length, target = float(np.linalg.norm(K)), float(np.linalg.norm(Y.T @ Y))
+    length, target = _length(K), float(np.linalg.norm(Y.T @ Y))
     if length == 0.0:
         return 0.0, 0.0
-    value = float(np.sum(Y * (K[:n, :n] @ Y))) / (length * target)
+    value = inner_product(Y.T, blocked_product(Y.T, K[:n, :n])) / (length * target)
     off = rounding(n) + (eps * whole + indefinite / size * float(np.sqrt(len(K)))) / length
     return value, 2.0 * off + 4.0 * EPS
 
 
+def _length(K: Any) -> float:
+    """The Frobenius norm."""
+    return float(np.sqrt(inner_product(K, K)))
+
+
 def _centred(K: Any) -> Any:
-    K = K - K.mean(axis=0)
-    return K - K.mean(axis=1)[:, None]
+    K = K - column_means(K)
+    return K - column_means(K.T)[:, None]

@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kernlearn._sums import EPS
 from kernlearn.families.weights import Array, Domain
-from kernlearn.solvers.oracle import EPS, Plane
+from kernlearn.solvers.oracle import Plane
 from kernlearn.solvers.quadratic import quadratic_program
 from kernlearn.solvers.solution import relative_gap
 from kernlearn.solvers.status import Status
@@ -63,7 +64,7 @@ def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
 def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
     """The slope of a plane in the coordinates, and a bound on its rounding."""
     size = np.abs(domain.basis)
-    noise = plane.noise + 4 * EPS * np.abs(plane.gradient)
+    noise = plane.noise + (len(plane.gradient) + 4) * EPS * np.abs(plane.gradient)
     return domain.basis.T @ plane.gradient, size.T @ noise
 
 
@@ -100,7 +101,8 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     zeta = np.maximum(solution.inequality, 0.0) * scale
     pulled = domain.cuts.T @ zeta
     residual = g - eta * domain.equality - pulled
-    rounding = 8 * EPS * (np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(domain.cuts))
+    size = np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(domain.cuts)
+    rounding = (len(zeta) + 8) * EPS * size
     # A coordinate that is known to be non-negative only hurts where its residual is negative.
     residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
     residual = np.abs(residual) + rounding

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernlearn._sums import EPS
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
 from kernlearn.solvers.inverse_factor import InverseFactor, inverse_factor
-from kernlearn.solvers.oracle import EPS
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.quadratic import quadratic_program
 from kernlearn.solvers.solution import Step

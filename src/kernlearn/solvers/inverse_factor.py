@@ -67,8 +67,8 @@ class InverseFactor:
 
     @property
     def eps(self) -> float:
-        """Relative error of a sum of n products: rounding adds up like a random walk."""
-        return 4.0 * float(np.finfo(self.W.dtype).eps) * (4.0 + float(np.sqrt(len(self.W))))
+        """Bound on the relative error of two sums of n products each, added in any order."""
+        return float(np.finfo(self.W.dtype).eps) * (4.0 + len(self.W))
 
     def products(self, family: Family) -> tuple[Array, Array]:
         """⟨WᵀW, Kᵢ⟩ for every matrix, and bounds on their rounding."""
@@ -77,7 +77,7 @@ class InverseFactor:
         values, sizes = np.zeros(family.n_matrices), np.zeros(family.n_matrices)
         for i in range(family.n_matrices):
             K = combine(np.eye(1, family.n_matrices, i)[0], labelled_only=False)
-            values[i] = float((self.inverse * K).sum())
+            values[i] = float((self.inverse * K).sum(axis=1).sum())
             sizes[i] = float((self.without_signs * np.abs(K)).sum())
         return values, self.eps * sizes
 

@@ -10,12 +10,12 @@ from typing import Protocol
 
 import numpy as np
 
+from kernlearn._sums import EPS, blocked_product, rounding
 from kernlearn.families.base import Family
 from kernlearn.quality.machine import FEASIBLE, Array, Machine
 from kernlearn.solvers.active_set import MachineSolution, curvature, displaced, factorised
 from kernlearn.solvers.machine_solver import solve_machine
 
-EPS = float(np.finfo(float).eps)
 # A machine's value counts as zero from here on, relative to the size of the terms of ½aᵀKa: the
 # function is then a millionth of the points' lengths in feature space, or less.
 VANISHING = 1e-12
@@ -49,11 +49,12 @@ class Plane:
     def mixture(shares: Array, planes: Sequence[Plane]) -> Plane:
         """The planes weighted by shares of one: below the largest of them, so below all above."""
         shares = shares / shares.sum()
+        off = (len(planes) + 4) * EPS
         return Plane(
             float(shares @ [plane.constant for plane in planes])
-            - 4 * EPS * float(shares @ [abs(plane.constant) for plane in planes]),
+            - off * float(shares @ [abs(plane.constant) for plane in planes]),
             shares @ np.array([plane.gradient for plane in planes]),
-            shares @ np.array([plane.noise + 4 * EPS * abs(plane.gradient) for plane in planes]),
+            shares @ np.array([plane.noise + off * abs(plane.gradient) for plane in planes]),
             float(shares @ [plane.weight for plane in planes]),
             tuple(
                 (float(share) * part, coefs)
@@ -62,11 +63,6 @@ class Plane:
                 if share > 0
             ),
         )
-
-
-def rounding(n: int) -> float:
-    """Relative error of a sum of ``n`` products: their rounding adds up like a random walk."""
-    return EPS * (4.0 + float(np.sqrt(n)))
 
 
 class Evaluation(Protocol):
@@ -186,21 +182,22 @@ class MachineObjective:
             if off > FEASIBLE:
                 return Plane(-np.inf, np.zeros(m))
             constant += machine.linear_value(coef)
-            gradient -= 0.5 * (K_i_coef @ coef)
+            gradient -= 0.5 * blocked_product(K_i_coef, coef)
             # How far the nearest point of the polytope may be, on which the plane is exact.
             missed = (off + EPS) * float(np.abs(coef).sum())
             length = float(np.linalg.norm(coef))
             slack += rounding(len(coef)) * machine.linear_size(coef)
             slack += missed * machine.largest_target
-            size += rounding(len(coef)) * length**2 + missed * length
+            # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
+            size += 0.5 * rounding(len(coef)) * length**2 + missed * length
         weight = 0.5 * float(sum(coef @ coef for coef in coefs))
-        noise = size * self.family.norms
+        noise = size * self.family.norms + len(coefs) * EPS * np.abs(gradient)
         if self.penalty is not None:
             at = self._touching(self.penalty, weights, gradient)
             slope = self.penalty.gradient(at)
             value, product = self.penalty.value(at), slope * at
             constant += value - float(product.sum())
-            slack += 8 * EPS * (abs(value) + float(np.abs(product).sum()))
+            slack += (m + 8) * EPS * (abs(value) + float(np.abs(product).sum()))
             gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
         return Plane(constant - slack, gradient, noise, weight, ((1.0, tuple(coefs)),))
 

@@ -14,10 +14,10 @@ from scipy.linalg import LinAlgError, cho_solve
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn._device import lower_factor
+from kernlearn._sums import rounding
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Array, Domain
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
-from kernlearn.solvers.oracle import rounding
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
@@ -104,8 +104,19 @@ class PsdCuts:
 
     def _add_rows(self, directions: Array) -> bool:
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
-        noise = _rounding(self.family) + 2.0 * self._below_zero(rows, directions)
+        noise = self._noise(rows, directions) + 2.0 * self._below_zero(rows, directions)
         return self.domain.add_cuts(rows, noise)
+
+    def _noise(self, rows: Array, directions: Array) -> Array:
+        """Bounds on the rounding of forms that were made within the subspace (k, m)."""
+        # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
+        spread = np.square(np.abs(directions).sum(axis=0))[:, None]
+        noise = spread * _rounding(self.family)
+        if self.family.n_points > DENSE_SIZE:
+            return np.asarray(noise)
+        # Of few points, the forms of the vectors themselves are to be had, with fewer roundings.
+        off = np.abs(rows - _own_forms(self.family, self.vectors @ directions))
+        return np.asarray(np.minimum(noise, off + _rounding(self.family)))
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
@@ -117,8 +128,13 @@ class PsdCuts:
             return np.maximum(-rows - _rounding(self.family), 0.0)
         family, transform = self.given
         vectors = self.vectors @ directions
-        forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
+        forms = _own_forms(family, vectors)
         return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))
+
+
+def _own_forms(family: Family, vectors: Array) -> Array:
+    """The forms vᵀKᵢv of every vector, of shape (k, m)."""
+    return np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
 
 
 def _rounding(family: Family) -> Array:

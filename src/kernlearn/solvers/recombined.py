@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from kernlearn._sums import EPS
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.weights import (
@@ -15,9 +16,6 @@ from kernlearn.families.weights import (
     free_weights,
 )
 from kernlearn.quality.machine import Array
-from kernlearn.solvers.oracle import (
-    EPS,
-)
 from kernlearn.solvers.problem import WeightSet
 
 

@@ -17,14 +17,15 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
+from kernlearn._sums import EPS, blocked_product, rounding
 from kernlearn.families.base import Family, LongArray
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.quality.machine import Array, Machine, Multipliers
 from kernlearn.solvers.active_set import MachineSolution
-from kernlearn.solvers.oracle import EPS, rounding
 
 NO_SHARE = 1e-9
 LONG_DOUBLE_SIZE = 500  # up to this many points, products in long double cost milliseconds
+LONG_EPS = float(np.finfo(np.longdouble).eps)  # that of a double, where there is nothing longer
 KNOWN = 1e-9  # relative rounding of the objective that is not worth a second look
 LOST = 8.0  # from this ratio on between terms and their sum, the sum is taken in long double
 SETTLED_SHARE = 0.05  # of the tolerance: what rounding of the objective may take of it
@@ -157,15 +158,16 @@ def settled_machine(
     a, multipliers = solution.coef, _as_returned(solution.multipliers, machine)
     # Rounding in the entries of K is that of terms of size s sᵀ.
     K, sizes = combined.K, np.sqrt(combined.diagonal + machine.offset)
-    f = K @ a + machine.offset * a.sum()
+    off = 0.5 * (rounding(len(a)) + np.count_nonzero(combined.weights) * EPS)  # of one sum, not two
+    f = blocked_product(a, K) + machine.offset * a.sum()
     candidates = [(a, machine.tightened(f, multipliers))]
-    found = _roughly(f, sizes, machine, *candidates[0])
-    longer = _stretched(f, sizes, machine, multipliers, found)
+    found = _roughly(f, sizes, off, machine, *candidates[0])
+    longer = _stretched(f, sizes, off, machine, multipliers, found)
     if longer is not None:
         # Without a loss, the value is that of the function with margins of one, so return that.
         candidates = [longer] if machine.homogeneous else [*candidates, longer]
-        f_longer = K @ longer[0] + machine.offset * longer[0].sum()
-        other = _roughly(f_longer, sizes, machine, *longer)
+        f_longer = blocked_product(longer[0], K) + machine.offset * longer[0].sum()
+        other = _roughly(f_longer, sizes, off, machine, *longer)
         found = other if machine.homogeneous or other.value < found.value else found
     enough = min(SETTLED_SHARE * tol, KNOWN) * abs(found.value)
     if found.noise <= enough or len(a) > LONG_DOUBLE_SIZE:
@@ -173,18 +175,22 @@ def settled_machine(
     if not machine.homogeneous:
         candidates.append((a, _as_returned(machine.best_multipliers(f), machine)))
     exact = combined.family.combine_exactly(combined.weights)
-    return min((_exactly(exact, machine, *one) for one in candidates), key=lambda one: one.value)
+    off = (2.0 * len(a) + np.count_nonzero(combined.weights)) * LONG_EPS
+    return min(
+        (_exactly(exact, sizes, off, machine, *one) for one in candidates),
+        key=lambda one: one.value,
+    )
 
 
 def _stretched(
-    f: Array, sizes: Array, machine: Machine, multipliers: Multipliers, found: Settled
+    f: Array, sizes: Array, off: float, machine: Machine, multipliers: Multipliers, found: Settled
 ) -> tuple[Array, Multipliers] | None:
     """The function made longer until every margin is one, where that may be better."""
     size = machine.stretch(f, multipliers)
     if size is None:
         return None
     # A hair more than asked for, so that no margin falls short of one by rounding.
-    size *= 1.0 + 4.0 * float(_product_error(sizes, found.coef).max())
+    size *= 1.0 + 4.0 * float(_product_error(sizes, found.coef, off).max())
     norm = 0.5 * size**2 * float(found.coef @ f)
     if norm > found.value + found.noise and not machine.homogeneous:
         return None
@@ -193,20 +199,25 @@ def _stretched(
 
 
 def _roughly(
-    f: Array, sizes: Array, machine: Machine, a: Array, multipliers: Multipliers
+    f: Array, sizes: Array, off: float, machine: Machine, a: Array, multipliers: Multipliers
 ) -> Settled:
     """The value of one function f = Ka in double precision."""
     value = machine.upper_value(a, f, multipliers, stretch=False)
-    noise = machine.value_noise(a, f, multipliers, _product_error(sizes, a))
+    noise = machine.value_noise(a, f, multipliers, _product_error(sizes, a, off))
     return Settled(value, noise, a, multipliers)
 
 
-def _product_error(sizes: Array, a: Array) -> Array:
-    """Bounds on the rounding of Ka: entries are at most as large as their diagonals allow."""
-    return np.asarray(rounding(len(a)) * sizes * float(np.abs(a) @ sizes))
+def _product_error(sizes: Array, a: Array, off: float) -> Array:
+    """Bounds on the rounding of Ka: entries are at most as large as their diagonals allow.
+
+    A sum over the points and one over the kernels are off by ``off`` of their terms.
+    """
+    return np.asarray(off * sizes * float(np.abs(a) @ sizes))
 
 
-def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers) -> Settled:
+def _exactly(
+    K: LongArray, sizes: Array, off: float, machine: Machine, a: Array, multipliers: Multipliers
+) -> Settled:
     """The value of one function in long double."""
     long: Any = a.astype(np.longdouble)
     f: Any = K @ long + machine.offset * long.sum()
@@ -216,8 +227,9 @@ def _exactly(K: LongArray, machine: Machine, a: Array, multipliers: Multipliers)
     steepest = np.abs(machine.breakpoints).max(axis=1)
     steepest = np.where(np.isfinite(steepest), steepest, np.abs(a))
     terms = np.abs(f) + np.abs(machine.rows.T @ multipliers.rows) + np.abs(machine.linear)
-    lost = len(a) * float(np.finfo(np.longdouble).eps * (np.maximum(steepest, np.abs(a)) @ terms))
-    return Settled(value, 4 * EPS * abs(value) + lost, a, multipliers)
+    lost = _product_error(sizes, a, off) + (len(a) + 8.0) * LONG_EPS * terms.astype(float)
+    noise = 4 * EPS * abs(value) + float(np.maximum(steepest, np.abs(a)) @ lost)
+    return Settled(value, noise, a, multipliers)
 
 
 def _as_returned(multipliers: Multipliers, machine: Machine) -> Multipliers:

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve
 
 from kernlearn._device import lower_factor
+from kernlearn._sums import EPS
 from kernlearn.families.factors import root, root_of_products
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane
+from kernlearn.solvers.oracle import Evaluation, Plane
 
 Array = NDArray[np.float64]
 

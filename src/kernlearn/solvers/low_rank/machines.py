@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import LinAlgError
 
+from kernlearn._sums import EPS
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import root as root_of
 from kernlearn.quality.machine import Array, Machine
@@ -21,7 +22,7 @@ from kernlearn.solvers.low_rank.proximal import (
     with_sum,
 )
 from kernlearn.solvers.low_rank.systems import Root, system_of
-from kernlearn.solvers.oracle import EPS, VANISHING, Evaluation, Plane
+from kernlearn.solvers.oracle import VANISHING, Evaluation, Plane
 
 # Beside a K of size one: with less, coefficients answer to the rounding of a function.
 SMALL_RIDGE = 1e-7

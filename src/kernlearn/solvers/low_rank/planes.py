@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._sums import EPS, rounding
 from kernlearn.quality.machine import Machine
-from kernlearn.solvers.oracle import EPS, Plane, rounding
+from kernlearn.solvers.oracle import Plane
 
 Array = NDArray[np.float64]
 

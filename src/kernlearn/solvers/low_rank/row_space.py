@@ -28,8 +28,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._sums import EPS, rounding
 from kernlearn.families.explicit_rows import ExplicitRows
-from kernlearn.solvers.oracle import EPS, Evaluation, Plane, rounding
+from kernlearn.solvers.oracle import Evaluation, Plane
 
 Array = NDArray[np.float64]
 
