@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn.estimators._held_out_width import held_out_losses
 from kernlearn.estimators.candidates.gradients import slopes
 from kernlearn.families.parametric._squares import mean_squares
@@ -96,7 +97,7 @@ def learned_scales(
             return None  # the other half would have to be won by far
         # As many widths on these rows as the scaled columns had.
         theirs += min(some.loss(_gaussians(some.X, np.ones(d))) - some.loss([rival]), 0.0)
-    best = int(ours.argmin())
+    best = first_least(ours)
     if not ours[best] < _CLEARLY * theirs:
         return None
     name = list(_LEARNERS)[best]

@@ -65,10 +65,10 @@ def read_class_weight(text: str | None, classes: Any) -> Any:
 
 
 def for_scikit_learn(weights: Any) -> Any:
-    """The weights by what scikit-learn makes of each label: it takes the text "01" for 1.
+    """The weights by each label, and by what scikit-learn 1.9 makes of it: 1 of the text "01".
 
     >>> for_scikit_learn({"01": 3.0, "b": 1.0})
-    {1: 3.0, 'b': 1.0}
+    {'01': 3.0, 'b': 1.0, 1: 3.0}
     """
     if not isinstance(weights, dict):
         return weights
@@ -81,7 +81,7 @@ def for_scikit_learn(weights: Any) -> Any:
                 "are one number; rename them, or leave it out"
             )
         read[key] = label
-    return {key: weights[label] for key, label in read.items()}
+    return weights | {key: weights[label] for key, label in read.items()}
 
 
 def _positive(number: str, text: str) -> float:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn._rounding import first_least
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.kernels import Matern
 from kernlearn.quality.ridge_path import RidgePath
@@ -117,7 +118,7 @@ def _best_ridge(K: Array, Y: Array, weight: Array) -> float:
     rows = np.linspace(0, len(K) - 1, min(len(K), _RIDGE_ROWS)).astype(int)
     path = RidgePath.of(K[np.ix_(rows, rows)], Y[rows], weight[rows])
     losses = [weight[rows] @ (path.residuals(lam) ** 2).sum(axis=1) for lam in _RIDGES]
-    return float(_RIDGES[int(np.argmin(losses))])
+    return float(_RIDGES[first_least(losses)])
 
 
 def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:

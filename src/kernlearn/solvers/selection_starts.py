@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from kernlearn._rounding import first_least
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array
 from kernlearn.quality.ridge_path import RidgePath
@@ -75,7 +76,7 @@ class _Judge:
         unit = max(size - float(K.mean()), 1e-6 * size)
         ridges = unit * _RIDGES if lam is None else np.array([lam])
         losses = [self.weight @ (path.residuals(ridge) ** 2).sum(axis=1) for ridge in ridges]
-        best = int(np.argmin(losses))
+        best = first_least(losses)
         return float(losses[best]), float(ridges[best])
 
 

@@ -94,7 +94,20 @@ def as_numbers(cells: Any, notation: str = "") -> Any:
         return np.full(len(cells), np.nan)
     if notation:
         return parse_numbers(cells.tolist(), notation)
-    return pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    if np.isnan(pd.to_numeric(["1e400"], errors="coerce")).any():
+        # Before version 3, pandas takes what is beyond all floats for text.
+        for i in np.flatnonzero(np.isnan(numbers) & cells.notna().to_numpy()):
+            numbers[i] = _beyond_floats(cells.iloc[i])
+    return numbers
+
+
+def _beyond_floats(cell: Any) -> float:
+    """Infinity for a number that is too large to be a float; NaN for all other text."""
+    try:
+        return float(cell) if isinstance(cell, str) and cell[-1:].isdigit() else np.nan
+    except ValueError:
+        return np.nan
 
 
 def as_dates(cells: Any, notation: str = "") -> Any:
@@ -131,9 +144,12 @@ def as_text(cells: Any) -> Any:
     if pd.api.types.infer_dtype(cells, skipna=True) == "string":
         # Of many cells with few values each value is looked at once. Only of text: 1 and True are
         # equal, and read differently.
-        codes, found = pd.factorize(cells)
-        texts = np.array([*map(_text, found), ""], dtype=object)
-        return texts[codes]  # a missing cell has the code −1
+        known = cells.notna().to_numpy()
+        present = cells[known].tolist()
+        read = {cell: _text(cell) for cell in set(present)}
+        texts = np.full(len(cells), "", dtype=object)
+        texts[known] = [read[cell] for cell in present]
+        return texts
     values = np.empty(len(cells), dtype=object)
     for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
         values[i] = "" if missing else _text(cell)
