@@ -105,14 +105,14 @@ def _repair(psd: str) -> Callable[[FloatArray], FloatArray] | None:
 
 def _is_surely_psd(K: FloatArray) -> bool:
     """Whether a Cholesky factor shows that no eigenvalue is too negative; False proves nothing."""
-    largest = max(float(K.max()), -float(K.min()))
-    if largest == 0.0:
-        return True
-    work = K / largest
-    diagonal = np.diagonal(work)
+    largest = float(K.diagonal().max())  # of all entries, if no eigenvalue is negative
+    if largest <= 0.0:
+        return not K.any()
+    with np.errstate(over="ignore"):
+        work = K / largest
     # Two Rayleigh quotients bound the largest eigenvalue from below; half the tolerance is left
     # for rounding in the factorisation.
-    top = max(float(diagonal.max()), float(work.mean()) * len(work))
+    top = max(1.0, float(work.mean()) * len(work))
     work.flat[:: len(work) + 1] += 0.5 * PSD_TOLERANCE * top
     try:
         lower_factor(work)

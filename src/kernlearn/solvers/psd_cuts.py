@@ -54,9 +54,9 @@ class PsdCuts:
         if self.vectors.shape[1] == 0:
             return False
         weights = self.domain.weights(x)
-        matrix = np.tensordot(weights, self.small, 1)
+        matrix = (weights @ self.small.reshape(len(weights), -1)).reshape(self.small.shape[1:])
         values, vectors = np.linalg.eigh(matrix)
-        scale = max(float(np.abs(np.trace(matrix))) / len(values), self._mean(weights))
+        scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
         bad = values < -0.3 * PSD_TOLERANCE * scale
         if not bad.any():
             return False

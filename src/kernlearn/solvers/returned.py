@@ -134,10 +134,11 @@ def _returned(
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
         for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
-            moved = into_the_cone(family, candidate, problem.even, allowed)
+            moved, lowest = into_the_cone(family, candidate, problem.even, allowed)
             if moved is not candidate:
                 moved = with_total(moved, given.normaliser, given.total)
-            indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+                lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+            indefinite = -lowest
             if indefinite > INDEFINITE * size:
                 continue
             objective = problem.objective
