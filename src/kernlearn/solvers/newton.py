@@ -274,8 +274,8 @@ class Newton:
             return
         if plane.constant == -np.inf:
             return
-        g, _ = in_coordinates(plane, self.domain)
-        constant = plane.constant - free_noise(plane, self.domain)
+        g, noise = in_coordinates(plane, self.domain)
+        constant = plane.constant - free_noise(noise, plane, self.domain)
         previous, full_checks = -np.inf, MAX_FULL_CHECKS
         for _ in range(MAX_CUT_ROUNDS):
             minimum, x = linear_minimum(g, self.domain)

@@ -47,7 +47,7 @@ class PsdCuts:
         self.vectors = np.zeros((family.n_points, 0))
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
-        self._shift = 1e-3
+        self._shift, self._noise = 1e-3, _rounding(family)
 
     def cut_in_subspace(self, x: Array) -> bool:
         """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
@@ -104,7 +104,7 @@ class PsdCuts:
 
     def _add_rows(self, directions: Array) -> bool:
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
-        noise = _rounding(self.family) + 2.0 * self._below_zero(rows, directions)
+        noise = self._noise + 2.0 * self._below_zero(rows, directions)
         return self.domain.add_cuts(rows, noise)
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
@@ -114,7 +114,7 @@ class PsdCuts:
         multiples must pass with it: what its form lacks of zero, a cut does not know.
         """
         if self.given is None:
-            return np.maximum(-rows - _rounding(self.family), 0.0)
+            return np.maximum(-rows - self._noise, 0.0)
         family, transform = self.given
         vectors = self.vectors @ directions
         forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
