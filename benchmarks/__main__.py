@@ -14,6 +14,7 @@ from benchmarks import (
     large,
     many_kernels,
     metric,
+    small_fits,
     sources,
 )
 from benchmarks.timing import REPEATS, report, say
@@ -26,6 +27,7 @@ TOPICS = {
     "sources": sources.BENCHMARKS,
     "large": large.BENCHMARKS,
     "many-kernels": many_kernels.BENCHMARKS,
+    "small-fits": small_fits.BENCHMARKS,
     "command-line": command_line.BENCHMARKS,
     "dask": dask_rows.BENCHMARKS,
 }

@@ -29,6 +29,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
 from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
+from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.machine import Machine
@@ -156,22 +157,23 @@ def learn_weights(
     # Only K(w) must be positive semidefinite for the certificate, and its factor tells.
     glance = psd == "raise" and weights == "positive" and quality in QUALITIES
     glance = glance and _n_points(grams) > GLANCED_AT
-    with np.errstate(all="ignore"), threads_for(_n_points(grams)):
-        family = _family(grams, y, psd, glance)
-    target = _target(quality, y, family.n_labelled)
-    solution = learn_from_family(
-        family,
-        [target],
-        quality=quality,
-        settings=check_settings(quality, C, nu, epsilon, sample_weight, [target]),
-        learn_C=learns_C(quality, C),
-        free_sign=weights == "free",
-        constraint=constraint,
-        total=None if total is None else check_positive("total", total),
-        penalty=penalty,
-        control=control,
-        start=None if start is None else _checked_start(start, family.n_matrices),
-    )
+    with threads_for(_n_points(grams)):  # one limit for what follows, which others lie within
+        with np.errstate(all="ignore"):
+            family = _family(grams, y, psd, glance)
+        target = _target(quality, y, family.n_labelled)
+        solution = learn_from_family(
+            family,
+            [target],
+            quality=quality,
+            settings=check_settings(quality, C, nu, epsilon, sample_weight, [target]),
+            learn_C=learns_C(quality, C),
+            free_sign=weights == "free",
+            constraint=constraint,
+            total=None if total is None else check_positive("total", total),
+            penalty=penalty,
+            control=control,
+            start=None if start is None else _checked_start(start, family.n_matrices),
+        )
     if glance and solution.negative_eigenvalue < 0:
         check_stack(grams, psd=psd)  # names the culprit
     if patience.stopped is not None:
@@ -374,11 +376,11 @@ def _n_points(grams: Any) -> int:
 
 
 def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Family:
-    stack = None
+    stack, psd_to_rounding = None, False
     if isinstance(grams, RankOneStack):
         n_points = len(check_matrix(grams.vectors, "The vectors of a RankOneStack"))
     else:
-        stack = check_stack(grams, psd=psd, glance=glance)
+        stack, psd_to_rounding = checked_stack(grams, psd, glance)
         n_points = stack.shape[1]
     values = None if y is None else _one_array(y)
     n = n_points if values is None else values.shape[0] if values.ndim else -1
@@ -387,7 +389,9 @@ def _family(grams: Any, y: ArrayLike | None, psd: Repair, glance: bool) -> Famil
             f"expected y with one entry per labelled row, at most {n_points}, got "
             f"{'a scalar' if n < 0 else n}; the Gram matrices have {n_points} rows"
         )
-    return RankOneStack(grams.vectors, n) if stack is None else GramStack(stack, n)
+    if stack is None:
+        return RankOneStack(grams.vectors, n)
+    return GramStack(stack, n, psd_to_rounding)
 
 
 def _one_array(y: ArrayLike) -> NDArray[Any]:

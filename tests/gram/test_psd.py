@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_gram, psd
+from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels import _symmetry
 
 
@@ -142,3 +144,17 @@ def test_one_wrong_entry_shows_wherever_it_lies(place, change, monkeypatch):
     K[place] += change
     on_the_diagonal = place == (4, 4) and bool(np.isfinite(change))
     assert _symmetry.surely_symmetric(K) is on_the_diagonal
+
+
+@pytest.mark.parametrize(("lowest", "known"), [(0.1, True), (0.0, True), (-1e-10, False)])
+def test_what_is_positive_up_to_rounding_is_told_from_what_is_nearly_so(lowest, known):
+    spectrum = np.linspace(1.0, 2.0, 40)
+    spectrum[0] = lowest
+    K = with_eigenvalues(spectrum)
+    stack, to_rounding = checked_stack([K, np.eye(40)], "raise", False)
+    assert to_rounding == known
+    family = GramStack(stack, psd_to_rounding=to_rounding)
+    for weights in ([1.0, 0.0], [0.5, 0.5], [1.0, -0.1]):
+        w = np.array(weights)
+        assert family.is_psd(w, family.combine(w)) == (known and w.min() >= 0)
+    assert not GramStack(stack).is_psd(np.ones(2), family.combine(np.ones(2)))

@@ -33,12 +33,16 @@ class GramStack:
         C-contiguous symmetric matrices. Kept as they are, never copied.
     n_labelled : int, optional
         How many of the first points carry labels; by default all of them.
+    psd_to_rounding : bool
+        Whether no eigenvalue of any matrix is negative by more than half of what is rounding.
     """
 
     psd_means_positive = False
 
-    def __init__(self, grams: Array, n_labelled: int | None = None) -> None:
-        self.grams = grams
+    def __init__(
+        self, grams: Array, n_labelled: int | None = None, psd_to_rounding: bool = False
+    ) -> None:
+        self.grams, self._psd_to_rounding = grams, psd_to_rounding
         self.n_matrices, self.n_points = grams.shape[:2]
         self.n_labelled = self.n_points if n_labelled is None else n_labelled
 
@@ -71,6 +75,16 @@ class GramStack:
         for i in support:
             K += weights[i] * self.grams[i, :n, :n]
         return K
+
+    def is_psd(self, weights: Array, K: Array) -> bool:
+        """Whether K(w) is known to be positive semidefinite up to rounding, as its terms are.
+
+        What is rounding of them is relative to their largest diagonal entries.
+        """
+        if not self._psd_to_rounding or weights.min() < 0:
+            return False
+        largest = self.grams.diagonal(axis1=1, axis2=2).max(axis=1)
+        return bool(weights @ largest <= 2.0 * K.diagonal().max())
 
     def cancels(self, weights: Array) -> bool:
         """Whether the terms of K(w) are so much larger than their sum that digits are lost."""

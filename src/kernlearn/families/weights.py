@@ -130,13 +130,13 @@ class Domain:
             Whether any was added.
         """
         rows = rows @ self.basis
-        length = np.maximum(np.linalg.norm(rows, axis=1), 1e-300)
-        error = np.linalg.norm(noise @ np.abs(self.basis), axis=-1) + self.loose
+        length = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-300)
+        error = np.sqrt(np.square(noise @ np.abs(self.basis)).sum(axis=-1)) + self.loose
         relative = error / length
-        clear = relative < MOSTLY_NOISE
-        self.cuts = np.vstack([self.cuts, rows[clear] / length[clear, None]])
-        self.cut_noise = np.append(self.cut_noise, relative[clear])
-        return bool(clear.any())
+        clear = np.flatnonzero(relative < MOSTLY_NOISE)
+        self.cuts = np.concatenate([self.cuts, rows[clear] / length[clear, None]])
+        self.cut_noise = np.concatenate([self.cut_noise, relative[clear]])
+        return len(clear) > 0
 
 
 def positive_weights(

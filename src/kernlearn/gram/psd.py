@@ -61,9 +61,29 @@ def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> F
     array([[2., 2.],
            [2., 2.]])
     """
+    return checked_gram(K, psd, name)[0]
+
+
+def checked_gram(K: Any, psd: Repair, name: str) -> tuple[FloatArray, bool]:
+    """`check_gram`, and whether no eigenvalue is negative by more than half of what is rounding."""
     repair = _repair(psd)
     matrix = check_symmetric(K, name)
-    if psd == "trust" or _is_surely_psd(matrix):
+    if psd == "trust":
+        return matrix, False
+    if _is_surely_psd(matrix, 0.5 * rounding_of_eigenvalues(len(matrix))):
+        return matrix, True
+    return _indefinite_or_not(matrix, repair, name), False
+
+
+def rounding_of_eigenvalues(n: int) -> float:
+    """What eigenvalues of n rows may be wrong by, relative to the largest diagonal entry."""
+    return 4.0 * float(np.finfo(float).eps) * (4.0 + float(np.sqrt(n)))
+
+
+def _indefinite_or_not(
+    matrix: FloatArray, repair: Callable[[FloatArray], FloatArray] | None, name: str
+) -> FloatArray:
+    if _is_surely_psd(matrix):
         return matrix
     values = scipy.linalg.eigvalsh(matrix, check_finite=False)
     if values[0] >= -PSD_TOLERANCE * max(values[-1], 0.0):
@@ -103,17 +123,21 @@ def _repair(psd: str) -> Callable[[FloatArray], FloatArray] | None:
     return repairs[psd]
 
 
-def _is_surely_psd(K: FloatArray) -> bool:
-    """Whether a Cholesky factor shows that no eigenvalue is too negative; False proves nothing."""
-    largest = max(float(K.max()), -float(K.min()))
-    if largest == 0.0:
-        return True
-    work = K / largest
-    diagonal = np.diagonal(work)
-    # Two Rayleigh quotients bound the largest eigenvalue from below; half the tolerance is left
-    # for rounding in the factorisation.
-    top = max(float(diagonal.max()), float(work.mean()) * len(work))
-    work.flat[:: len(work) + 1] += 0.5 * PSD_TOLERANCE * top
+def _is_surely_psd(K: FloatArray, allowed: float | None = None) -> bool:
+    """Whether a Cholesky factor shows that no eigenvalue is too negative; False proves nothing.
+
+    It may be so negative, relative to the largest diagonal entry; by default to the tolerance.
+    """
+    largest = float(K.diagonal().max())  # of all entries, if no eigenvalue is negative
+    if largest <= 0.0:
+        return not K.any()
+    with np.errstate(over="ignore"):
+        work = K / largest
+    if allowed is None:
+        # Two Rayleigh quotients bound the largest eigenvalue from below; half the tolerance is left
+        # for rounding in the factorisation.
+        allowed = 0.5 * PSD_TOLERANCE * max(1.0, float(work.mean()) * len(work))
+    work.flat[:: len(work) + 1] += allowed
     try:
         lower_factor(work)
     except scipy.linalg.LinAlgError:

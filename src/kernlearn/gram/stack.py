@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn._memory import require_matrices
 from kernlearn.gram._validation import FloatArray
-from kernlearn.gram.psd import Repair, check_gram, seems_psd
+from kernlearn.gram.psd import Repair, check_gram, checked_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
 
@@ -96,8 +96,13 @@ def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> F
     >>> check_stack([np.eye(2), np.ones((2, 2))]).shape
     (2, 2, 2)
     """
+    return checked_stack(grams, psd, glance)[0]
+
+
+def checked_stack(grams: Any, psd: Repair, glance: bool) -> tuple[FloatArray, bool]:
+    """`check_stack`, and whether every matrix is positive semidefinite up to rounding."""
     matrices = _matrices(grams)
-    stack = None
+    stack, to_rounding = None, not glance
     if isinstance(grams, np.ndarray) and grams.dtype == np.float64 and grams.flags.c_contiguous:
         stack = np.asarray(grams)  # a subclass may have rules of its own
     owned = stack is None
@@ -105,14 +110,15 @@ def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> F
         stack = np.empty((len(matrices), *np.shape(matrices[0])))
     for i, matrix in enumerate(matrices):
         name = f"Gram matrix {i}"
-        checked = check_gram(matrix, psd="trust" if glance else psd, name=name)
+        checked, known = checked_gram(matrix, "trust" if glance else psd, name)
+        to_rounding = to_rounding and known
         if glance and not seems_psd(checked):
             checked = check_gram(matrix, psd=psd, name=name)
         if not owned and not np.shares_memory(checked, matrix):
             stack, owned = stack.copy(), True
         if owned:
             stack[i] = checked
-    return stack
+    return stack, to_rounding
 
 
 def _matrices(grams: Any) -> list[Any]:

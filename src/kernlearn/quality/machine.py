@@ -107,6 +107,12 @@ class Machine:
         return bool(self.ridge.any())
 
     @cached_property
+    def edges(self) -> Array:
+        """The slopes, and before and after them infinite ones."""
+        pad = np.full((self.n_points, 1), np.inf)
+        return np.concatenate([-pad, self.slopes, pad], axis=1)
+
+    @cached_property
     def largest_target(self) -> float:
         """The largest entry of p, whatever its sign."""
         return float(np.abs(self.linear).max())
@@ -262,7 +268,7 @@ class Machine:
         is left is the rounding of a sum.
         """
         low, high = self.breakpoints[:, 0], self.breakpoints[:, -1]
-        a = np.clip(a, low, high)
+        a = np.minimum(np.maximum(a, low), high)
         # What rests at a breakpoint stays there, if the others can make up for it.
         rests = (a[:, None] == self.breakpoints).any(axis=1)
         for members, total in self._sums:
@@ -384,10 +390,12 @@ def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> fl
 
 def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np.bool_]) -> Array:
     """Coefficients with this sum, each moved in proportion to its room."""
+    last = 0.0
     for _ in range(3):  # the first moves, the others mend its rounding
         missing = -exact_sum(a, -total)
-        if missing == 0.0:
+        if missing in (0.0, last):  # what is left is too little to change anything
             break
+        last = missing
         room = high - a if missing > 0 else a - low
         inside = np.where(rests, 0.0, room)
         if float(inside.sum()) >= abs(missing):
@@ -402,7 +410,7 @@ def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np
             if space == 0.0:
                 break
             share = room / max(space, abs(missing))
-        a = np.clip(a + missing * share, low, high)
+        a = np.minimum(np.maximum(a + missing * share, low), high)
     return a
 
 

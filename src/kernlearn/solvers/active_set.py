@@ -120,10 +120,7 @@ class _Exchange:
     def __init__(self, K: Array, machine: Machine, coef: Array, state: NDArrayInt) -> None:
         self.K, self.machine, self.a, self.state = K, machine, coef.astype(float), state
         self.proximal = PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
-        n = machine.n_points
-        self.index = np.arange(n)
-        pad = np.full((n, 1), np.inf)
-        self.edges = np.concatenate([-pad, machine.slopes, pad], axis=1)
+        self.edges = machine.edges
         self.budget_active = np.isfinite(machine.budget)
         self.epsilon = 0.0
         self.factor: Array | None = None
@@ -134,10 +131,10 @@ class _Exchange:
         """Solve the linear system of the current active set."""
         machine, K = self.machine, self.K
         free = self.state % 2 == 1
-        self.S = np.flatnonzero(free)
-        self.segment = self.state[self.S] // 2
-        held = machine.breakpoints[self.index, np.minimum(self.state // 2, machine.slopes.shape[1])]
-        a = np.where(free, 0.0, held)
+        self.S, self.held, place = np.flatnonzero(free), np.flatnonzero(~free), self.state // 2
+        self.segment, self.at = place[self.S], place[self.held]
+        a = np.zeros(len(free))
+        a[self.held] = machine.breakpoints[self.held, self.at]
         K_held = _product(K, a)
         rows, rhs = self._rows(a)
         if len(self.S) == 0:
@@ -171,17 +168,20 @@ class _Exchange:
         machine = self.machine
         dropped, new = self._changes()
         F, r, d = self.base, len(rows), len(dropped)
-        border = np.zeros((len(F), r + d))
-        border[:, :r] = rows[:, F].T
-        border[dropped, r + np.arange(d)] = 1.0
-        full = np.hstack([border, self.K[np.ix_(F, new)]]) if len(new) else border
-        corner = np.zeros((full.shape[1], full.shape[1]))
+        border, right = rows[:, F].T, rhs
+        if d:
+            border = np.hstack([border, np.zeros((len(F), d))])
+            border[dropped, r + np.arange(d)] = 1.0
+            right = np.append(rhs, np.zeros(d))
+        full = border
+        corner = np.zeros((r + d + len(new), r + d + len(new)))
         if len(new):
+            full = np.hstack([border, self.K[np.ix_(F, new)]])
             corner[:r, r + d :], corner[r + d :, :r] = rows[:, new], rows[:, new].T
             block = minor(self.K, new)
             block.flat[:: len(new) + 1] += self.proximal + machine.ridge[new]
             corner[r + d :, r + d :] = block
-        right = np.concatenate([rhs, np.zeros(d), target[new]])
+            right = np.append(right, target[new])
         solved = solve_factored(self.factor, np.column_stack([target[F], full]))
         if not np.isfinite(solved).all():
             raise LinAlgError("the system of the free points has no solution in numbers")
@@ -192,6 +192,8 @@ class _Exchange:
         correction = _least_squares(schur, full.T @ x + corner @ v - right)
         v, x = v + correction, x - solved[:, 1:] @ correction
         self.border = border
+        if F is self.S:
+            return x, v[:r]
         found = np.zeros(len(target))
         found[F] = x
         found[new] = v[r + d :]
@@ -245,9 +247,8 @@ class _Exchange:
         if r != 1:
             return np.zeros(r)
         residual = self.machine.linear - K_a
-        j = self.state // 2
-        low = (residual - self.edges[self.index, j + 1]).max()
-        high = (residual - self.edges[self.index, j]).min()
+        low = (residual - self.edges[self.held, self.at + 1]).max()
+        high = (residual - self.edges[self.held, self.at]).min()
         if np.isinf(low) or np.isinf(high):
             return np.array([high if np.isinf(low) else low])
         return np.array([0.5 * (low + high)])
@@ -258,22 +259,21 @@ class _Exchange:
         state = self.state.copy()
         low, high = machine.breakpoints[S, self.segment], machine.breakpoints[S, self.segment + 1]
         slack = TOLERANCE * np.minimum(high - low, max(1.0, float(np.abs(self.a).max())))
-        state[S[self.a[S] < low - slack]] -= 1
-        state[S[self.a[S] > high + slack]] += 1
-        held = np.flatnonzero(self.state % 2 == 0)
-        r = machine.rows.shape[0]
-        g = machine.linear - self.K_a - machine.ridge * self.a - machine.rows.T @ self.b[:r]
-        j = self.state[held] // 2
-        tube = self._tube()
-        state[held[g[held] < self.edges[held, j] + tube[j] - TOLERANCE]] -= 1
-        state[held[g[held] > self.edges[held, j + 1] + tube[j + 1] + TOLERANCE]] += 1
+        a = self.a[S]
+        state[S[a < low - slack]] -= 1
+        state[S[a > high + slack]] += 1
+        held, j = self.held, self.at
+        g = machine.linear - self.K_a - machine.rows.T @ self.b[: machine.rows.shape[0]]
+        if machine.has_ridge:
+            g -= machine.ridge * self.a
+        g, below, above = g[held], self.edges[held, j], self.edges[held, j + 1]
+        if self.epsilon:
+            # What the budget's multiplier adds to the slope left of breakpoints 0, 1, 2, (3).
+            tube = np.array([0.0, -self.epsilon, self.epsilon, 0.0])
+            below, above = below + tube[j], above + tube[j + 1]
+        state[held[g < below - TOLERANCE]] -= 1
+        state[held[g > above + TOLERANCE]] += 1
         return state
-
-    def _tube(self) -> Array:
-        """What the budget's multiplier adds to the slope left of breakpoints 0, 1, 2, (3)."""
-        if self.epsilon == 0.0:
-            return np.zeros(self.edges.shape[1])
-        return np.array([0.0, -self.epsilon, self.epsilon, 0.0])
 
     def result(self) -> MachineSolution | None:
         """Pack the settled solution; None if it does not lie in the polytope."""
@@ -427,5 +427,7 @@ def _halves(solution: MachineSolution, right: Array, rows: Array) -> tuple[Array
     """L⁻¹ times ``right`` and times Eᵀ, in double precision from a factor in any."""
     factor = solution.factor
     assert factor is not None
-    halves = [solve_lower(factor, part.astype(factor.dtype)) for part in (right, rows.T)]
-    return halves[0].astype(float), halves[1].astype(float)
+    both = np.column_stack([right, rows.T]).astype(factor.dtype, copy=False)
+    solved = solve_lower(factor, both).astype(float, copy=False)
+    half = solved[:, : solved.shape[1] - len(rows)]
+    return half.reshape(right.shape), solved[:, half.shape[1] :]

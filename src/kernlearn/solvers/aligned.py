@@ -71,7 +71,7 @@ def learn_by_alignment(
     if free:
         inside = even_weights(weight_set.normaliser, weight_set.total)
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
-        weights = into_the_cone(family, weights, inside)
+        weights = into_the_cone(family, weights, inside)[0]
         weights = with_total(weights, weight_set.normaliser, weight_set.total)
         K = family.combine(weights, labelled_only=False)
         indefinite = -lowest_eigenpair(K)[0]

@@ -39,7 +39,7 @@ def lower_bound(plane: Plane, domain: Domain) -> float:
     if not domain.free_sign:
         # At the i-th corner, x is 1/eᵢ and all else is zero.
         return plane.constant + float(((g - noise) / domain.equality).min())
-    return plane.constant + linear_minimum(g, domain)[0] - free_noise(plane, domain)
+    return plane.constant + linear_minimum(g, domain)[0] - free_noise(noise, plane, domain)
 
 
 def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
@@ -68,9 +68,8 @@ def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
     return domain.basis.T @ plane.gradient, size.T @ noise
 
 
-def free_noise(plane: Plane, domain: Domain) -> float:
+def free_noise(noise: Array, plane: Plane, domain: Domain) -> float:
     """What rounding, and directions without a coordinate, may take off a plane's minimum."""
-    noise = in_coordinates(plane, domain)[1]
     ball, boxed = noise[: domain.n_ball], noise[domain.n_ball :]
     return (
         domain.radius * float(np.linalg.norm(ball))

@@ -25,10 +25,14 @@ FLAT = 1e-9  # curvature added so that the minimiser is unique where the model i
 
 @dataclass(frozen=True, eq=False)
 class ModelMinimum:
-    """Where the model is smallest, what it promises there, and which planes hold it up."""
+    """Where the model is smallest, what it promises there, and which planes hold it up.
+
+    The height is that of the planes, without the curvature.
+    """
 
     x: Array
     value: float
+    height: float
     shares: Array
 
 
@@ -61,37 +65,31 @@ def minimise_model(
     if k == 0:
         return None
     scale = max(abs(centre.upper), 1e-300)
-    with np.errstate(over="ignore"):
-        H = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
-    if not np.isfinite(H).all():  # where K(w) all but vanishes: planes alone tell where to go
-        H = np.zeros((p, p))
-    H.flat[:: p + 1] += FLAT
-    gradients = np.array([plane.gradient for plane in planes]) @ domain.basis / scale
-    constants = np.array([plane.constant for plane in planes]) / scale
     P = np.zeros((p + 1, p + 1))
-    P[:p, :p] = H
-    G = np.zeros((k + len(domain.cuts), p + 1))
-    G[:k, :p], G[:k, p], G[k:, :p] = gradients, -1.0, -domain.cuts
+    with np.errstate(over="ignore"):
+        P[:p, :p] = domain.basis.T @ (centre.hessian @ domain.basis) * (damping / scale)
+    if not np.isfinite(P).all():  # where K(w) all but vanishes: planes alone tell where to go
+        P[:p, :p] = 0.0
+    H = P[:p, :p]
+    H[np.arange(p), np.arange(p)] += FLAT
+    G, h = np.zeros((k + len(domain.cuts), p + 1)), np.zeros(k + len(domain.cuts))
+    np.matmul([plane.gradient for plane in planes], domain.basis / scale, out=G[:k, :p])
+    G[:k, p], G[k:, :p] = -1.0, -domain.cuts
     # The variable t counts from the present value, which keeps the program well scaled.
-    h = np.concatenate([centre.upper / scale - constants, np.zeros(len(domain.cuts))])
+    h[:k] = [(centre.upper - plane.constant) / scale for plane in planes]
     low, high = _box(x0, domain, radius)
-    solution = sifted_quadratic_program(
-        P=P,
-        q=np.append(-H @ x0, 1.0),
-        A=np.append(domain.equality, 0.0)[None, :],
-        b=np.ones(1),
-        low=np.append(low, -np.inf),
-        high=np.append(high, np.inf),
-        G=G,
-        h=h,
-    )
+    # Of all that the bounds speak of, t is the last, and free.
+    of_all = np.array([-H @ x0, domain.equality, low, high])
+    q, A, lower, upper = np.column_stack([of_all, [1.0, 0.0, -np.inf, np.inf]])
+    solution = sifted_quadratic_program(P, q, A[None, :], np.ones(1), lower, upper, G, h)
     if solution is None:
         return None
     step = solution.x[:p] - x0
-    value = centre.upper + scale * float(solution.x[p] + 0.5 * step @ H @ step)
+    height = centre.upper + scale * float(solution.x[p])
+    value = height + scale * float(0.5 * step @ H @ step)
     shares = np.maximum(solution.inequality[:k], 0.0)
     shares /= max(float(shares.sum()), 1e-300)
-    return ModelMinimum(_clean(solution, low, domain), value, shares)
+    return ModelMinimum(_clean(solution, low, domain), value, height, shares)
 
 
 def reach(x: Array, domain: Domain) -> Array:

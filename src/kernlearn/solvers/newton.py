@@ -21,7 +21,7 @@ from kernlearn.solvers.certificate import (
     linear_minimum,
     lower_bound,
 )
-from kernlearn.solvers.model import minimise_model, reach
+from kernlearn.solvers.model import ModelMinimum, minimise_model, reach
 from kernlearn.solvers.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.psd_cuts import PsdCuts
 from kernlearn.solvers.solution import Step
@@ -274,8 +274,8 @@ class Newton:
             return
         if plane.constant == -np.inf:
             return
-        g, _ = in_coordinates(plane, self.domain)
-        constant = plane.constant - free_noise(plane, self.domain)
+        g, noise = in_coordinates(plane, self.domain)
+        constant = plane.constant - free_noise(noise, plane, self.domain)
         previous, full_checks = -np.inf, MAX_FULL_CHECKS
         for _ in range(MAX_CUT_ROUNDS):
             minimum, x = linear_minimum(g, self.domain)
@@ -328,15 +328,20 @@ class Newton:
                 continue
             full_checks += 1
             if self.cuts is None or not self.cuts.cut_in_full(x):
-                self._combined_bound(minimum.shares)
+                self._combined_bound(minimum)
                 return x
             if full_checks == MAX_FULL_CHECKS:
                 break
         return self._pull_back(x, x0)
 
-    def _combined_bound(self, shares: Array) -> None:
-        """The planes weighted by their multipliers make one plane, and one more bound."""
-        if len(shares) == 1 or not shares.any():
+    def _combined_bound(self, minimum: ModelMinimum) -> None:
+        """The planes weighted by their multipliers make one plane, and one more bound.
+
+        It is no higher than the planes are at the model's minimum, and one plane alone is known.
+        """
+        shares = minimum.shares
+        known = self.cuts is None and np.count_nonzero(shares) == 1
+        if len(shares) == 1 or not shares.any() or known or minimum.height <= self.lower:
             return
         self._bound_by(Plane.mixture(shares, self.planes))
 

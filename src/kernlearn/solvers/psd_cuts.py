@@ -47,16 +47,16 @@ class PsdCuts:
         self.vectors = np.zeros((family.n_points, 0))
         self.small = np.zeros((family.n_matrices, 0, 0))
         self.n_full_checks = 0
-        self._shift = 1e-3
+        self._shift, self._rounding = 1e-3, _rounding(family)
 
     def cut_in_subspace(self, x: Array) -> bool:
         """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
         if self.vectors.shape[1] == 0:
             return False
         weights = self.domain.weights(x)
-        matrix = np.tensordot(weights, self.small, 1)
+        matrix = (weights @ self.small.reshape(len(weights), -1)).reshape(self.small.shape[1:])
         values, vectors = np.linalg.eigh(matrix)
-        scale = max(float(np.abs(np.trace(matrix))) / len(values), self._mean(weights))
+        scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
         bad = values < -0.3 * PSD_TOLERANCE * scale
         if not bad.any():
             return False
@@ -111,12 +111,12 @@ class PsdCuts:
         """Bounds on the rounding of forms that were made within the subspace (k, m)."""
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
-        noise = spread * _rounding(self.family)
+        noise = spread * self._rounding
         if self.family.n_points > DENSE_SIZE:
             return np.asarray(noise)
         # Of few points, the forms of the vectors themselves are to be had, with fewer roundings.
         off = np.abs(rows - _own_forms(self.family, self.vectors @ directions))
-        return np.asarray(np.minimum(noise, off + _rounding(self.family)))
+        return np.asarray(np.minimum(noise, off + self._rounding))
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
@@ -125,7 +125,7 @@ class PsdCuts:
         multiples must pass with it: what its form lacks of zero, a cut does not know.
         """
         if self.given is None:
-            return np.maximum(-rows - _rounding(self.family), 0.0)
+            return np.maximum(-rows - self._rounding, 0.0)
         family, transform = self.given
         vectors = self.vectors @ directions
         forms = _own_forms(family, vectors)

@@ -48,9 +48,11 @@ def _with_finite_rows(
     """Leave out inequalities that no x can violate, of which the package would complain aloud."""
     size = np.abs(G).max(axis=1, initial=0.0)
     bounding = h < UNBOUNDED * np.minimum(size, 1.0)
+    if bounding.all():
+        return _solve(P, q, A, b, low, high, G, h)
     solution = _solve(P, q, A, b, low, high, G[bounding], h[bounding])
-    if solution is None or bounding.all():
-        return solution
+    if solution is None:
+        return None
     multipliers = np.zeros(len(h))
     multipliers[bounding] = solution.inequality
     return replace(solution, inequality=multipliers)
@@ -81,7 +83,7 @@ def _solve(
     if not np.isfinite(x).all():
         return None
     return QuadraticSolution(
-        x=np.clip(x, low, high),
+        x=np.minimum(np.maximum(x, low), high),
         equality=np.array(result.y),
         inequality=np.array(result.z_u) if h is not None else np.zeros(0),
         lower=np.array(result.z_bl),

@@ -9,6 +9,7 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
+from kernlearn.families.stack import GramStack
 from kernlearn.quality.machine import Array, Machine
 from kernlearn.solvers.active_set import MachineSolution
 from kernlearn.solvers.certificate import certified_status
@@ -120,7 +121,9 @@ def _returned(
     weights = best.weights
     if not free:
         K = family.combine(weights) if best.kernel is None else best.kernel
-        return _Returned(weights, best.solutions, -lowest_eigenpair(K)[0], 0, K)
+        known = isinstance(family, GramStack) and family.is_psd(weights, K)
+        lowest = 0.0 if known else lowest_eigenpair(K)[0]
+        return _Returned(weights, best.solutions, -lowest, 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
@@ -134,10 +137,11 @@ def _returned(
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
         for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
-            moved = into_the_cone(family, candidate, problem.even, allowed)
+            moved, lowest = into_the_cone(family, candidate, problem.even, allowed)
             if moved is not candidate:
                 moved = with_total(moved, given.normaliser, given.total)
-            indefinite = -lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+                lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+            indefinite = -lowest
             if indefinite > INDEFINITE * size:
                 continue
             objective = problem.objective

@@ -58,8 +58,12 @@ def with_total(weights: Array, normaliser: Array, total: float) -> Array:
     return np.asarray(exact * (total / size)).astype(float)
 
 
-def into_the_cone(family: Family, weights: Array, inside: Array, allowed: float = 0.0) -> Array:
+def into_the_cone(
+    family: Family, weights: Array, inside: Array, allowed: float = 0.0
+) -> tuple[Array, float]:
     """Weights moved towards ``inside`` until K(w) ⪰ 0 to rounding, or as far as is worth it.
+
+    With them comes the lowest eigenvalue of K(w), if it is negative.
 
     The bound is one over the cone: were weights outside of it returned, their value could lie
     below that of all others.
@@ -87,7 +91,7 @@ def into_the_cone(family: Family, weights: Array, inside: Array, allowed: float 
         moved = (1.0 - share) * moved + share * inside
         K = family.combine(moved, labelled_only=False)
         value, vector = lowest_eigenpair(K)
-    return moved
+    return moved, value
 
 
 def lowest_eigenpair(K: Array) -> tuple[float, Array]:
