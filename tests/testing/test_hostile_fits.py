@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
+from kernlearn.estimators._landmark_learning import _check_numbers
 from kernlearn.solvers.status import Status
 from kernlearn.testing import hostile_fits
 from kernlearn.testing._hostile_problem import HostileProblem
@@ -205,7 +206,15 @@ def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
     assert noise == []
 
 
-def test_a_machine_that_is_no_number_is_refused_in_a_sentence():
+def test_sizes_at_the_end_of_all_numbers_are_judged():
+    """Kernels with traces from 1e-50 to 1e50 beside one another."""
     problem = one("combinations", 1, 269)
+    model, noise = hostile_fits._fitted(problem)
+    assert noise == []
+    assert all(np.isfinite(coef).all() for coef in model.landmark_coef_)
+    assert list(problem.check(model)) == []
+
+
+def test_a_machine_that_is_no_number_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"expected kernels of sizes .*, got .*; rescale"):
-        problem.fit(problem.model)
+        _check_numbers(np.array([1.0, np.nan]))
