@@ -21,7 +21,7 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
-from kernlearn.estimators._low_rank import chosen_rank, forget_low_rank, landmark_values
+from kernlearn.estimators._low_rank import EXACT_ROWS, chosen_rank, forget_low_rank, landmark_values
 from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
 from kernlearn.estimators._on_cluster import a_few, check_here, gathered, some_rows
 from kernlearn.estimators._on_device import OnDevice
@@ -81,7 +81,6 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     _seed: int
     rank: Any
     starts: str
-    rank_: int | None
     loo_predictions_: Array
     support_: NDArray[np.intp]
     support_vectors_: Any
@@ -96,9 +95,14 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
     def _ordered_learning(
         self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
     ) -> Learning:
-        """A fit that does not depend on the order of the rows, unless folds are given in it."""
+        """A fit that does not depend on the order of the rows, unless folds are given in it.
+
+        Through landmarks the order stays: a Dask collection, whose rows cannot be sorted, and the
+        same rows in an array have the same model.
+        """
         kept = np.flatnonzero(weight > 0)
-        if not isinstance(self.cv, int | np.integer) or len(kept) < 2:
+        is_exact = self.rank is None or (self.rank == "auto" and len(kept) <= EXACT_ROWS)
+        if not (is_exact and isinstance(self.cv, int | np.integer)) or len(kept) < 2:
             yield from self._learning(X, Y, y, weight, stratify)
             return
         order = row_order(X, y, kept, stratify)
@@ -110,8 +114,6 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         """Store what belongs to rows in the order in which these came."""
         self.loo_predictions_ = self.loo_predictions_[np.argsort(order)]
         self.support_ = order[self.support_]
-        if self.rank_ is not None:
-            return  # landmarks, in the order of their choice
         places = np.argsort(self.support_)
         self.support_ = self.support_[places]
         self.support_vectors_ = some_rows(self.support_vectors_, places)
