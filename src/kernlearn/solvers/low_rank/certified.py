@@ -23,12 +23,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import beside, to_host
+from kernlearn._sums import EPS, rounding
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.certificate import certified_status
 from kernlearn.solvers.low_rank.solution import LowRankSolution
-from kernlearn.solvers.oracle import EPS, rounding
 from kernlearn.solvers.problem import WeightSet
 from kernlearn.solvers.settled import KNOWN, SETTLED_SHARE
 from kernlearn.solvers.solution import relative_gap
