@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import warnings
 from types import SimpleNamespace
 
 import pytest
@@ -53,12 +52,12 @@ class Awkward(Exception):
         super().__init__(f"{one} and {two}")
 
 
+@pytest.mark.filterwarnings("ignore:expected results that can be sent")
 def test_an_error_that_cannot_be_sent_is_raised_here():
     def fail():
         raise Awkward("rain", "wind")
 
-    with warnings.catch_warnings(), pytest.raises(Awkward, match="rain"):
-        warnings.simplefilter("ignore")  # that it is computed again
+    with pytest.raises(Awkward, match="rain"):
         side_by_side([fail, lambda: 1], 2)
 
 
