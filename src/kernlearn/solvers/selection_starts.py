@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils import _safe_indexing
 
+from kernlearn._breakdown import BREAKDOWNS
 from kernlearn._rounding import first_least
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.ls_svm import Array
@@ -70,7 +71,7 @@ class _Judge:
         try:
             K = self.kernel.matrix(self.X, None, theta)
             path = RidgePath.of(K, self.Y, self.weight)
-        except (ValueError, np.linalg.LinAlgError):  # the kernel overflows
+        except BREAKDOWNS:  # the kernel overflows
             return np.inf, 1.0
         size = float(K.diagonal().mean())
         unit = max(size - float(K.mean()), 1e-6 * size)
