@@ -13,6 +13,14 @@ import pytest
 from kernlearn._side_by_side import alongside, side_by_side
 
 
+@pytest.fixture(autouse=True)
+def without_threads_of_earlier_tests(monkeypatch):
+    earlier, enumerate_all = set(threading.enumerate()), threading.enumerate
+    monkeypatch.setattr(
+        threading, "enumerate", lambda: [each for each in enumerate_all() if each not in earlier]
+    )
+
+
 @pytest.mark.parametrize("n_workers", [1, 2, 5])
 def test_results_are_in_the_order_of_the_tasks(n_workers):
     told = []

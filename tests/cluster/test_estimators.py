@@ -114,7 +114,7 @@ def test_machines_of_several_passes(monkeypatch, model, y, keep):
     expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
     check_equal(found, expected)
     scores = found.decision_function if hasattr(found, "decision_function") else found.predict
-    np.testing.assert_allclose(scores(in_chunks(X)).compute(), scores(X))
+    np.testing.assert_allclose(scores(in_chunks(X)).compute(), scores(X), atol=1e-15)
 
 
 def test_data_frames_keep_their_names_and_their_text():

@@ -31,6 +31,7 @@ class PlacedStack(GramStack):
     def __init__(self, matrices: Sequence[Any], n_labelled: int) -> None:
         self.matrices, self.n_matrices = matrices, len(matrices)
         self.n_points, self.n_labelled = matrices[0].shape[0], n_labelled
+        self._psd_to_rounding = False  # nobody has looked
 
     @property
     def grams(self) -> Array:  # type: ignore[override]

@@ -7,6 +7,7 @@ only when it has nothing more to say.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,11 @@ from scipy.linalg import LinAlgError, cho_solve
 from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
 
 from kernlearn._device import lower_factor
+from kernlearn._split_products import SplitMatrices
 from kernlearn._sums import rounding
 from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import Array, Domain
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
 
@@ -103,20 +107,26 @@ class PsdCuts:
         return self._add_rows(np.eye(together.shape[1])[:, k:])
 
     def _add_rows(self, directions: Array) -> bool:
-        rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
-        noise = self._noise(rows, directions) + 2.0 * self._below_zero(rows, directions)
-        return self.domain.add_cuts(rows, noise)
+        rows, noise = self._forms(directions)
+        return self.domain.add_cuts(rows, noise + 2.0 * self._below_zero(rows, directions))
 
-    def _noise(self, rows: Array, directions: Array) -> Array:
-        """Bounds on the rounding of forms that were made within the subspace (k, m)."""
+    def _forms(self, directions: Array) -> tuple[Array, Array]:
+        """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
+        if self._split is not None:
+            rows, noise = self._split.forms(self.vectors @ directions)
+            apart = ((0, 0), (0, self.family.n_matrices - rows.shape[1]))  # that of the identity
+            return np.pad(rows, apart), np.pad(noise, apart)
+        rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
-        noise = spread * self._rounding
-        if self.family.n_points > DENSE_SIZE:
-            return np.asarray(noise)
-        # Of few points, the forms of the vectors themselves are to be had, with fewer roundings.
-        off = np.abs(rows - _own_forms(self.family, self.vectors @ directions))
-        return np.asarray(np.minimum(noise, off + self._rounding))
+        return rows, spread * self._rounding
+
+    @cached_property
+    def _split(self) -> SplitMatrices | None:
+        """What makes forms of few points with next to no rounding; None without such matrices."""
+        family = self.family.family if isinstance(self.family, WithIdentity) else self.family
+        is_small = isinstance(family, GramStack) and family.n_points <= DENSE_SIZE
+        return SplitMatrices(family.grams) if is_small else None
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
