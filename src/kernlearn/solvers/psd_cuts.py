@@ -125,8 +125,9 @@ class PsdCuts:
     def _split(self) -> SplitMatrices | None:
         """What makes forms of few points with next to no rounding; None without such matrices."""
         family = self.family.family if isinstance(self.family, WithIdentity) else self.family
-        is_small = isinstance(family, GramStack) and family.n_points <= DENSE_SIZE
-        return SplitMatrices(family.grams) if is_small else None
+        if isinstance(family, GramStack) and family.n_points <= DENSE_SIZE:
+            return SplitMatrices(family.grams)
+        return None
 
     def _below_zero(self, rows: Array, directions: Array) -> Array:
         """By how much forms of the given matrices, which count as positive, are not (k, m).
