@@ -94,6 +94,11 @@ class LandmarkFolds:
         return in_blocks(X, len(self.residuals), ends)
 
 
+def is_exact(rank: Any, n_rows: int) -> bool:
+    """Whether a fit with this rank has all Gram matrices, as far as rows decide it."""
+    return rank is None or (isinstance(rank, str) and rank == "auto" and n_rows <= EXACT_ROWS)
+
+
 def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto".
 

@@ -21,7 +21,12 @@ from kernlearn.estimators._fixed_kernel import FixedKernel
 from kernlearn.estimators._folds import make_folds
 from kernlearn.estimators._inputs import KernelInputs
 from kernlearn.estimators._kernel_choice import check_theta, kernel_family
-from kernlearn.estimators._low_rank import EXACT_ROWS, chosen_rank, forget_low_rank, landmark_values
+from kernlearn.estimators._low_rank import (
+    chosen_rank,
+    forget_low_rank,
+    is_exact,
+    landmark_values,
+)
 from kernlearn.estimators._lssvm_low_rank import fold_machines, store_kernel_fit, store_left_out
 from kernlearn.estimators._on_cluster import a_few, check_here, gathered, some_rows
 from kernlearn.estimators._on_device import OnDevice
@@ -101,8 +106,8 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         same rows in an array have the same model.
         """
         kept = np.flatnonzero(weight > 0)
-        is_exact = self.rank is None or (self.rank == "auto" and len(kept) <= EXACT_ROWS)
-        if not (is_exact and isinstance(self.cv, int | np.integer)) or len(kept) < 2:
+        draws_folds = isinstance(self.cv, int | np.integer)
+        if not (draws_folds and is_exact(self.rank, len(kept))) or len(kept) < 2:
             yield from self._learning(X, Y, y, weight, stratify)
             return
         order = row_order(X, y, kept, stratify)

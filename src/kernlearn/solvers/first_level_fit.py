@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
+from kernlearn._rounding import is_less
 from kernlearn.solvers.first_level import Ask, Asking, FirstLevelProblem, Trained
 from kernlearn.solvers.first_level_search import FirstLevelControl, Search
 from kernlearn.solvers.first_level_starts import OtherStarts, Start, first_values, values_at
@@ -95,7 +96,7 @@ def learn_first_level(
                 if again.least < search.least:
                     search, again, theta = again, search, found
                 search.add_counts(again)
-    if bandwidth is not None and bandwidth.cv_loss < search.least:
+    if bandwidth is not None and is_less(bandwidth.cv_loss, search.least):
         return (yield from _of_one_bandwidth(problem, bandwidth, search, patience))
     # A number that was given is used as it is, not as the exponential of its logarithm.
     lam = float(np.exp(search.x[0])) if lam is None else lam

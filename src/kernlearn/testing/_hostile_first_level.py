@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
+from kernlearn.families.parametric import RBF
 from kernlearn.testing._hostile_data import (
     Generator,
     hostile_labels,
@@ -66,7 +67,9 @@ def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
     yield from _objective(model, K, Y, s)
     # With a μ of zero θ was selected, not learned: it minimises another criterion.
     if model.status_.has_converged and model.mu_ > 0:
-        yield from _steps(model, Y, s, squares, 1e2 * (len(K) * EPSILON + wrong))
+        # One width is kept above a millionth of its usual size, since without it nothing is left.
+        floor = RBF.floor * float(RBF().start(X[kept])[0]) if model.kernel == "rbf" else 0.0
+        yield from _steps(model, Y, s, squares, 1e2 * (len(K) * EPSILON + wrong), floor)
 
 
 def _objective(model: Any, K: Long, Y: Long, s: Long) -> Iterator[str]:
@@ -81,7 +84,7 @@ def _objective(model: Any, K: Long, Y: Long, s: Long) -> Iterator[str]:
     yield from close(model.objective_, value, 1e-7 * value + wrong + 1e2 * far, "objective_ (5)")
 
 
-def _steps(model: Any, Y: Long, s: Long, squares: Long, wrong: Any) -> Iterator[str]:
+def _steps(model: Any, Y: Long, s: Long, squares: Long, wrong: Any, floor: float) -> Iterator[str]:
     """From a converged fit no step along one parameter leads lower: short ones, and Newton's."""
     lam, mu, theta = long(model.lam_), long(model.mu_), long(model.theta_)
     if len(theta) == 1:
@@ -99,8 +102,6 @@ def _steps(model: Any, Y: Long, s: Long, squares: Long, wrong: Any) -> Iterator[
     forms = np.einsum("ik,ijr,jk->r", alpha, K[:, :, None] * squares, alpha)
     gradient = 0.5 * lam * forms + mu * theta
     means = squares.mean(axis=(0, 1))
-    # One width is kept above a millionth of its usual size, since without it nothing is left.
-    floor = 1e-6 / means.max() if model.kernel == "rbf" and means.max() > 0 else 0.0
     for r in np.flatnonzero(means > 0):
         usual = 1 / (means[r] * len(theta))
         near = 1e-2 * max(usual, theta[r])
