@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -165,7 +166,9 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             mixed = family.combine(solution.weights, labelled_only=False)[len(kept) :, : len(kept)]
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
-        return problem.machines(self.C_, self.weights_, control.patience)
+        machines = problem.machines(self.C_, self.weights_, control.patience)
+        coefs = np.atleast_2d(np.asarray(trained.dual_coef))
+        return replace(machines, dual_coef=coefs, intercept=self.intercept_)
 
     def _problem(
         self, ys: Sequence[Array], weight: Array, candidates: Candidates

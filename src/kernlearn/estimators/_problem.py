@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 
 from kernlearn._patience import Patience
 from kernlearn._rounding import standard_deviation
+from kernlearn._threads import threads_for
 from kernlearn.estimators._refits import Refits, leave_one_out_values, refit_machines
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
 from kernlearn.learn import learn_from_family
 from kernlearn.quality.registry import CRITERIA, QUALITIES, Settings
+from kernlearn.quality.rows_left_out import values_left_out
 from kernlearn.solvers.oracle import Penalty
 from kernlearn.solvers.problem import Control
 from kernlearn.solvers.solution import Solution
@@ -178,6 +180,10 @@ class Machines:
         What is trained there.
     patience : Patience
         The clock of the fit.
+    dual_coef : ndarray of shape (k, n), optional
+        Coefficients of the machines on all rows, where these have been trained.
+    intercept : ndarray of shape (k,), optional
+        Their intercepts.
     """
 
     K: Array
@@ -185,6 +191,8 @@ class Machines:
     quality: str
     settings: Settings
     patience: Patience
+    dual_coef: Array | None = None
+    intercept: Array | None = None
 
     def refits(self, folds: Sequence[Rows]) -> Refits:
         """Machines without one fold each, at the same kernel."""
@@ -197,3 +205,18 @@ class Machines:
         if self.quality == "least_squares" and len(self.K) > 1:
             return leave_one_out_values(self.K, self.targets, self.settings)
         return self.refits(folds).values
+
+    def left_out_values(self) -> Array | None:
+        """Decision values of shape (n, k), each without that row; None where refits are needed."""
+        if self.quality == "least_squares" and len(self.K) > 1:
+            return leave_one_out_values(self.K, self.targets, self.settings)
+        # The estimates of several machines are compared with each other, where refits did better.
+        if self.dual_coef is None or self.intercept is None or len(self.targets) > 1:
+            return None
+        machine, a = (
+            QUALITIES[self.quality].build(self.targets[0], self.settings),
+            self.dual_coef[0],
+        )
+        with threads_for(len(self.K)):
+            left = values_left_out(machine, self.K, a, self.K @ a + self.intercept[0])
+        return left[:, None] if left is not None and np.isfinite(left).all() else None

@@ -168,8 +168,9 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         The part of the total that sources share equally: the one given or chosen.
     calibration_ : ndarray of shape (2,)
         Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
-        of machines that were trained without a fifth of the rows each, at the learned kernel; for
-        "least_squares" to leave-one-out values in closed form.
+        of rows left out one at a time, in closed form at the learned kernel. For several classes
+        (but "least_squares"), for "nu_svm" and through landmarks, the values are those of machines
+        that were trained without a fifth of the rows each.
     rank_ : int or None
         Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
         matrices. With landmarks there are no
@@ -307,7 +308,10 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             weight, values = machines.sample_weight[held_out.rows], held_out.values
         else:
             Y, weight = np.column_stack(machines.targets), machines.settings.sample_weight
-            values = machines.held_out_values(self._held_out_folds(machines.targets))
+            left_out = machines.left_out_values()
+            if left_out is None:
+                left_out = machines.refits(self._held_out_folds(machines.targets)).values
+            values = left_out
         self.calibration_ = fit_calibration(values, Y, weight)
         tell_chance(self, chance_of_labels(values, Y, weight))
 

@@ -1,0 +1,102 @@
+r"""What a machine says of each of its rows if it is trained without it, in closed form.
+
+Without row p its coefficient is zero, and the others change. As long as each of them keeps its
+role (zero, at its bound, or in F: between, or on the margin itself), those of F and the intercept
+solve the linear system of
+
+.. math::
+
+    M = \begin{pmatrix} K_{FF} + \operatorname{diag}(\tau_F) & E_F^\top \\ E_F & 0 \end{pmatrix},
+
+and what is said of p becomes
+
+- :math:`f_p` as it was where :math:`a_p = 0`: this is exact, for the machine does not change;
+- :math:`f_p + \tau_p a_p - a_p / (M^{-1})_{pp}` for p in F;
+- :math:`f_p - a_p \bigl(K_{pp} - c^\top M^{-1} c\bigr)`, :math:`c = (K_{Fp}, E_p)`, at a bound.
+
+The factors of :math:`a_p` are the squared spans of Vapnik and Chapelle (2000). For least squares
+all rows are in F and the values are exact; so they are for other machines wherever no row changes
+its role. Where some do, they are estimates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, solve_triangular
+
+from kernlearn._device import lower_factor
+from kernlearn.quality.machine import Machine
+
+Array = NDArray[np.float64]
+
+# Relative to the mean of the diagonal: a matrix may be singular, or indefinite by rounding. What
+# depends on the other rows has a span of about this, which is next to none.
+_RIDGE = 1e-8
+_AT_BOUND = 1e-9
+_ON_MARGIN = 1e-6
+
+
+def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | None:
+    """Decision values of shape (n,), each of the machine without that row.
+
+    Parameters
+    ----------
+    machine : Machine
+        What was trained.
+    K : ndarray of shape (n, n)
+        The kernel, without the machine's offset.
+    a : ndarray of shape (n,)
+        Its coefficients.
+    f : ndarray of shape (n,)
+        The values K a + b of the rows.
+
+    Returns
+    -------
+    values : ndarray of shape (n,) or None
+        None where too few coefficients are between their bounds to tell, or the machine without a
+        row is another one, such as a ν-SVM.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.quality.rows_left_out import values_left_out
+    >>> from kernlearn.quality.soft_margin import soft_margin
+    >>> y, a = np.array([1.0, -1.0, -1.0]), np.array([1.0, -0.5, -0.5])
+    >>> f = np.eye(3) @ a
+    >>> values_left_out(soft_margin(y, np.full(3, 9.0)), np.eye(3), a, f).round(6).tolist()
+    [-0.5, 0.25, 0.25]
+    """
+    if machine.rhs.any() or np.isfinite(machine.budget) or machine.slopes.shape[1] > 1:
+        return None
+    at_bound = np.abs(a) >= (1.0 - _AT_BOUND) * np.abs(machine.breakpoints).max(axis=1)
+    # A row on the margin, whatever its coefficient, is ready to stand in for a copy of it.
+    on_margin = np.abs(machine.linear - f - machine.ridge * a) <= _ON_MARGIN
+    is_free = on_margin | ((a != 0) & ~at_bound)
+    free, bound = np.flatnonzero(is_free), np.flatnonzero((a != 0) & ~is_free)
+    E = machine.rows
+    if len(free) <= len(E):
+        return None if len(free) + len(bound) else f.copy()
+    wide = K.take(free, axis=0)
+    A = wide.take(free, axis=1) + machine.offset
+    A.flat[:: len(free) + 1] += machine.ridge[free] + _RIDGE * float(K.diagonal().mean())
+    try:
+        L = lower_factor(A)
+        inverse = solve_triangular(L, np.eye(len(free)), lower=True, check_finite=False)
+        border = inverse @ E[:, free].T
+        # S = E A⁻¹ Eᵀ, and rows that are orthonormal in it.
+        to_unit = np.linalg.inv(np.linalg.cholesky(border.T @ border)).T
+    except (LinAlgError, np.linalg.LinAlgError):
+        return None
+    border = border @ to_unit
+    left = f.copy()
+    P = np.square(inverse).sum(axis=0) - np.square(inverse.T @ border).sum(axis=1)
+    a_free = a[free]
+    left[free] += machine.ridge[free] * a_free - a_free / P
+    if len(bound):
+        inner = inverse @ (wide.take(bound, axis=1) + machine.offset)
+        beyond = border.T @ inner - to_unit.T @ E[:, bound]
+        spans = K.diagonal()[bound] + machine.offset
+        spans = spans - np.square(inner).sum(axis=0) + np.square(beyond).sum(axis=0)
+        left[bound] -= a[bound] * spans
+    return left
