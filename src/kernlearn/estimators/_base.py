@@ -259,7 +259,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         self.dual_coef_ = coefs[:, support]
         self.intercept_ = np.atleast_1d(np.asarray(trained.intercept, dtype=float))
         self.support_ = kept[support]
-        self.support_vectors_ = _safe_indexing(rows, support)
+        plain = isinstance(rows, np.ndarray)
+        self.support_vectors_ = rows[support] if plain else _safe_indexing(rows, support)
         self._store_certificate(solution, trained)
 
     def _store_kernel(self, family: GramStack | KernelPool) -> None:
@@ -306,8 +307,10 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         if self._judged_by_kernels(X):
             return rows_as_they_are(self, X, reset)
         options = table_options(self.kernels, self.missing is not None)
-        checked = validated(self, X, reset=reset, dtype="numeric", **options)
-        # A memory map is read block by block, and converted then.
+        return self._as_kernels_see(X, validated(self, X, reset=reset, dtype="numeric", **options))
+
+    def _as_kernels_see(self, X: Any, checked: Any) -> Any:
+        """A data frame as it came; a memory map, too, which is read and converted in blocks."""
         kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
         return X if kept else as_floats(self, checked)
 
@@ -323,8 +326,8 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
             rows = rows_as_they_are(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.missing is not None)}
-        _, target = validated(self, X, y, dtype="numeric", **options)
-        return self._checked(X, reset=False), target
+        checked, target = validated(self, X, y, dtype="numeric", **options)
+        return self._as_kernels_see(X, checked), target
 
     def _on_cluster(self, X: Any) -> Chunked:
         """The rows of a Dask collection, which stay where they are."""

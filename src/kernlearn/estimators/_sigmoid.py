@@ -81,8 +81,8 @@ def _newton(values: Array, target: Array, weight: Array, offset: float) -> tuple
         gradient = design @ (weight * (p - target))
         if np.abs(gradient).max() <= _SLOPE_TOL:
             break
-        curvature = (design * (weight * p * (1.0 - p))) @ design.T + _RIDGE * np.eye(2)
-        step = -np.linalg.solve(curvature, gradient)
+        curvature = (design * (weight * p * (1.0 - p))) @ design.T
+        step = -_solved(curvature, gradient)
         decrease = float(gradient @ step)
         length = 1.0
         while length >= _SHORTEST_STEP:
@@ -95,6 +95,13 @@ def _newton(values: Array, target: Array, weight: Array, offset: float) -> tuple
             break  # rounding leaves nothing to gain
         point, loss = tried, value
     return float(point[0]), float(point[1])
+
+
+def _solved(curvature: Array, gradient: Array) -> Array:
+    """The Newton step of two numbers, with a small ridge, by Cramer's rule."""
+    (a, b), (_, d) = curvature.tolist()
+    a, d, (g, h) = a + _RIDGE, d + _RIDGE, gradient.tolist()
+    return np.asarray([d * g - b * h, a * h - b * g]) / float(a * d - b * b)
 
 
 def _loss(z: Array, target: Array, weight: Array) -> float:

@@ -270,7 +270,9 @@ class Machine:
         low, high = self.breakpoints[:, 0], self.breakpoints[:, -1]
         a = np.minimum(np.maximum(a, low), high)
         # What rests at a breakpoint stays there, if the others can make up for it.
-        rests = (a[:, None] == self.breakpoints).any(axis=1)
+        rests = a == low
+        for point in self.breakpoints.T[1:]:
+            rests |= a == point
         for members, total in self._sums:
             a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
@@ -398,17 +400,18 @@ def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np
         last = missing
         room = high - a if missing > 0 else a - low
         inside = np.where(rests, 0.0, room)
-        if float(inside.sum()) >= abs(missing):
+        space = float(inside.sum())
+        if space >= abs(missing):
             room = inside
-        unbounded = np.isinf(room)
-        if unbounded.any():
-            # Where nothing bounds them, in proportion to their size.
-            room = np.where(unbounded, np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
-            share = room / room.sum()
         else:
             space = float(room.sum())
-            if space == 0.0:
-                break
+        if np.isinf(space) and np.isinf(room).any():
+            # Where nothing bounds them, in proportion to their size.
+            room = np.where(np.isinf(room), np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
+            share = room / room.sum()
+        elif space == 0.0:
+            break
+        else:
             share = room / max(space, abs(missing))
         a = np.minimum(np.maximum(a + missing * share, low), high)
     return a
