@@ -39,6 +39,7 @@ ENOUGH = 0.9
 PROBES = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, where no step makes progress
 LOOSE = 5e-3  # relative accuracy of a machine in the first steps
 LAGGING = 0.01  # share of the gap below which a promise says that it is the bound that is off
+NEAR = 1e-5  # relative gap from which on that is asked of free signs, where bounds need cuts
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +261,11 @@ class Newton:
         """Bound from coefficients moved to the proposal: often spares the last machine solve."""
         # What the model still promises is what is left of the gap with the best of bounds: little
         # of it, at the end or where the bound lags far behind.
-        little = max(self.tol * abs(centre.upper), LAGGING * self._gap(best))
+        size = abs(centre.upper)
+        gap = self._gap(best)
+        if self.cuts is not None:
+            gap = min(gap, NEAR * size)
+        little = max(self.tol * size, LAGGING * gap)
         if centre.upper - self.predicted > little + centre.noise:
             return
         plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)

@@ -26,7 +26,7 @@ from kernlearn.gram._eigenpairs import lowest_eigenpairs
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9
 DENSE_SIZE = 200
-VECTORS_PER_ROUND = 3
+VECTORS_PER_ROUND = 2
 MAX_CUTS = 60
 KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
 
