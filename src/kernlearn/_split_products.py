@@ -57,13 +57,9 @@ class SplitMatrices:
         largest = 2.0**-digits * (n * EPS) * n * self._size * size
         products, errors = _two_products(vectors, exact)
         terms = vectors * more
-        summed = np.array(
-            [
-                [math.fsum([*p.tolist(), *e.tolist()]) for p, e in zip(ps.T, es.T, strict=True)]
-                for ps, es in zip(products, errors, strict=True)
-            ]
-        )
-        found = summed + terms.sum(axis=1)
+        together = np.concatenate([products, errors], axis=1).transpose(0, 2, 1)
+        summed = [[math.fsum(one) for one in of_matrix] for of_matrix in together.tolist()]
+        found = np.array(summed) + terms.sum(axis=1)
         error = EPS * np.abs(found) + n * EPS * np.abs(terms).sum(axis=1)
         error += largest[:, 0] * np.abs(vectors).sum(axis=0)
         return found.T, error.T

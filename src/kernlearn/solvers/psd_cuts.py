@@ -114,8 +114,10 @@ class PsdCuts:
         """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
         if self._split is not None:
             rows, noise = self._split.forms(self.vectors @ directions)
-            apart = ((0, 0), (0, self.family.n_matrices - rows.shape[1]))  # that of the identity
-            return np.pad(rows, apart), np.pad(noise, apart)
+            if rows.shape[1] == self.family.n_matrices:
+                return rows, noise
+            apart = np.zeros((len(rows), 1))  # that of the identity
+            return np.hstack([rows, apart]), np.hstack([noise, apart])
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
