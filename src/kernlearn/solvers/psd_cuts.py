@@ -28,6 +28,7 @@ PSD_TOLERANCE = 1e-9
 DENSE_SIZE = 200
 VECTORS_PER_ROUND = 2
 MAX_CUTS = 60
+CLEAR = 1e-10  # rounding relative to a cut, which takes next to nothing off the bound
 KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
 
 
@@ -112,16 +113,18 @@ class PsdCuts:
 
     def _forms(self, directions: Array) -> tuple[Array, Array]:
         """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
-        if self._split is not None:
-            rows, noise = self._split.forms(self.vectors @ directions)
-            if rows.shape[1] == self.family.n_matrices:
-                return rows, noise
-            apart = np.zeros((len(rows), 1))  # that of the identity
-            return np.hstack([rows, apart]), np.hstack([noise, apart])
         rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
-        return rows, spread * self._rounding
+        noise = spread * self._rounding
+        is_clear = np.linalg.norm(noise, axis=1) <= CLEAR * np.linalg.norm(rows, axis=1)
+        if is_clear.all() or self._split is None:
+            return rows, noise
+        rows, noise = self._split.forms(self.vectors @ directions)
+        if rows.shape[1] == self.family.n_matrices:
+            return rows, noise
+        apart = np.zeros((len(rows), 1))  # that of the identity
+        return np.hstack([rows, apart]), np.hstack([noise, apart])
 
     @cached_property
     def _split(self) -> SplitMatrices | None:
