@@ -48,6 +48,8 @@ ON_DEVICE = 50_000, 1000
 # nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
+# Steps that take seconds end where one lowers the loss by less than this share of it.
+GAIN_AT_LAST = 3e-4
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
 # slope leads back: each goes on from this share of its start at least.
 LEAST_AT_LAST = 0.01
@@ -271,7 +273,9 @@ def _selected(
         kernel = family.kernel(theta)
         marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
         points, patience = marks.points, limits.patience
-        return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
+        return LandmarkSelection(
+            family, part.source, part.Y, part.weight, points, patience, part.seed
+        )
 
     few = to_host(table.sample(MANY_FIRST[0]).source)
     start = np.asarray(family.start(few), dtype=float)
@@ -285,8 +289,9 @@ def _selected(
         is_larger = last[0] != n_rows
         if is_larger:
             part = table.sample(last[0])
-            share = 1.0 if _is_on_gpu(table) else SHARE_AT_LAST
-            limits = replace(limits, max_iter=max(int(share * limits.max_iter), 1))
+            if not _is_on_gpu(table):
+                steps = max(int(SHARE_AT_LAST * limits.max_iter), 1)
+                limits = replace(limits, max_iter=steps, least_gain=GAIN_AT_LAST)
             least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
