@@ -48,7 +48,7 @@ ON_DEVICE = 50_000, 1000
 # nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
-# Steps that take seconds end where one lowers the loss by less than this share of it.
+# Steps on more rows, which take seconds, end where one lowers the loss by less than this share of it.
 GAIN_AT_LAST = 3e-4
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
 # slope leads back: each goes on from this share of its start at least.
@@ -291,7 +291,8 @@ def _selected(
             part = table.sample(last[0])
             if not _is_on_gpu(table):
                 steps = max(int(SHARE_AT_LAST * limits.max_iter), 1)
-                limits = replace(limits, max_iter=steps, least_gain=GAIN_AT_LAST)
+                gain = GAIN_AT_LAST if len(part.weight) > n_rows else 0.0
+                limits = replace(limits, max_iter=steps, least_gain=gain)
             least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
