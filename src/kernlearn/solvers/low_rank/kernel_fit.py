@@ -286,7 +286,7 @@ def _selected(
         z, status = search(first, first.criterion, limits, lam, several)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:
-        is_larger = last[0] != n_rows
+        is_larger, found = last[0] != n_rows, z
         if is_larger:
             part = table.sample(last[0])
             if not _is_on_gpu(table):
@@ -297,10 +297,13 @@ def _selected(
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
             second = objective_at(np.exp(z[1:]), part, last[1])
-            second.best.see(z, second.value(z))
+            before = second.value(found)
+            second.best.see(found, before)
             try:
                 stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
-                z, status = stage.z, stage.status
+                # Columns that came back may be too many to be switched off again in so few steps.
+                z = stage.z if stage.value <= before else found
+                status = stage.status
             except (Stopped, KeyboardInterrupt) as stop:
                 assert second.best.z is not None
                 z, status = second.best.z, limits.patience.accept(stop)
