@@ -48,7 +48,7 @@ ON_DEVICE = 50_000, 1000
 # nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
-# Steps on more rows, which take seconds, end where one lowers the loss by less than this share of it.
+# Steps on more rows take seconds: they end where one lowers the loss by less than this share.
 GAIN_AT_LAST = 3e-4
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
 # slope leads back: each goes on from this share of its start at least.
