@@ -1,7 +1,7 @@
 r"""Directions of θ in which some columns count more than others, for kernels with a scale for each.
 
 From equal scales a descent finds nothing if few of many columns matter: with all of them a kernel
-tells no more than the constant, and the criterion has no slope. Two looks at the targets tell
+tells no more than the constant, and the criterion has no slope. Three looks at the targets tell
 columns apart:
 
 - The slopes of a machine. Along a column that matters a good function changes. With f trained on
@@ -14,9 +14,14 @@ columns apart:
   Beaglehole, Pandit and Belkin (2024). Columns that matter only together are found by it.
 - Each column by itself, cut into bins: the leave-one-out loss of the means of bins has a closed
   form, and costs a sort. A column of many ups and downs is found by it among any number of others.
+- Each pair of columns, cut into cells, likewise. Two columns that matter as a product, or as a sine
+  of one times the other, are found by it, where the slopes of a machine of all columns are mostly
+  chance. The slopes of a machine of the columns that were found then tell how much each counts.
 """
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +41,13 @@ Array = NDArray[np.float64]
 # has slopes along columns that matter only together, which grow from round to round.
 _ROUNDS, _MORE_ROUNDS, _SMALL = 2, 5, 0.03
 _RIDGES, _RIDGE_ROWS = 10.0 ** np.arange(1, -4, -1), 300
+# Rows whose machines have slopes: half a second for each direction.
+_SLOPE_ROWS = 1500
 # Bins of a column, and the rows that one has at least, on average.
 _BINS, _PER_BIN = (4, 12, 36, 108), 5
+# Bins of each column of a pair; and the rows times pairs times targets that take half a second.
+# With more pairs there are fewer rows for each, but not fewer than these.
+_PAIR_BINS, _PAIR_WORK, _PAIR_ROWS = (4, 12, 36), 4e6, 300
 # Standard deviations, of what chance does to the loss of bins, above which a column counts.
 _BEYOND_CHANCE = 3.0
 # No column is left out: from where a logarithm has gone no slope leads back.
@@ -59,7 +69,7 @@ def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
     Returns
     -------
     directions : list of ndarray of shape (d,)
-        At most four; none where nothing tells the columns apart.
+        At most five; none where nothing tells the columns apart.
 
     Examples
     --------
@@ -80,12 +90,18 @@ def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
     if not 0.0 < largest < np.inf:
         return []
     targets = targets / largest
-    found = [
-        _from_slopes(Z, targets, weight, n_rounds, lam)
-        for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL))
-    ]
-    directions = [theta for theta in found if theta is not None]
+    few = np.linspace(0, len(Z) - 1, min(len(Z), _SLOPE_ROWS)).astype(int)
+    some = Z[few], targets[few], weight[few]
+    everything = np.ones(Z.shape[1])
     gains, bins = _alone(Z, targets, weight)
+    found = [
+        _from_slopes(*some, everything, _ROUNDS, None),
+        _from_slopes(*some, everything, _MORE_ROUNDS, _SMALL),
+    ]
+    paired = _in_pairs(Z, targets, weight, gains)
+    if paired.any():
+        found.append(_from_slopes(*some, np.where(paired | (gains > 0.0), 1.0, 0.0), _ROUNDS, None))
+    directions = [theta for theta in found if theta is not None]
     if gains.max() > 0.0:
         each = np.where(gains > 0.0, bins**2 / 24.0, 0.0)
         best = np.where(np.arange(len(gains)) == gains.argmax(), each, 0.0)
@@ -94,10 +110,9 @@ def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
 
 
 def _from_slopes(
-    Z: Array, Y: Array, weight: Array, n_rounds: int, lam: float | None
+    Z: Array, Y: Array, weight: Array, scales: Array, n_rounds: int, lam: float | None
 ) -> Array | None:
-    """θ after so many rounds; None where a machine has no slope, or there is no machine."""
-    scales = np.ones(Z.shape[1])
+    """θ after so many rounds from scales; None where a machine has no slope, or there is none."""
     for _ in range(n_rounds):
         length = float(np.sqrt(2.0 * (Z * scales).var(axis=0).sum())) or 1.0
         K = Matern(length, 1.5)(Z * scales)
@@ -146,14 +161,37 @@ def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
     constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)
     for count in [count for count in _BINS if n >= _PER_BIN * count]:
         least = _BEYOND_CHANCE * np.sqrt(2.0 * count) / n
-        cuts = np.quantile(X, np.arange(1, count) / count, axis=0)
-        for r in range(d):
-            # By its values: rows that have the same one are in the same bin.
-            members = np.searchsorted(cuts[:, r], X[:, r], side="right")
+        for r, members in enumerate(_members(X, count)):
             gain = 1.0 - _left_out_loss(members, Y, weight) / constant if constant > 0.0 else 0.0
             if gain > max(least, gains[r]):
                 gains[r], bins[r] = gain, count
     return gains, bins
+
+
+def _in_pairs(X: Array, Y: Array, weight: Array, alone: Array) -> NDArray[np.bool_]:
+    """Whether a column and another one explain more than both of them do by themselves."""
+    d = X.shape[1]
+    paired = np.zeros(d, dtype=bool)
+    n = int(min(len(X), _PAIR_WORK / (0.5 * d * (d - 1) * Y.shape[1])))
+    if n < min(len(X), _PAIR_ROWS):
+        return paired
+    rows = np.linspace(0, len(X) - 1, n).astype(int)
+    X, Y, weight = X[rows], Y[rows], weight[rows]
+    constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)
+    for count in [count for count in _PAIR_BINS if n >= _PER_BIN * count**2]:
+        least = _BEYOND_CHANCE * np.sqrt(2.0) * count / n
+        members = _members(X, count)
+        for r, s in combinations(range(d), 2):
+            loss = _left_out_loss(count * members[r] + members[s], Y, weight)
+            if loss < (1.0 - least - alone[r] - alone[s]) * constant:
+                paired[[r, s]] = True
+    return paired
+
+
+def _members(X: Array, count: int) -> list[NDArray[np.intp]]:
+    """The bin of every row, for each column; rows that have the same value are in the same one."""
+    cuts = np.quantile(X, np.arange(1, count) / count, axis=0)
+    return [np.searchsorted(cut, x, side="right") for cut, x in zip(cuts.T, X.T, strict=True)]
 
 
 def _left_out_loss(members: NDArray[np.intp], Y: Array, weight: Array) -> float:

@@ -161,6 +161,8 @@ def _descended(
         return stage
     found = np.exp(stage.z)
     other = best_other_start(objective, found[0] if lam is None else lam, found[1:], lam)
+    if other is not None:
+        objective.follow(np.exp(other[1:]))
     if other is None or not objective.value(other) < stage.value + np.log(PROMISING):
         return stage
     return min(stage, descend(objective, other, directions, limits), key=lambda end: end.value)

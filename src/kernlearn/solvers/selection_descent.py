@@ -28,12 +28,14 @@ _MEMORY = 30
 class Limits:
     """When to stop: the largest slope of the logarithmic criterion, and the number of steps.
 
-    `patience` may end it before.
+    `patience` may end it before, and so does a step that lowers the criterion by less than
+    `least_gain`, or by less than the tolerance can tell.
     """
 
     tol: float
     max_iter: int
     patience: Patience = field(default_factory=Patience)
+    least_gain: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +69,7 @@ def descend(
         options={
             "maxiter": limits.max_iter,
             "gtol": limits.tol,
-            "ftol": 1e-3 * limits.tol**2,
+            "ftol": max(1e-3 * limits.tol**2, limits.least_gain),
             "maxcor": _MEMORY,
         },
         callback=objective.count_step,

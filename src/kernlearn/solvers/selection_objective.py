@@ -115,6 +115,9 @@ class SelectionObjective:
             self._last = (theta.copy(), K)
         return self._last[1]
 
+    def follow(self, theta: Array) -> None:
+        """Make ready for a descent from θ: nothing to do with the matrix of all rows."""
+
     def machine(self, z: Array) -> LSSVMFit:
         """The machine trained at z, counted by nobody."""
         return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]

@@ -19,7 +19,7 @@ from kernlearn.solvers.selection_objective import SelectionObjective
 # with at most this share of what is known is descended from.
 PROMISING = 0.8
 # Rows that tell columns apart, and the least and the largest number on which these are judged.
-_ROWS, _JUDGES = 1500, (100, 700)
+_ROWS, _JUDGES = 4000, (100, 700)
 # λ in units of the mean eigenvalue of the centred K, and factors of a direction.
 _RIDGES = 10.0 ** np.arange(1, -5, -1)
 _SCALES = 4.0 ** np.arange(-1, 3)

@@ -97,11 +97,37 @@ def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
     seen = []
 
     class Noted(LandmarkSelection):
-        def __init__(self, kernel, X, Y, weight, points, patience=None):
+        def __init__(self, kernel, X, Y, weight, points, *others):
             seen.append((len(X), len(points)))
-            super().__init__(kernel, X, Y, weight, points, patience)
+            super().__init__(kernel, X, Y, weight, points, *others)
 
     monkeypatch.setattr(kernel_fit, "LandmarkSelection", Noted)
     table = Table(X, Y, WEIGHT, 0)
     fit_through_landmarks(table, family, 12, None, True, Limits(1e-2, 5))
     assert seen == sizes
+
+
+@pytest.mark.parametrize(("several", "least", "most"), [(False, 0.8, 1.1), (True, 0.0, 0.1)])
+def test_two_columns_that_matter_together_are_found_among_twenty(several, least, most, monkeypatch):
+    """From equal scales a descent ends where nothing is learned."""
+    monkeypatch.setattr(kernel_fit, "MANY_FIRST", (600, 60))
+    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (600, 60))
+    rng = np.random.default_rng(1)
+    many = rng.standard_normal((600, 20))
+    target = (np.sin(3 * many[:, 5]) * many[:, 2] + 0.1 * rng.standard_normal(600))[:, None]
+    table = Table(many, target, np.ones(600), 0)
+    fit = fit_through_landmarks(table, ARD(), 60, None, True, Limits(1e-2, 40), several)
+    assert least <= np.mean((fit.left_out - target) ** 2) / target.var() <= most
+
+
+def test_landmarks_follow_the_scales():
+    many = RNG.standard_normal((300, 6))
+    theta = np.array([1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    low = many[np.argsort(many[:, 0])[:10]]
+    objective = LandmarkSelection(ARD(), many, many[:, :1], np.ones(300), low)
+    objective.follow(theta)
+    assert objective.points.shape == low.shape
+    nearest = ARD().matrix(many, objective.points, theta).max(axis=1)
+    assert (
+        np.mean(nearest > 0.5) > 0.95 > 0.5 > np.mean(ARD().matrix(many, low, theta).max(1) > 0.5)
+    )

@@ -52,8 +52,9 @@ MOST_ROWS_ON_HOST = 16_000
 # Matrices of n × n that exist together, with what lies beside them.
 _ON_HOST, _ON_DEVICE = 1.3, 2.2
 # λ and κ are looked for on samples first: on the host 4000 rows are factorised in a second, on a
-# GPU 16,000 in a tenth. What is best changes with the number of rows, so that all of them decide.
-_ON_HOST_FIRST, _ON_DEVICE_FIRST = (4000,), (4000, 16_000)
+# GPU 16,000 in a tenth. What is best changes with the number of rows, so that all of them decide. A
+# sample saves time where there are so many times as many rows.
+_ON_HOST_FIRST, _ON_DEVICE_FIRST, _MANY = (4000,), (4000, 16_000), 1.5
 # Steps in log₁₀ λ and log₂ κ, in the order in which they are likely to help, each followed by the
 # step back; and what is left of them once none of them helps.
 _STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
@@ -147,7 +148,8 @@ def exact_refit(
         return train(lam, scale)
     n = len(weight)
     on_device = isinstance(source, Placed)
-    sizes = [size for size in (_ON_DEVICE_FIRST if on_device else _ON_HOST_FIRST) if n > 2 * size]
+    first = _ON_DEVICE_FIRST if on_device else _ON_HOST_FIRST
+    sizes = [size for size in first if n > _MANY * size]
     for size in sizes:
         some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         few = at(take_rows(source, some), Y[some], weight[some])

@@ -48,6 +48,8 @@ ON_DEVICE = 50_000, 1000
 # nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
+# Steps on more rows take seconds: they end where one lowers the loss by less than this share.
+GAIN_AT_LAST = 3e-4
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
 # slope leads back: each goes on from this share of its start at least.
 LEAST_AT_LAST = 0.01
@@ -271,7 +273,9 @@ def _selected(
         kernel = family.kernel(theta)
         marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
         points, patience = marks.points, limits.patience
-        return LandmarkSelection(family, part.source, part.Y, part.weight, points, patience)
+        return LandmarkSelection(
+            family, part.source, part.Y, part.weight, points, patience, part.seed
+        )
 
     few = to_host(table.sample(MANY_FIRST[0]).source)
     start = np.asarray(family.start(few), dtype=float)
@@ -282,19 +286,24 @@ def _selected(
         z, status = search(first, first.criterion, limits, lam, several)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.patience.stopped is None:
-        is_larger = last[0] != n_rows
+        is_larger, found = last[0] != n_rows, z
         if is_larger:
             part = table.sample(last[0])
-            share = 1.0 if _is_on_gpu(table) else SHARE_AT_LAST
-            limits = replace(limits, max_iter=max(int(share * limits.max_iter), 1))
+            if not _is_on_gpu(table):
+                steps = max(int(SHARE_AT_LAST * limits.max_iter), 1)
+                gain = GAIN_AT_LAST if len(part.weight) > n_rows else 0.0
+                limits = replace(limits, max_iter=steps, least_gain=gain)
             least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
             second = objective_at(np.exp(z[1:]), part, last[1])
-            second.best.see(z, second.value(z))
+            before = second.value(found)
+            second.best.see(found, before)
             try:
                 stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
-                z, status = stage.z, stage.status
+                # Columns that came back may be too many to be switched off again in so few steps.
+                z = stage.z if stage.value <= before else found
+                status = stage.status
             except (Stopped, KeyboardInterrupt) as stop:
                 assert second.best.z is not None
                 z, status = second.best.z, limits.patience.accept(stop)

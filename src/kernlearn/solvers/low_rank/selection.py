@@ -49,6 +49,7 @@ from kernlearn._device import (
 )
 from kernlearn._patience import Patience
 from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection_objective import Answer, SelectionObjective
@@ -75,9 +76,11 @@ class LandmarkSelection(SelectionObjective):
     weight : ndarray of shape (n,)
         The s.
     points : array or data frame of r rows
-        The landmarks S, the same for all θ.
+        The landmarks S, the same for all θ of a descent.
     patience : Patience, optional
         May end the selection early.
+    seed : int or RandomState, optional
+        For landmarks that are chosen anew.
     """
 
     def __init__(
@@ -88,14 +91,30 @@ class LandmarkSelection(SelectionObjective):
         weight: Array,
         points: Any,
         patience: Patience | None = None,
+        seed: Any = 0,
     ) -> None:
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         criterion = SelectionCriterion(LeaveOneOut(weight), False, negligible)
         super().__init__(kernel, to_host(X), Y, criterion, patience)
-        self.points, self.weight = points, weight
+        self.weight = weight
         self.rows = all_rows(X) if kernel.follows_arrays else self.X
-        self._there = [beside(part, self.rows) for part in (points, Y, weight)]
+        self._source, self._seed = X, seed
+        self._use(points)
+
+    def _use(self, points: Any) -> None:
+        self.points = points
+        self._there = [beside(part, self.rows) for part in (points, self.Y, self.weight)]
+
+    def follow(self, theta: Array) -> None:
+        """As many landmarks, chosen at θ.
+
+        Where columns count differently, those chosen at equal scales lie as if chosen at random,
+        and resolve the few columns that matter less well.
+        """
+        kernel, rank = self.kernel.kernel(theta), len(self.points)
+        marks = choose_landmarks(kernel, self._source, rank, random_state=self._seed)
+        self._use(marks.points)
 
     def matrix(self, theta: Array) -> Array:
         """K(S, S), which tells the size of K."""
