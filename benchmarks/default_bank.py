@@ -40,7 +40,7 @@ def row(folder: str, name: str) -> str:
         order = np.random.default_rng(seed).permutation(len(data.y))
         division = data.X, data.y, order[:n_train], order[n_train:]
         found["new"].append(one_fit(*division))
-        with patch("kernlearn.estimators._bank.column_bank", without_columns):
+        with patch("kernlearn.estimators.mkl.bank.column_bank", without_columns):
             found["old"].append(one_fit(*division))
     old, new = np.array(found["old"]), np.array(found["new"])
     spread = 100.0 * (new - old)[:, 0].std(ddof=1) / np.sqrt(DIVISIONS)

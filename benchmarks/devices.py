@@ -33,7 +33,7 @@ from kernlearn import (
 )
 from kernlearn._device import Place, place_of
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear, Polynomial
-from kernlearn.solvers.low_rank import kernel_fit, rank
+from kernlearn.solvers.nystroem import kernel_fit, rank
 
 ROWS, COLUMNS, N_KERNELS = 100_000, 2000, 10
 # Root mean squared error of the standardised target by a first prototype, after an exact refit and

@@ -12,11 +12,11 @@ from sklearn.model_selection import StratifiedKFold
 from benchmarks.problems import Array, data
 from benchmarks.timing import REPEATS, Row, best_of, say
 from kernlearn import FirstLevelClassifier, LSSVMClassifier, LSSVMRegressor
-from kernlearn._threads import threads_for
 from kernlearn.datasets import make_twonorm
 from kernlearn.families.parametric import ARD
 from kernlearn.kernels import Gaussian
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.first_level.problem import FirstLevelProblem
 
 LAM, MU = 0.5, 400.0
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=0)

@@ -30,7 +30,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian
 from kernlearn.quality.registry import QUALITIES, Settings
-from kernlearn.solvers.low_rank.machines import FactorObjective
+from kernlearn.solvers.nystroem.machines import FactorObjective
 
 ROWS, COLUMNS, N_KERNELS, RANK = 100_000, 2000, 10, 150
 

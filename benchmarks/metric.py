@@ -7,9 +7,9 @@ import numpy as np
 from benchmarks.problems import Array, patches
 from benchmarks.timing import REPEATS, Row, best_of, say
 from kernlearn import HyperkernelMetric
-from kernlearn._threads import threads_for
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.reference import kondor_section5
+from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.pairs import DenseSpace, PairProgram, solve_pairs
 
 SIZES = (100, 200, 400, 800)

@@ -29,18 +29,18 @@ import numpy as np
 from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn.comparison import compare
-from kernlearn.estimators._folds import make_folds
-from kernlearn.estimators._preparation import Preparation
-from kernlearn.estimators.candidates.choice import chosen_families
-from kernlearn.estimators.candidates.contest import Contest, hold_contest
-from kernlearn.estimators.candidates.machine import Machine, Training
-from kernlearn.estimators.candidates.problem import Problem
-from kernlearn.estimators.candidates.view import View
+from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.mixture.candidates.choice import chosen_families
+from kernlearn.estimators.mixture.candidates.contest import Contest, hold_contest
+from kernlearn.estimators.mixture.candidates.machine import Machine, Training
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.view import View
+from kernlearn.estimators.mixture.preparation import Preparation
 from kernlearn.kernels import Precomputed
 from kernlearn.papers.contest import Division
 from kernlearn.papers.defaults.data import load_classes
 from kernlearn.quality.predictive import LogLoss
-from kernlearn.solvers.mixture import Mixing, weights_by_errors
+from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
 
 PRIOR, MEMBERS = 20.0, 8
 Values = np.ndarray

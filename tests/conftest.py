@@ -13,10 +13,11 @@ from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
-from kernlearn.estimators import _bank, _choices
+from kernlearn.estimators.mkl import bank, choices
 from kernlearn.quality import QUALITIES, Settings
-from kernlearn.solvers import first_level_search, selection_grid
-from kernlearn.solvers.capped_bfgs import capped_bfgs
+from kernlearn.solvers.first_level import search
+from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
+from kernlearn.solvers.selection import grid
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
@@ -128,11 +129,11 @@ def quick_choices(monkeypatch):
     def descend_roughly(near, first, free, low, high, tol, max_iter):
         return capped_bfgs(near, first, free, low, high, 100.0 * tol, max_iter)
 
-    monkeypatch.setattr(_bank, "_TRIED", (-2.0, 2.0))
-    monkeypatch.setattr(_choices, "FACTORS", (1.0, 10.0))
-    monkeypatch.setattr(selection_grid, "_RIDGES", np.array([1.0, 1e-2]))
-    monkeypatch.setattr(selection_grid, "_SCALES", np.array([0.2, 1.0]))
-    monkeypatch.setattr(first_level_search, "capped_bfgs", descend_roughly)
+    monkeypatch.setattr(bank, "_TRIED", (-2.0, 2.0))
+    monkeypatch.setattr(choices, "FACTORS", (1.0, 10.0))
+    monkeypatch.setattr(grid, "_RIDGES", np.array([1.0, 1e-2]))
+    monkeypatch.setattr(grid, "_SCALES", np.array([0.2, 1.0]))
+    monkeypatch.setattr(search, "capped_bfgs", descend_roughly)
 
 
 WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}

@@ -35,10 +35,10 @@ from kernlearn.kernels import (
     WeightedSum,
 )
 from kernlearn.quality.soft_margin import soft_margin
-from kernlearn.solvers import column_master
-from kernlearn.solvers.low_rank.selection import LandmarkSelection, press
-from kernlearn.solvers.selection_objective import Question
-from kernlearn.solvers.selection_stack import SelectionStacks
+from kernlearn.solvers.nystroem.selection import LandmarkSelection, press
+from kernlearn.solvers.selection.batched import SelectionStacks
+from kernlearn.solvers.selection.objective import Question
+from kernlearn.solvers.weights import column_master
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
 PLACES += [Place(library, "cuda:0") for library, devices, _ in found_module.libraries() if devices]
@@ -342,7 +342,7 @@ def test_a_device_without_any_room_says_so(place: Place, monkeypatch: Any) -> No
         raise OutOfMemoryError("CUDA out of memory")
 
     model = MKLRegressor([Gaussian(0.2)], quality="least_squares", rank=5, C=1.0)
-    monkeypatch.setattr("kernlearn.solvers.low_rank.moments.lower_products", full)
+    monkeypatch.setattr("kernlearn.solvers.nystroem.moments.lower_products", full)
     with pytest.raises(MemoryError, match="smaller rank"):
         model.fit(place.put(X), y)
 

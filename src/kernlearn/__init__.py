@@ -1,8 +1,6 @@
 """Learn the kernel from the data."""
 
 from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
-from kernlearn._chance import AtChanceWarning
-from kernlearn._patience import Progress
 from kernlearn.bound import ErrorBound, transductive_error_bound
 from kernlearn.estimators import (
     FirstLevelClassifier,
@@ -19,7 +17,8 @@ from kernlearn.estimators import (
     MKLNoveltyDetector,
     MKLRegressor,
 )
-from kernlearn.estimators._indefinite import IndefiniteKernelWarning
+from kernlearn.estimators.held_out.chance import AtChanceWarning
+from kernlearn.estimators.mkl.indefinite import IndefiniteKernelWarning
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.weight_norms import ElasticNet, LpNorm
@@ -27,8 +26,9 @@ from kernlearn.gram import complete_kernel
 from kernlearn.learn import learn_weights
 from kernlearn.persistence import load, save
 from kernlearn.retrieval import retrieval_auc
-from kernlearn.solvers.solution import Solution
-from kernlearn.solvers.status import Status
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Progress
+from kernlearn.solvers.core.solution import Solution
 
 __version__ = "0.1.0.dev0"
 

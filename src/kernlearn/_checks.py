@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn._memory import combination_bytes, require
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
+from kernlearn.runtime.memory import combination_bytes, require
 
 Array = NDArray[np.float64]
 

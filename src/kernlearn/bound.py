@@ -44,13 +44,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count, check_labels, check_positive
-from kernlearn._threads import threads_for
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights
 from kernlearn.gram import check_stack
-from kernlearn.solvers.certificate import linear_minimum
-from kernlearn.solvers.psd_cuts import PsdCuts
-from kernlearn.solvers.solution import Solution
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.core.certificate import linear_minimum
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.weights.psd_cuts import PsdCuts
 
 Array = NDArray[np.float64]
 

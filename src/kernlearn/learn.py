@@ -18,9 +18,6 @@ from kernlearn._checks import (
     check_settings,
     learns_C,
 )
-from kernlearn._patience import Progress, patience_for
-from kernlearn._threads import threads_for
-from kernlearn._unfinished import warn_if_unfinished
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.kernel_pool import KernelPool
@@ -34,15 +31,18 @@ from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, DETERMINANT, QUALITIES, Settings, quality_names
-from kernlearn.solvers.aligned import learn_by_alignment
-from kernlearn.solvers.column_generation import learn_by_columns
-from kernlearn.solvers.determinant import learn_by_determinant
-from kernlearn.solvers.oracle import Penalty
-from kernlearn.solvers.problem import Control, WeightSet
-from kernlearn.solvers.solution import Solution
-from kernlearn.solvers.unit_sizes import at_unit_size, check_sizes, extreme_sizes
-from kernlearn.solvers.units import LARGEST
-from kernlearn.solvers.weight_search import learn_with_machines
+from kernlearn.runtime.stopping import Progress, patience_for
+from kernlearn.runtime.threads import threads_for
+from kernlearn.runtime.warnings import warn_if_unfinished
+from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.core.prescaling import at_unit_size, check_sizes, extreme_sizes
+from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.core.units import LARGEST
+from kernlearn.solvers.weights.alignment import learn_by_alignment
+from kernlearn.solvers.weights.column_generation import learn_by_columns
+from kernlearn.solvers.weights.determinant import learn_by_determinant
+from kernlearn.solvers.weights.search import learn_with_machines
 
 Array = NDArray[np.float64]
 

@@ -16,13 +16,12 @@ from sklearn.metrics import accuracy_score
 from typer.testing import CliRunner
 
 import kernlearn as kl
-from kernlearn import _memory
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
 from kernlearn.cli import problem
 from kernlearn.cli.app import app
-from kernlearn.estimators import _choices
+from kernlearn.estimators.mkl import choices
 from kernlearn.kernels import Gaussian
 from kernlearn.methods import baselines, contest, importance, tuned_svm
 from kernlearn.methods import kernel as kernel_method
@@ -32,6 +31,7 @@ from kernlearn.methods.baselines import LINEAR
 from kernlearn.methods.registry import METHODS
 from kernlearn.methods.tuned_svm import TUNED_SVM
 from kernlearn.report.sections import _pictures
+from kernlearn.runtime import memory as memory_module
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 
@@ -45,7 +45,7 @@ def few_candidates():
     """What is tuned, and what is done side by side, is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(fit_command, "cores", lambda: 1)
-        patch.setattr(_choices, "FACTORS", (1.0,))
+        patch.setattr(choices, "FACTORS", (1.0,))
         patch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
         patch.setattr(tuned_svm, "CS", (1.0,))
         patch.setattr(tuned_svm, "GAMMAS", ())
@@ -787,7 +787,7 @@ def test_a_table_that_does_not_fit_is_sampled_and_it_is_said(tmp_path, monkeypat
     frame.to_csv(tmp_path / "t.csv", index=False)
     monkeypatch.setattr(problem, "TABLE_SHARE", 1e-5)
     arguments = ["fit", tmp_path / "t.csv", "--target", "y", "--method", "lssvm"]
-    memory = f"{_memory.resident() / 1e6 + 1000:.0f}MB"
+    memory = f"{memory_module.resident() / 1e6 + 1000:.0f}MB"
     result = run(*arguments, "--no-refit", "--json", "--memory", memory)
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)

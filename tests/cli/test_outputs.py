@@ -18,13 +18,13 @@ import pytest
 from typer.testing import CliRunner
 
 import kernlearn as kl
-from kernlearn import _atomic, _orphans
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
 from kernlearn.methods import task as task_module
 from kernlearn.papers import runner
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.report.sections import _pictures
+from kernlearn.runtime import atomic_files, parent_watchdog
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 LABELS = ["=1+1", "-x", "-1.5"]
@@ -220,7 +220,8 @@ def test_a_link_to_nowhere_and_a_name_too_long(folder):
 def test_sigterm_removes_the_unfinished_file(tmp_path):
     # Alone, since the package takes seconds to import.
     code = (
-        f"import runpy, time\natomic_file = runpy.run_path({_atomic.__file__!r})['atomic_file']\n"
+        "import runpy, time\n"
+        f"atomic_file = runpy.run_path({atomic_files.__file__!r})['atomic_file']\n"
         f"with atomic_file({str(tmp_path / 'a')!r}) as file:\n"
         "    file.write(b'half')\n    print('begun', flush=True)\n    time.sleep(60)\n"
     )
@@ -244,7 +245,7 @@ def test_a_handler_of_ones_own_stays(folder):
 
     before = signal.signal(signal.SIGTERM, own)
     try:
-        with _atomic.atomic_file(folder / "x"):
+        with atomic_files.atomic_file(folder / "x"):
             assert signal.getsignal(signal.SIGTERM) is own
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -254,7 +255,7 @@ def test_a_handler_of_ones_own_stays(folder):
 def test_workers_end_with_their_parent(tmp_path):
     worker = (
         "import os, runpy, sys, time\n"
-        f"runpy.run_path({_orphans.__file__!r})['end_with'](os.getppid())\n"
+        f"runpy.run_path({parent_watchdog.__file__!r})['end_with'](os.getppid())\n"
         "print(os.getpid(), flush=True)\ntime.sleep(120)\n"
     )
     parent = (

@@ -12,23 +12,23 @@ import pytest
 from typer.testing import CliRunner
 
 import kernlearn as kl
-from kernlearn import _patience, _side_by_side
 from kernlearn.cli import fit as fit_command
 from kernlearn.cli.app import app
 from kernlearn.cli.progress import Bar, progress_bar
-from kernlearn.estimators import _choices
+from kernlearn.estimators.mkl import choices
 from kernlearn.methods import baselines, importance, tuned_svm
 from kernlearn.methods import kernel as kernel_method
 from kernlearn.methods import task as task_module
 from kernlearn.methods.registry import METHODS
+from kernlearn.runtime import processes, stopping
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
-    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
-    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
+    monkeypatch.setattr(stopping, "_last_caught", -np.inf)
+    monkeypatch.setattr(choices, "FACTORS", (1.0,))
     monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0,))
     monkeypatch.setattr(tuned_svm, "GAMMAS", ())
@@ -55,7 +55,7 @@ def fit(table, *options):
 
 def test_a_limit_is_kept_to_and_told(table, monkeypatch):
     ticks = itertools.count()
-    monkeypatch.setattr(_patience, "_now", lambda: float(next(ticks)))
+    monkeypatch.setattr(stopping, "_now", lambda: float(next(ticks)))
     result = fit(table, "--method", "mkl", "--time-limit", "0.5", "--json")
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
@@ -114,7 +114,7 @@ def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
 
 def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
     monkeypatch.setattr(fit_command, "cores", lambda: 2)
-    monkeypatch.setattr(_side_by_side, "_has_other_threads", lambda: False)  # of earlier tests
+    monkeypatch.setattr(processes, "_has_other_threads", lambda: False)  # of earlier tests
     two = {name: METHODS[name] for name in ("lssvm", "mkl")}
     monkeypatch.setattr(task_module, "METHODS", two)
     interrupt_from(monkeypatch, 1)

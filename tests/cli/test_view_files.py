@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
-from kernlearn.estimators import _choices
+from kernlearn.estimators.mkl import choices
 from kernlearn.methods import importance
 from kernlearn.methods import scores as scores_module
 from kernlearn.methods import task as task_module
@@ -38,8 +38,8 @@ molecules = {folder = "graphs"}
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
-    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
-    monkeypatch.setattr(_choices, "SHARES", (2 / 3,))
+    monkeypatch.setattr(choices, "FACTORS", (1.0,))
+    monkeypatch.setattr(choices, "SHARES", (2 / 3,))
     monkeypatch.setattr(task_module, "BASELINES", (LINEAR,))
     monkeypatch.setattr(importance, "MOST_REPEATS", 1)
     monkeypatch.setattr(scores_module, "N_DRAWS", 40)

@@ -45,7 +45,7 @@ def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch)
 @pytest.mark.parametrize("method", ["mkl", "lssvm"])
 def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, method):
     """The rows lie on the workers, which are asked for products; chunks are none of the result."""
-    monkeypatch.setattr("kernlearn.estimators._low_rank.EXACT_ROWS", 30)
+    monkeypatch.setattr("kernlearn.estimators.mkl.low_rank.EXACT_ROWS", 30)
     monkeypatch.setattr("kernlearn.methods.learner.EXACT_ROWS", 30)
     monkeypatch.setattr("kernlearn.methods.mkl.EXACT_ROWS", 30)
     monkeypatch.setattr("kernlearn.methods.task.BASELINES", ())

@@ -6,13 +6,14 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators import _low_rank, _on_cluster
+from kernlearn.estimators.inputs import on_cluster
+from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
-from kernlearn.solvers.low_rank import kernel_fit as kernel_fit_module
-from kernlearn.solvers.low_rank import learn as learn_module
-from kernlearn.solvers.low_rank import problem as problem_module
-from kernlearn.solvers.low_rank import rank as rank_module
-from kernlearn.solvers.low_rank import refits as refits_module
+from kernlearn.solvers.nystroem import kernel_fit as kernel_fit_module
+from kernlearn.solvers.nystroem import learn as learn_module
+from kernlearn.solvers.nystroem import problem as problem_module
+from kernlearn.solvers.nystroem import rank as rank_module
+from kernlearn.solvers.nystroem import refits as refits_module
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -154,7 +155,7 @@ def test_chunks_of_unknown_size_are_counted_and_empty_ones_do_not_matter():
 
 
 def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatch):
-    monkeypatch.setattr(_low_rank, "EXACT_ROWS", 10_000)
+    monkeypatch.setattr(low_rank, "EXACT_ROWS", 10_000)
     svm = kl.MKLRegressor(FEW, C=2.0, tol=1e-3)
     check_equal(fitted(svm, in_chunks(X), VALUES), fitted(svm, X, VALUES))
     weight = np.ones(N)
@@ -162,7 +163,7 @@ def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatc
     exact = kl.LSSVMRegressor(theta=0.5, rank=None)
     found = fitted(exact, in_chunks(X), VALUES, sample_weight=weight)
     check_equal(found, fitted(exact, X, VALUES, sample_weight=weight))
-    monkeypatch.setattr(_on_cluster, "EXACT_ROWS", 100)
+    monkeypatch.setattr(on_cluster, "EXACT_ROWS", 100)
     with pytest.warns(UserWarning, match="gathers the 400 rows of the Dask collection on this"):
         fitted(svm, in_chunks(X), VALUES)
     monkeypatch.setenv("KERNLEARN_MEMORY", "1MB")

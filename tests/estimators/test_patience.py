@@ -13,11 +13,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import kernlearn as kl
-from kernlearn import _patience
-from kernlearn._unfinished import InterruptedWarning
 from kernlearn.families.parametric import ARD
 from kernlearn.kernels import Gaussian, Linear
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.runtime import stopping
+from kernlearn.runtime.warnings import InterruptedWarning
+from kernlearn.solvers.first_level.problem import FirstLevelProblem
 
 FEW = {"max_pivots": 8}
 LONG = {
@@ -53,7 +53,7 @@ OUTPUTS = ("predict", "decision_function", "transform", "score_samples")
 
 @pytest.fixture(autouse=True)
 def no_interrupt_before(monkeypatch):
-    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    monkeypatch.setattr(stopping, "_last_caught", -np.inf)
 
 
 def data(name, n=26):
@@ -135,7 +135,7 @@ def test_an_early_end_keeps_what_there_is(case, monkeypatch):
     whole = finished(case)
     if end == "limit":
         ticks = iter(range(10**6))
-        monkeypatch.setattr(_patience, "_now", lambda: float(next(ticks)))
+        monkeypatch.setattr(stopping, "_now", lambda: float(next(ticks)))
     if end == "interrupt":
         patience = {"callback": interrupted}
     model = make(name, options, **patience)
@@ -180,7 +180,7 @@ def test_a_stopped_selection_keeps_its_lowest_point(name, steps):
 
 
 def test_a_selection_stopped_on_a_sample_is_trained_on_all_rows(monkeypatch):
-    monkeypatch.setattr("kernlearn.solvers.selection_grid._POINTS", 12)
+    monkeypatch.setattr("kernlearn.solvers.selection.grid._POINTS", 12)
     X, y = data("LSSVMRegressor")
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
         model = kl.LSSVMRegressor("ard", callback=lambda told: told.step == 5).fit(X, y)
@@ -237,7 +237,7 @@ def test_the_limit_is_looked_at_within_a_fold(monkeypatch):
     """Before the first place is known at all: λ, μ and θ are where the search starts."""
     X, y = data("FirstLevelClassifier")
     ticks = iter(range(10**6))
-    monkeypatch.setattr(_patience, "_now", lambda: float(next(ticks)))
+    monkeypatch.setattr(stopping, "_now", lambda: float(next(ticks)))
     with pytest.warns(ConvergenceWarning, match="at the time limit"):
         model = kl.FirstLevelClassifier(cv=2, time_limit=3.5).fit(X, y)
     assert model.n_evaluations_ == 0
@@ -310,7 +310,7 @@ def test_a_search_goes_on_after_one_interrupt_and_ends_after_two(monkeypatch):
     X, y = data("MKLClassifier")
     y = (y > 0).astype(int)
     now, fits = [100.0], []
-    monkeypatch.setattr(_patience, "_now", lambda: now[0])
+    monkeypatch.setattr(stopping, "_now", lambda: now[0])
 
     def pressed(told):
         if told.step == 1:

@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators._row_order import label_free_codes, row_order
-from kernlearn.estimators._spread import robust_spread
+from kernlearn.estimators.inputs.row_order import label_free_codes, row_order
+from kernlearn.estimators.mkl.spread import robust_spread
 from kernlearn.kernels import Gaussian
 
 RNG = np.random.default_rng(0)

@@ -5,10 +5,10 @@ import threading
 import numpy as np
 import pytest
 
-from kernlearn import _threads
 from kernlearn.families import factors as factors_module
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian, Laplacian, Linear
+from kernlearn.runtime import threads as threads_module
 
 X = np.random.default_rng(0).standard_normal((700, 4))
 
@@ -16,7 +16,7 @@ X = np.random.default_rng(0).standard_normal((700, 4))
 @pytest.fixture
 def factors(monkeypatch):
     monkeypatch.setattr(factors_module, "_WORTH_THREADS", 1)
-    monkeypatch.setattr(_threads, "n_threads", lambda: 2)
+    monkeypatch.setattr(threads_module, "n_threads", lambda: 2)
     # More columns than a product takes together, fewer, and as many as there are inputs.
     kernels, ranks = [Gaussian(0.5), Laplacian(1.0), Linear()], [300, 40, 10]
     made = Factors.through_landmarks(kernels, X, ranks, "random", 0)
@@ -34,7 +34,7 @@ def test_threads_fill_each_their_columns(factors):
 
 def test_another_thread_than_the_main_one_changes_no_limit_of_threads(factors, monkeypatch):
     # Two that set and restore it would leave it as the other found it.
-    monkeypatch.setattr(_threads, "in_order", None)
+    monkeypatch.setattr(threads_module, "in_order", None)
     found = []
     other = threading.Thread(target=lambda: found.append(factors(X)))
     other.start()

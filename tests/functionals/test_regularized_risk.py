@@ -15,7 +15,7 @@ import kernlearn as kl
 from kernlearn.functionals import RegularizedRisk, regularized_risk
 from kernlearn.kernels import Gaussian, Linear, Precomputed
 from kernlearn.quality import QUALITIES
-from kernlearn.solvers.status import Status
+from kernlearn.runtime.status import Status
 
 C, NU, EPSILON = 0.7, 0.4, 0.15
 

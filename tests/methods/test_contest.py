@@ -11,11 +11,12 @@ import pytest
 from scipy.stats import norm
 from sklearn.dummy import DummyClassifier
 
-from kernlearn import LSSVMClassifier, _patience
+from kernlearn import LSSVMClassifier
 from kernlearn.methods import contest as contest_module
 from kernlearn.methods.contest import N_FOLDS, contest_steps, hold_contest
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
+from kernlearn.runtime import stopping
 
 SETTING = Setting("classification", seed=0, classes=np.arange(3))
 
@@ -199,7 +200,7 @@ def test_who_would_be_given_a_small_part_of_the_rows_is_left_out(monkeypatch):
 
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
 def test_a_score_of_an_interrupted_fit_is_no_score(monkeypatch):
-    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    monkeypatch.setattr(stopping, "_last_caught", -np.inf)
 
     heard = []
 
@@ -215,7 +216,7 @@ def test_a_score_of_an_interrupted_fit_is_no_score(monkeypatch):
 
 class Late(DummyClassifier):
     def fit(self, X, y):
-        raise _patience.Stopped
+        raise stopping.Stopped
 
 
 def test_who_has_nothing_when_its_time_is_over_is_skipped():

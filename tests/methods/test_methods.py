@@ -9,8 +9,8 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators import _choices
-from kernlearn.estimators._bank import choose_bank
+from kernlearn.estimators.mkl import choices
+from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
 from kernlearn.methods import kernel as kernel_method
@@ -79,7 +79,7 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
-    monkeypatch.setattr(_choices, "FACTORS", (1.0, 10.0))
+    monkeypatch.setattr(choices, "FACTORS", (1.0, 10.0))
     monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
     monkeypatch.setattr(tuned_svm, "CS", (1.0, 10.0))
     monkeypatch.setattr(tuned_svm, "GAMMAS", (0.1,))

@@ -8,20 +8,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.estimators import MKLRegressor, _landmark_learning, _low_rank
-from kernlearn.estimators._landmark_learning import LearnsThroughLandmarks
+from kernlearn.estimators import MKLRegressor
+from kernlearn.estimators.mkl import landmark_learning, low_rank
+from kernlearn.estimators.mkl.landmark_learning import LearnsThroughLandmarks
 from kernlearn.methods import mkl as mkl_module
 from kernlearn.methods.landmarks import landmark_facts
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
-from kernlearn.solvers.low_rank.rank import Look
+from kernlearn.solvers.nystroem.rank import Look
 from kernlearn.tables import describe_columns
 
 
 def small_limit(patch):
-    patch.setattr(_low_rank, "EXACT_ROWS", 60)
+    patch.setattr(low_rank, "EXACT_ROWS", 60)
     patch.setattr(mkl_module, "EXACT_ROWS", 60)
 
 
@@ -98,7 +99,7 @@ def test_a_refit_learns_weights_and_machine_alone(task, fit_to_some, monkeypatch
     np.testing.assert_array_equal(other.loss_by_C_, one.loss_by_C_)
     sizes = [len(points) for points in other.landmarks_]
     had = [len(points) for points in one.landmarks_]
-    few = _landmark_learning.FEW_LANDMARKS
+    few = landmark_learning.FEW_LANDMARKS
     assert sizes == [n if w else min(n, few) for n, w in zip(had, one.weights_, strict=True)]
     # Its parameters are those of any other, and nothing of the first fit is left in it.
     assert "_taken_over" not in vars(other)

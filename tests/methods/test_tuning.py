@@ -12,9 +12,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kernlearn as kl
-from kernlearn import _patience
-from kernlearn._unfinished import InterruptedWarning
 from kernlearn.methods.tuning import tuned_pipeline
+from kernlearn.runtime import stopping
+from kernlearn.runtime.warnings import InterruptedWarning
 
 GRID = {"estimator__C": [0.01, 1.0, 100.0], "estimator__gamma": [0.001, 0.1, 3.0]}
 
@@ -56,7 +56,7 @@ def test_what_the_grid_does_not_touch_is_fitted_once_a_fold():
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
 @pytest.mark.parametrize("first", [1, 3 * 2])
 def test_only_an_interrupt_of_the_last_fit_leaves_a_model(first, monkeypatch):
-    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    monkeypatch.setattr(stopping, "_last_caught", -np.inf)
     rng = np.random.default_rng(0)
     X, y = pd.DataFrame(rng.normal(size=(30, 2))), np.arange(30) % 2
     fits = []

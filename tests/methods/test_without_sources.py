@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
 from kernlearn.cli.learned import print_learned
-from kernlearn.estimators import _choices
+from kernlearn.estimators.mkl import choices
 from kernlearn.methods import importance, workflow
 from kernlearn.methods import scores as scores_module
 from kernlearn.methods import task as task_module
@@ -36,8 +36,8 @@ WORDS = np.array(
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
-    monkeypatch.setattr(_choices, "FACTORS", (1.0,))
-    monkeypatch.setattr(_choices, "SHARES", (2 / 3,))
+    monkeypatch.setattr(choices, "FACTORS", (1.0,))
+    monkeypatch.setattr(choices, "SHARES", (2 / 3,))
     monkeypatch.setattr(task_module, "BASELINES", ())
     monkeypatch.setattr(scores_module, "N_DRAWS", 40)
     monkeypatch.setattr(importance, "MOST_REPEATS", 1)

@@ -11,9 +11,10 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
-from kernlearn import LSSVMRegressor, Progress, _patience
-from kernlearn._unfinished import interrupts_end_everything
+from kernlearn import LSSVMRegressor, Progress
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
+from kernlearn.runtime import stopping
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 FOLDS = [(np.array([0, 1]), np.array([2])), (np.array([1, 2]), np.array([0]))]
 
@@ -58,7 +59,7 @@ def test_a_bound_on_the_iterations_is_no_warning() -> None:
 
 
 def test_a_fit_that_was_interrupted_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_patience, "_last_caught", -np.inf)
+    monkeypatch.setattr(stopping, "_last_caught", -np.inf)
 
     def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt  # a signal may be ignored where tests run in the background

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn._patience import Patience
-from kernlearn.estimators._refits import refit_machines
+from kernlearn.estimators.held_out.refits import refit_machines
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.quality.rows_left_out import values_left_out
+from kernlearn.runtime.stopping import Patience
 
 
 def noisy(n, seed=0):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kernlearn._memory import require
+from kernlearn.runtime.memory import require
 from kernlearn.speed.ladder import Ladder, climb
 
 SIZES = (100, 200, 400, 800)

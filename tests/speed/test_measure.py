@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from kernlearn._memory import matrices, require
 from kernlearn.methods.method import Method, Plan
 from kernlearn.methods.registry import METHODS
+from kernlearn.runtime.memory import matrices, require
 from kernlearn.speed import measure as measure_module
 from kernlearn.speed.facts import speed_facts
 from kernlearn.speed.measure import Trial, measure, methods_for, n_steps

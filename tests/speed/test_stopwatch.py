@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from kernlearn import Status
-from kernlearn._patience import Patience
-from kernlearn._unfinished import warn_if_unfinished
+from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.speed.stopwatch import seconds_of
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from kernlearn.estimators._landmark_learning import _check_numbers
-from kernlearn.solvers.status import Status
+from kernlearn.estimators.mkl.landmark_learning import _check_numbers
+from kernlearn.runtime.status import Status
 from kernlearn.testing import hostile_fits
 from kernlearn.testing._hostile_problem import HostileProblem
 from kernlearn.testing._long_double import best_intercept, held_out, least_squares_machine, long

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
-from kernlearn._cluster.luggage import Luggage, luggage
 from kernlearn._cluster.scheduling import computed, delayed, persisted
+from kernlearn._cluster.task_payload import Luggage, luggage
 from kernlearn._cluster.workers import room_on_workers
-from kernlearn._optional import load_pandas
+from kernlearn.runtime.optional import load_pandas
 
 Indices = NDArray[np.intp]
 # What a task makes of neighbouring rows.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kernlearn._cluster.scheduling import ClusterLost
-from kernlearn._optional import load_distributed
+from kernlearn.runtime.optional import load_distributed
 
 # Seconds: a scheduler that is there answers in a few hundredths.
 PATIENCE = 10.0

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
-from kernlearn._cluster.luggage import Luggage
 from kernlearn._cluster.scheduling import delayed
-from kernlearn._optional import load_dask_array
-from kernlearn._warning_filters import quiet_about
+from kernlearn._cluster.task_payload import Luggage
+from kernlearn.runtime.optional import load_dask_array
+from kernlearn.runtime.warning_filters import quiet_about
 
 Method = Callable[..., Any]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from kernlearn._optional import load_dask
+from kernlearn.runtime.optional import load_dask
 
 _PURPOSE = "a Dask collection"
 # How the names of those errors end that tell of workers, or a scheduler, no longer there: names,

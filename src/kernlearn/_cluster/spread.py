@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._cluster.scheduling import telling_of_loss
-from kernlearn._optional import load_dask_array
+from kernlearn.runtime.optional import load_dask_array
 
 # Chunks for each thread: who is slower has fewer of them to do.
 _FOR_A_THREAD = 2

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from kernlearn._cluster.luggage import Luggage
 from kernlearn._cluster.scheduling import telling_of_loss
-from kernlearn._optional import load_distributed
+from kernlearn._cluster.task_payload import Luggage
+from kernlearn.runtime.optional import load_distributed
 
 Key = TypeVar("Key")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]

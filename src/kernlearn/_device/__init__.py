@@ -7,7 +7,6 @@ the libraries is here.
 """
 
 from kernlearn._device.algebra import (
-    LARGEST_FOR_LAPACK,
     add_to_diagonal,
     column_dots,
     copied,
@@ -52,7 +51,6 @@ from kernlearn._device.places import (
 
 __all__ = [
     "HOST",
-    "LARGEST_FOR_LAPACK",
     "Place",
     "Placed",
     "add_to_diagonal",

@@ -12,10 +12,8 @@ from scipy.linalg.blas import dgemm, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs, spotrf, spotrs, strtrs
 
 from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, to_host
+from kernlearn.runtime.threads import LARGEST_FOR_LAPACK
 
-# Above some 15,600 rows OpenBLAS 0.3.31 factorises with two threads beyond its own buffer, and the
-# process ends. Products of matrices do not know that, and are as fast.
-LARGEST_FOR_LAPACK = 8000
 _BLOCK = 1024
 _IN_CACHE = 2**20  # numbers: of a larger matrix no copy of whole rows is made
 

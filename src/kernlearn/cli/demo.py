@@ -11,7 +11,6 @@ import typer
 from rich.console import Console
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn._optional import load_pandas
 from kernlearn.cli.demo_data import Division, patients, plant, tumours
 from kernlearn.cli.demo_report import score_fact, write_demo_report
 from kernlearn.cli.demo_rivals import Entry, entered, rivals, shown, verdict
@@ -21,6 +20,7 @@ from kernlearn.cli.picture import check_picture
 from kernlearn.estimators import KernelClassifier, MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay
 from kernlearn.inspection._matplotlib import save_figure
+from kernlearn.runtime.optional import load_pandas
 
 __all__ = ["demo"]
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from kernlearn._optional import load_pandas
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.demo_data import Division
 from kernlearn.cli.failure import failures
@@ -17,6 +16,7 @@ from kernlearn.cli.report import write_html
 from kernlearn.methods.facts import SAMPLE_ROWS
 from kernlearn.methods.scores import METRICS, wilson_interval
 from kernlearn.methods.words import certificate, kernel_in_words, weights
+from kernlearn.runtime.optional import load_pandas
 
 __all__ = ["score_fact", "write_demo_report"]
 

@@ -13,8 +13,6 @@ import typer
 from rich.console import Console
 
 from kernlearn._cluster import connected
-from kernlearn._side_by_side import cores
-from kernlearn._threads import threads_for
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.fit_checks import (
@@ -62,6 +60,8 @@ from kernlearn.methods.facts import Source, make_bundle
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.persistence import save
 from kernlearn.persistence._file import versions
+from kernlearn.runtime.processes import cores
+from kernlearn.runtime.threads import threads_for
 
 __all__ = ["fit"]
 

@@ -6,11 +6,11 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 
 from kernlearn._device import place_of
-from kernlearn._memory import in_words, limited_to, parse_size, resident
 from kernlearn.cli.failure import BAD_USAGE, fail
 from kernlearn.cli.fit_options import HOLDOUT, NAMES
 from kernlearn.cli.problem import Request
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
+from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 
 __all__ = [
     "Limits",

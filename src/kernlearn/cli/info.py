@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_info
 
 from kernlearn import __version__
 from kernlearn._device import HOST, cuda_devices, libraries
-from kernlearn._memory import available, in_words
+from kernlearn.runtime.memory import available, in_words
 
 __all__ = ["info"]
 

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kernlearn._words import counted, listed
 from kernlearn.inspection._text import plain
+from kernlearn.runtime.phrases import counted, listed
 
 __all__ = ["print_learned"]
 

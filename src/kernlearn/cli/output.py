@@ -9,9 +9,9 @@ from pathlib import Path
 
 import typer
 
-from kernlearn._atomic import is_replaceable, standard_stream
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, system_message
 from kernlearn.inspection._text import plain
+from kernlearn.runtime.atomic_files import is_replaceable, standard_stream
 
 __all__ = ["check_outputs", "goes_to_stdout", "say"]
 

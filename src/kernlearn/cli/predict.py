@@ -12,16 +12,16 @@ import numpy as np
 import typer
 
 from kernlearn._cluster import connected, in_order, shared
-from kernlearn._words import counted, listed
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
-from kernlearn.estimators._intervals import fewest_rows
+from kernlearn.estimators.held_out.intervals import fewest_rows
 from kernlearn.methods.method import MethodError
 from kernlearn.methods.predictions import predictions
 from kernlearn.methods.view_files import FILE_KINDS, ViewFiles
 from kernlearn.methods.views import read_view_files
+from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import format_to_write, table_writer
 

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from kernlearn._memory import available, in_words
 from kernlearn.gram.psd import Repair
 from kernlearn.methods.class_weights import read_class_weight
 from kernlearn.methods.kernel import KERNEL
@@ -20,6 +19,7 @@ from kernlearn.methods.mkl import MKL
 from kernlearn.methods.task import Task
 from kernlearn.methods.view_files import ViewFiles
 from kernlearn.methods.views import found_views, read_view_files, read_views, with_words
+from kernlearn.runtime.memory import available, in_words
 from kernlearn.tables import (
     Column,
     CompactTable,

@@ -9,9 +9,9 @@ from typing import Any
 
 from rich.markup import escape
 
-from kernlearn._patience import Progress
-from kernlearn._progress import make_bar
 from kernlearn.inspection._text import plain
+from kernlearn.runtime.progress import make_bar
+from kernlearn.runtime.stopping import Progress
 
 __all__ = ["Bar", "progress_bar"]
 

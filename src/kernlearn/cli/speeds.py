@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kernlearn._memory import in_words
-from kernlearn._words import counted
+from kernlearn.runtime.memory import in_words
+from kernlearn.runtime.phrases import counted
 from kernlearn.speed.growth import FARTHEST
 
 __all__ = ["print_speeds"]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._optional import load_pandas
 from kernlearn.comparison import friedman, nemenyi, pairwise, signed_rank, writing
 from kernlearn.comparison.rank_test import RankTest
 from kernlearn.comparison.ranks import row_ranks
 from kernlearn.comparison.scores import Array, Scores
+from kernlearn.runtime.optional import load_pandas
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
 from kernlearn.comparison.cells import is_search_result, read_cell
 from kernlearn.comparison.scores import Scores
+from kernlearn.runtime.optional import load_pandas
 
 _Names = Iterable[Hashable] | None
 _FORMS = (

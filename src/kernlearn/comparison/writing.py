@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kernlearn._words import counted
+from kernlearn.runtime.phrases import counted
 
 if TYPE_CHECKING:
     from kernlearn.comparison.comparison import Comparison

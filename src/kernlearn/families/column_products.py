@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
-from kernlearn._threads import in_order
 from kernlearn.kernels import Kernel
+from kernlearn.runtime.threads import in_order
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]

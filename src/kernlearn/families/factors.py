@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import empty_beside, is_elsewhere, to_host
-from kernlearn._threads import share_out
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
+from kernlearn.runtime.threads import share_out
 
 Array = NDArray[np.float64]
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import Place
-from kernlearn._threads import in_order
 from kernlearn.families.column_products import ColumnProducts
 from kernlearn.gram.psd import Repair, check_gram
 from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
+from kernlearn.runtime.threads import in_order
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]

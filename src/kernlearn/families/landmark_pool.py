@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from kernlearn._threads import in_order
 from kernlearn.families.column_products import ColumnProducts
 from kernlearn.families.kernel_pool import KernelPool, naming
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
 from kernlearn.kernels._validation import take_rows
+from kernlearn.runtime.threads import in_order
 
 Array = NDArray[np.float64]
 Positions = NDArray[np.intp]

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from kernlearn._device import minor
-from kernlearn._sums import blocked_product, inner_product
 from kernlearn.families.base import LongArray
+from kernlearn.numerics.sums import blocked_product, inner_product
 
 Array = NDArray[np.float64]
 

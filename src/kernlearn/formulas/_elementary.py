@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from kernlearn._words import counted
 from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number, raised
@@ -23,6 +22,7 @@ from kernlearn.kernels import (
     Precomputed,
     TreePaths,
 )
+from kernlearn.runtime.phrases import counted
 
 _MATERN = {
     0.5: "exp(−{r})",

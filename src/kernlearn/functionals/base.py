@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from kernlearn._threads import threads_for
 from kernlearn.functionals._matrix import kernel_matrix
 from kernlearn.functionals._targets import Targets, check_target
 from kernlearn.kernels._validation import FloatArray, check_table
+from kernlearn.runtime.threads import threads_for
 
 
 class QualityFunctional(ABC):

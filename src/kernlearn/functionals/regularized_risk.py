@@ -18,10 +18,10 @@ from kernlearn.functionals._targets import Targets, one_vs_rest
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.quality.registry import QUALITIES
-from kernlearn.solvers.problem import Control, WeightSet
-from kernlearn.solvers.solution import Solution
-from kernlearn.solvers.status import Status
-from kernlearn.solvers.weight_search import learn_with_machines
+from kernlearn.runtime.status import Status
+from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.weights.search import learn_with_machines
 
 # Relative duality gap; problems of up to some hundred points are solved to rounding all the same.
 TOLERANCE = 1e-6

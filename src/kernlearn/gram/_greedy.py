@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
-from kernlearn._rounding import first_least
 from kernlearn.gram._validation import FloatArray, check_finite
+from kernlearn.numerics.rounding import first_least
 
 Indices = NDArray[np.intp]
 # Columns by their positions, one in each row of the result, on rows chosen before.

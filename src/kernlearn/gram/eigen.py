@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from kernlearn._rounding import first_least
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import check_gram
+from kernlearn.numerics.rounding import first_least
 
 
 def eigenvectors(

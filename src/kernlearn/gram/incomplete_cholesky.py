@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._memory import matrices, require
-from kernlearn._words import counted
 from kernlearn.gram._greedy import (
     ROWS_AT_A_TIME,
     WHOLE,
@@ -25,6 +23,8 @@ from kernlearn.hyperkernels._pairs import choose_pairs
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_numbers, check_table, take_rows
+from kernlearn.runtime.memory import matrices, require
+from kernlearn.runtime.phrases import counted
 
 
 @dataclass(frozen=True)

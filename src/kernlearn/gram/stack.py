@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._memory import require_matrices
 from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import Repair, check_gram, checked_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
+from kernlearn.runtime.memory import require_matrices
 
 
 def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = None) -> FloatArray:

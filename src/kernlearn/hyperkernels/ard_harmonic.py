@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._words import counted
 from kernlearn.hyperkernels._harmonic import check_lambda_h, harmonic_diag, harmonic_gram
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.runtime.phrases import counted
 
 
 class ARDHarmonic(Hyperkernel):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernlearn._breakdown import NumericalError
 from kernlearn.hyperkernels._grid import fill_grid
 from kernlearn.hyperkernels._validation import (
     check_one_pair,
@@ -19,6 +18,7 @@ from kernlearn.hyperkernels._validation import (
 )
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import FloatArray, check_numbers, check_real, is_finite
+from kernlearn.runtime.numerical_errors import NumericalError
 
 if TYPE_CHECKING:
     from kernlearn.hyperkernels.expansion import Expansion

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._words import counted
 from kernlearn.hyperkernels._theorem9 import check_theorem_9
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.runtime.phrases import counted
 
 
 class TranslationInvariant(Hyperkernel):

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
-from kernlearn._words import counted
 from kernlearn.hyperkernels._wishart_determinants import log_determinants
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.runtime.phrases import counted
 
 
 class Wishart(Hyperkernel):

@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from kernlearn._atomic import atomic_file
+from kernlearn.runtime.atomic_files import atomic_file
 
 
 def use_files_only() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._words import counted
 from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
 from kernlearn.kernels import (
@@ -32,6 +31,7 @@ from kernlearn.kernels import (
     TreePaths,
     WhereKnown,
 )
+from kernlearn.runtime.phrases import counted
 
 LONGEST = 80
 FEW_SCALES = 2

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import roc_auc_score
 
-from kernlearn._words import counted
 from kernlearn.inspection._learned import as_seen, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
+from kernlearn.runtime.phrases import counted
 
 BINS = 40
 # Pairs put together at a time: a block of points of any size stays within some megabytes.

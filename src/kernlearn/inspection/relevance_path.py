@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn._checks import check_count
-from kernlearn._threads import threads_for
-from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
 from kernlearn.families.parametric import parametric_kernel
 from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
-from kernlearn.solvers.first_level import FirstLevelProblem
+from kernlearn.runtime.threads import threads_for
+from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.solvers.first_level.problem import FirstLevelProblem
 
 Array = NDArray[np.float64]
 

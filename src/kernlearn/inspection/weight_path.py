@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.inspection._classes import class_colour, class_marker
 from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
 from kernlearn.inspection.labels import kernel_label
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 # So many curves can be told apart; the rest is drawn grey.
 MOST_NAMED = 7

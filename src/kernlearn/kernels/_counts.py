@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from kernlearn.kernels._inner import squared_lengths
-from kernlearn.kernels._things import _Reading
 from kernlearn.kernels._validation import FloatArray
+from kernlearn.kernels.structured_inputs import _Reading
 
 Codes = NDArray[np.int64]
 

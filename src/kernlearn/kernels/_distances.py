@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from kernlearn._breakdown import NumericalError
 from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
 from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.runtime.numerical_errors import NumericalError
 
 # With fewer rows than this in a table scipy's direct distances overtake the product (measured).
 _FEW_ROWS = 16

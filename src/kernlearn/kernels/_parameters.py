@@ -6,7 +6,7 @@ import math
 from numbers import Integral, Real
 from typing import Any
 
-from kernlearn._breakdown import NumericalError
+from kernlearn.runtime.numerical_errors import NumericalError
 
 
 def positive(value: Any, name: str) -> float:

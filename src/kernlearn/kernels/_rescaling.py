@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._rounding import without_rounding
 from kernlearn.kernels._validation import FloatArray
+from kernlearn.numerics.rounding import without_rounding
 
 # In four terms of one size, three of them means, which are summed in pairs of pairs.
 _ROUNDINGS = 32

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from kernlearn._frames import known_frame
+from kernlearn.kernels._frames import known_frame
 
 FloatArray = NDArray[np.float64]
 

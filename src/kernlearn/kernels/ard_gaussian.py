@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._words import counted
 from kernlearn.kernels._distances import gaussian_gram
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 
 class ARDGaussian(Kernel):

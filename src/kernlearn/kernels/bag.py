@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from kernlearn.kernels._composite import check_part, with_parts
 from kernlearn.kernels._rescaling import divide_by_roots
-from kernlearn.kernels._things import _Reading
 from kernlearn.kernels._validation import FloatArray, check_rows
 from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.structured_inputs import _Reading
 
 # Values of the kernel between members held at once.
 _BLOCK = 10_000_000

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
-from kernlearn._breakdown import NumericalError
 from kernlearn.kernels._distances import rescaled
 from kernlearn.kernels._validation import FloatArray, check_numbers
 from kernlearn.kernels.base import Kernel
@@ -17,6 +16,7 @@ from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.polynomial import Polynomial
+from kernlearn.runtime.numerical_errors import NumericalError
 
 # Exponents p of γ = 2ᵖ/m² where there is nothing to be predicted. At the median distance a kernel
 # is exp(−2ᵖ), from 0.94 down to 3e-4: beyond, it is all but constant, or all but the identity.

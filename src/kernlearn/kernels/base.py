@@ -10,9 +10,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
 
-from kernlearn._breakdown import NumericalError
 from kernlearn._device import beside, is_elsewhere, namespace, to_host
-from kernlearn._memory import require_matrices
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
@@ -26,6 +24,8 @@ from kernlearn.kernels._validation import (
     check_table,
     is_finite,
 )
+from kernlearn.runtime.memory import require_matrices
+from kernlearn.runtime.numerical_errors import NumericalError
 
 if TYPE_CHECKING:
     from kernlearn.kernels.power import Power

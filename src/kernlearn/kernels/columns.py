@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from kernlearn._device import is_elsewhere, take_columns
-from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, is_frame
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 
 class Columns(_Wrapper):

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from kernlearn._rounding import first_least
 from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._validation import FloatArray, check_rows
@@ -19,6 +18,7 @@ from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.scaled import Scaled
 from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.where_known import each_source, known_rows, taken, with_gaps
+from kernlearn.numerics.rounding import first_least
 
 # The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)

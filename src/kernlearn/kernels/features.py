@@ -12,12 +12,12 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn._words import counted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, check_things
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 
 class Features(_Wrapper):

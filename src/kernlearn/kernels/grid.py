@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from kernlearn._memory import require
 from kernlearn.kernels._validation import check_rows, is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns
+from kernlearn.runtime.memory import require
 
 Positions = NDArray[np.intp]
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from kernlearn._words import counted
 from kernlearn.kernels._composite import with_parts
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
@@ -21,6 +20,7 @@ from kernlearn.kernels._validation import (
     is_missing,
 )
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 
 class Overlap(Kernel):

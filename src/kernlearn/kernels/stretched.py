@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._breakdown import NumericalError
-from kernlearn._words import counted
 from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.runtime.phrases import counted
 
 
 class Stretched(Kernel):

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from kernlearn._words import counted
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 _CURE = "take it from fitted trees, as TreePaths.of(forest.estimators_)."
 

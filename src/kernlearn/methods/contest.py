@@ -23,15 +23,15 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from kernlearn._patience import Stopped
-from kernlearn._side_by_side import side_by_side
-from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS, Metric
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
+from kernlearn.runtime.processes import side_by_side
+from kernlearn.runtime.stopping import Stopped
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["Contest", "Entry", "contest_steps", "hold_contest"]
 

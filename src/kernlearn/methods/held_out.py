@@ -12,9 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
-from kernlearn._chance import chance_of_labels, chance_of_numbers
-from kernlearn.estimators._calibration import probabilities
-from kernlearn.estimators._one_against_rest import OneAgainstRest
+from kernlearn.estimators.held_out.calibration import probabilities
+from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
+from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 
 __all__ = ["COVERAGE", "HeldOut"]
 

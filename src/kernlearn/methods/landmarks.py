@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernlearn._words import counted
 from kernlearn.methods.words import finite
+from kernlearn.runtime.phrases import counted
 
 __all__ = ["landmark_facts"]
 

@@ -13,14 +13,14 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from kernlearn._cluster import spread
-from kernlearn._rounding import standard_deviation
-from kernlearn.estimators._low_rank import EXACT_ROWS
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.methods.class_weights import for_scikit_learn
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS
 from kernlearn.methods.splits import Rows, fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
+from kernlearn.numerics.rounding import standard_deviation
 
 __all__ = ["Learner"]
 

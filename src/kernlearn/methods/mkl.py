@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernlearn.estimators import MKLClassifier, MKLRegressor
-from kernlearn.estimators._low_rank import EXACT_ROWS
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 

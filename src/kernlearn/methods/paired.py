@@ -13,10 +13,10 @@ import numpy as np
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
-from kernlearn._rounding import standard_deviation
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import metric_draws
+from kernlearn.numerics.rounding import standard_deviation
 
 __all__ = [
     "Paired",

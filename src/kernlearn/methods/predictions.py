@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
 from kernlearn.bundle import ModelBundle
+from kernlearn.runtime.optional import load_pandas
 
 __all__ = ["predictions"]
 

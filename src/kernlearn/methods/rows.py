@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._words import listed
 from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import Outcome, Task
+from kernlearn.runtime.phrases import listed
 
 __all__ = ["row_account"]
 

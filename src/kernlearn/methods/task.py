@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from kernlearn._patience import Progress
 from kernlearn.methods.baselines import BASELINES, GUESS, LINEAR
 from kernlearn.methods.contest import Contest
 from kernlearn.methods.held_out import HeldOut
@@ -20,6 +19,7 @@ from kernlearn.methods.preparation import preparation, words_of
 from kernlearn.methods.registry import METHODS, find_method
 from kernlearn.methods.scores import Score
 from kernlearn.methods.splits import Split, fold_splits, holdout_split
+from kernlearn.runtime.stopping import Progress
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
 

@@ -13,9 +13,9 @@ from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
-from kernlearn._rounding import first_least
-from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.methods.gaussian_machines import GaussianMachines
+from kernlearn.numerics.rounding import first_least
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["tuned_pipeline"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 
-from kernlearn._optional import load_networkx, load_pandas
-from kernlearn._words import counted
+from kernlearn.runtime.optional import load_networkx, load_pandas
+from kernlearn.runtime.phrases import counted
 from kernlearn.tables import Column, TableError
 from kernlearn.tables.typed import as_text
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from kernlearn._patience import Progress
 from kernlearn.estimators import MKLClassifier, MKLRegressor
-from kernlearn.estimators._bank import choose_bank
-from kernlearn.estimators._problem import Labelled
+from kernlearn.estimators.mkl.bank import choose_bank
+from kernlearn.estimators.mkl.problem import Labelled
 from kernlearn.kernels import (
     Columns,
     Features,
@@ -24,6 +23,7 @@ from kernlearn.kernels import (
     WhereKnown,
 )
 from kernlearn.methods.stacked_rows import StackedRows
+from kernlearn.runtime.stopping import Progress
 from kernlearn.tables.column import THINGS
 
 __all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]

@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn._side_by_side import alongside, side_by_side
-from kernlearn._unfinished import interrupts_end_everything
-from kernlearn.estimators._low_rank import EXACT_ROWS
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.methods.contest import Contest, contest_steps, hold_contest
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
@@ -28,6 +26,8 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
+from kernlearn.runtime.processes import alongside, side_by_side
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["learn", "n_steps"]
 

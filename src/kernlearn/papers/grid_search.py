@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn._unfinished import interrupts_end_everything
-from kernlearn._warning_filters import quiet_about
+from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["best_on_folds", "fit_quietly", "quietly"]
 

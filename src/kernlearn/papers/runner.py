@@ -9,10 +9,10 @@ from typing import Any
 from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn._cluster import as_they_end, connected
-from kernlearn._orphans import end_with
-from kernlearn._progress import track
-from kernlearn._unfinished import interrupts_end_everything
 from kernlearn.papers.results_file import ResultsFile
+from kernlearn.runtime.parent_watchdog import end_with
+from kernlearn.runtime.progress import track
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["run_batches", "run_tasks"]
 

@@ -7,8 +7,8 @@ import io
 import os
 from pathlib import Path
 
-from kernlearn._atomic import atomic_file
 from kernlearn.papers.tables import ComparisonTable, mean_and_deviation, mean_and_error
+from kernlearn.runtime.atomic_files import atomic_file
 
 __all__ = ["print_table", "to_csv", "to_markdown", "write_table"]
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernlearn.estimators._patient import Patient
+from kernlearn.estimators.inputs.patient import Patient
 from kernlearn.persistence._stand_ins import ENUMS, NETWORKS, EnumMember, Frame, Network, Pairs
 
 

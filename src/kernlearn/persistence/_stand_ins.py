@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_networkx, load_pandas
-from kernlearn.solvers.status import Status
+from kernlearn.runtime.optional import load_networkx, load_pandas
+from kernlearn.runtime.status import Status
 
 ENUMS: dict[str, type[Enum]] = {Status.__name__: Status}
 

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernlearn._optional import load_pandas
-from kernlearn._warning_filters import quiet_about
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators._kernel_mixture import KernelMixture
-from kernlearn.estimators._pair_learner import PairLearner
+from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
+from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.kernels._validation import is_frame, take_rows
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.runtime.warning_filters import quiet_about
 
 __all__ = ["check_model"]
 

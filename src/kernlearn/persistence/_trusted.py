@@ -10,13 +10,13 @@ import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators._candidate_table import CandidateTable
-from kernlearn.estimators._columns import CategoryColumn, NumberColumn
-from kernlearn.estimators._embedding import Embedding
-from kernlearn.estimators._fixed_kernel import FixedKernel
-from kernlearn.estimators._members import Members
-from kernlearn.estimators._preparation import Preparation, PreparedTable
-from kernlearn.estimators.candidates.machine import Machine
+from kernlearn.estimators.hyperkernel.embedding import Embedding
+from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
+from kernlearn.estimators.mixture.candidate_table import CandidateTable
+from kernlearn.estimators.mixture.candidates.machine import Machine
+from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.preparation import Preparation, PreparedTable
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
@@ -24,7 +24,7 @@ from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.logarithms import Exponentials, Logarithms
-from kernlearn.solvers.solution import Solution, Step
+from kernlearn.solvers.core.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
 PACKAGES = (

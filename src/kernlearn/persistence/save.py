@@ -6,12 +6,12 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from kernlearn._atomic import atomic_file
 from kernlearn.persistence._file import pack
 from kernlearn.persistence._plain import with_stand_ins
 from kernlearn.persistence._skops import load_skops
 from kernlearn.persistence._trusted import trusted_types
 from kernlearn.persistence.errors import ModelFileError
+from kernlearn.runtime.atomic_files import atomic_file
 
 __all__ = ["save"]
 

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._sums import blocked_product, column_means, inner_product
 from kernlearn.families.base import Family
+from kernlearn.numerics.sums import blocked_product, column_means, inner_product
 from kernlearn.quality.machine import Array
 
 # Part of its squared length that centring leaves of a kernel: below, sums of squares have lost two

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._rounding import without_rounding
+from kernlearn.numerics.rounding import without_rounding
 
 __all__ = ["Discriminants", "held_out_discriminants"]
 

@@ -18,8 +18,8 @@ from sklearn import config_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
-from kernlearn._breakdown import NumericalError
-from kernlearn._warning_filters import quiet_about
+from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.runtime.warning_filters import quiet_about
 
 try:
     from sklearn.svm import _libsvm as compiled

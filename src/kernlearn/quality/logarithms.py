@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._rounding import standard_deviation
+from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 
 __all__ = ["Exponentials", "Logarithms"]

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
-from kernlearn._threads import safe_threads_for
+from kernlearn.runtime.threads import safe_threads_for
 
 Array = NDArray[np.float64]
 

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._sums import EPS, blocked_sum, exact_sum
+from kernlearn.numerics.sums import EPS, blocked_sum, exact_sum
 
 Array = NDArray[np.float64]
 

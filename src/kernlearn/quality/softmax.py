@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import softmax
 
-from kernlearn._rounding import without_rounding
+from kernlearn.numerics.rounding import without_rounding
 
 Array = NDArray[np.float64]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._warning_filters import quiet_about
 from kernlearn.reference._cvxpy import load_cvxpy
 from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.runtime.warning_filters import quiet_about
 
 # An oracle should be more exact than what is held against it (1e-6), so Clarabel is first asked
 # for 1e-10; where it stalls on the way, what meets its own ordinary tolerances (1e-8) is optimal

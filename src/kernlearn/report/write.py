@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from kernlearn._atomic import atomic_file
 from kernlearn.bundle import ModelBundle
 from kernlearn.report._page import page
 from kernlearn.report._subject import read_subject
+from kernlearn.runtime.atomic_files import atomic_file
 
 
 def write_report(bundle: ModelBundle, path: str | os.PathLike[str]) -> Path:

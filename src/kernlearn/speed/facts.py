@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from kernlearn._memory import available
+from kernlearn.runtime.memory import available
 from kernlearn.speed.ladder import Ladder
 from kernlearn.speed.measure import Trial
 

@@ -10,11 +10,11 @@ from typing import Any
 
 from sklearn.svm import SVC, SVR
 
-from kernlearn._memory import noted
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS
+from kernlearn.runtime.memory import noted
 from kernlearn.speed.ladder import Climb, Ladder, climb
 from kernlearn.speed.problem import generated_table
 from kernlearn.speed.stopwatch import Clock, seconds_of

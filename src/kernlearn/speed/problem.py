@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables import Column
 
 __all__ = ["generated_table"]

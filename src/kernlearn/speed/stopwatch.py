@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from kernlearn._unfinished import interrupts_end_everything
+from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["Clock", "seconds_of"]
 

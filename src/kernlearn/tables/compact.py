@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._optional import load_pandas
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.reading import read_chunks
 from kernlearn.tables.sizes import LARGEST
 

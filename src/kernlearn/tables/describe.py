@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._words import counted
+from kernlearn.runtime.phrases import counted
 from kernlearn.tables.column import Column
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.notation import (

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kernlearn._memory import require
-from kernlearn._optional import load_arrow
+from kernlearn.runtime.memory import require
+from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat
 from kernlearn.tables.names import check_names_differ

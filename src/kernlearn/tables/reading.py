@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from kernlearn._memory import require
-from kernlearn._optional import load_pandas
+from kernlearn.runtime.memory import require
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat, table_format
 from kernlearn.tables.loose import delimiter_of

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
-from kernlearn._words import counted
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.runtime.phrases import counted
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.loose import BLANKS, names_and_rows
 from kernlearn.tables.names import check_names_differ

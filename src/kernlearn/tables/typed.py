@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.column import THINGS, Column
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.notation import date_in_words, parse_numbers

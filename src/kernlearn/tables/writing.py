@@ -9,8 +9,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from kernlearn._atomic import atomic_file, is_replaceable
-from kernlearn._optional import load_arrow
+from kernlearn.runtime.atomic_files import atomic_file, is_replaceable
+from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import TableFormat, table_format
 from kernlearn.tables.formulas import without_formulas

@@ -17,9 +17,9 @@ from scipy.sparse import csr_array, issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
 from kernlearn._device import Place, placed
-from kernlearn._optional import load_dask_array
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
+from kernlearn.runtime.optional import load_dask_array
 from kernlearn.testing._hostile_data import (
     Array,
     Generator,

@@ -27,7 +27,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn._chance import AtChanceWarning
+from kernlearn.estimators.held_out.chance import AtChanceWarning
 from kernlearn.testing._hostile_combinations import combination_problem
 from kernlearn.testing._hostile_first_level import first_level_problem
 from kernlearn.testing._hostile_hyperkernels import hyperkernel_problem

@@ -89,7 +89,7 @@ def test_a_device_fits_the_partitions_of_a_set_at_once(
 ) -> None:
     place = Place("array_api_strict", "cpu")
     monkeypatch.setattr(columns, "place_of", lambda *_: place)
-    monkeypatch.setattr("kernlearn.estimators._on_device.place_of", lambda *_: place)
+    monkeypatch.setattr("kernlearn.estimators.inputs.on_device.place_of", lambda *_: place)
     sizes: list[int] = []
     together = columns.fit_together
 

@@ -9,7 +9,7 @@ import pytest
 
 from kernlearn import HyperkernelClassifier, HyperkernelRegressor
 from kernlearn.datasets import make_two_scales
-from kernlearn.estimators import _hyperkernel
+from kernlearn.estimators.hyperkernel import hyperkernel as hyperkernel_module
 from kernlearn.papers.ong2005.learned import (
     classify_split,
     fit_and_measure,
@@ -75,7 +75,7 @@ def test_the_notes_add_up() -> None:
 
 def test_the_parameters_said_are_the_ones_used() -> None:
     """The rule of the widths is prose; the numbers in it are the estimators'."""
-    assert (_hyperkernel.WIDTH, _hyperkernel.QUANTILE) == (50.0, 0.9)
+    assert (hyperkernel_module.WIDTH, hyperkernel_module.QUANTILE) == (50.0, 0.9)
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     q = np.quantile([1, 3, 7, 2, 6, 4], 0.9)
     model = HyperkernelClassifier(scale=1.0).fit(X, [0, 0, 1, 1])

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kernlearn.reference import kondor_section5
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import DenseSpace, PairProgram
+from kernlearn.solvers.pairs.caratheodory import few_generators
 from kernlearn.solvers.pairs.certificate import Candidate, balanced, best_intercept, certify
-from kernlearn.solvers.pairs.few import few_generators
 from kernlearn.solvers.pairs.products import weighted_gram
 from kernlearn.solvers.pairs.solve import solve_pairs
-from kernlearn.solvers.status import Status
 
 
 @settings(max_examples=40)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve_pairs
-from kernlearn.solvers.status import Status
 from kernlearn.testing._long_double import best_intercept, long
 
 KINDS = ["positive", "gaussian", "duplicates", "contradictions", "rank one", "unequal", "signed"]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
 from kernlearn.reference import kondor_section5
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import (
     DenseSpace,
     FactorSpace,
@@ -24,7 +25,6 @@ from kernlearn.solvers.pairs import (
 from kernlearn.solvers.pairs.descent import Point, best_step, lowest_between
 from kernlearn.solvers.pairs.part import solve_part
 from kernlearn.solvers.pairs.sifting import sift
-from kernlearn.solvers.status import Status
 
 
 def _random_kernel(n, rank, seed):

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC
 
-from kernlearn._patience import Patience
 from kernlearn.reference import kondor_section5
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Patience
 from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve, solve_pairs
 from kernlearn.solvers.pairs.interior import iterates
-from kernlearn.solvers.status import Status
 
 
 @pytest.mark.parametrize(

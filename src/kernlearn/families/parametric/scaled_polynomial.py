@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._words import counted
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels._validation import FloatArray, is_finite
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.phrases import counted
 
 
 class ScaledPolynomial(Kernel):

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._things import _OnThings
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.graphs._graph import Graph, read_graph
+from kernlearn.kernels.structured_inputs import _OnThings
 
 
 class _OfNodes(_OnThings):

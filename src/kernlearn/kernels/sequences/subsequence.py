@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels._things import _Reading
 from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.sequences._letters import letters_of
+from kernlearn.kernels.structured_inputs import _Reading
 
 # Cells of the tables that are filled together.
 _BLOCK = 2_000_000

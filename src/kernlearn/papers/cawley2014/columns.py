@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kernlearn import __version__
 from kernlearn._device import Place, place_of
 from kernlearn.datasets import PartitionedSet
-from kernlearn.estimators._together import fit_together
+from kernlearn.estimators.least_squares.batch_fit import fit_together
 from kernlearn.papers.cawley2014.methods import METHODS
 from kernlearn.papers.cawley2014.protocol import count_partitions, divide, fingerprint
 from kernlearn.papers.grid_search import fit_quietly, quietly

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
 from kernlearn.datasets import IDA_NAMES, UCI_REGRESSION_NAMES, PartitionedSet, load_ida
 from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.uci_regression import REGRESSION_FORMATS
 from kernlearn.papers.contest import Division
+from kernlearn.runtime.optional import load_pandas
 
 __all__ = ["Table", "load_classes", "load_numbers"]
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from kernlearn._optional import load_pandas
 from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.reuters import TEXT_FILE
 from kernlearn.papers.contest import Division
+from kernlearn.runtime.optional import load_pandas
 
 __all__ = ["LOADERS", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn._words import counted
 from kernlearn.papers.contest import N_DIVISIONS, contest_table, run_cells, timed_fit
 from kernlearn.papers.fusion.data import (
     MOST_TEST,
@@ -16,6 +15,7 @@ from kernlearn.papers.fusion.data import (
 from kernlearn.papers.fusion.methods import LEARNED, METHODS, chosen_names
 from kernlearn.papers.paper import Request
 from kernlearn.papers.tables import ComparisonTable
+from kernlearn.runtime.phrases import counted
 
 __all__ = ["fit_cell", "reproduce_fusion"]
 

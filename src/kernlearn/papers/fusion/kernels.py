@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn.estimators._bank import choose_bank
+from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.kernels import (
     Columns,
     Features,

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from kernlearn import HyperkernelClassifier
-from kernlearn._progress import track
 from kernlearn.datasets import DataSet, make_two_scales
 from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.runtime.progress import track
 
 __all__ = ["MACHINES", "draw_figure1", "reproduce_figure1", "run_sample"]
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn import HyperkernelNoveltyDetector
-from kernlearn._progress import track
 from kernlearn.datasets import load_usps
 from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.runtime.progress import track
 
 __all__ = ["RankedDigit", "novelty_order", "rank_digit", "reproduce_figure5"]
 

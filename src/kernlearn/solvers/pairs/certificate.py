@@ -37,8 +37,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 # In the precision of the certificate.

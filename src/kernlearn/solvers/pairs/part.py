@@ -15,8 +15,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.pairs.program import PairProgram
-from kernlearn.solvers.quadratic import quadratic_program
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.intp]

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.spaces import DenseSpace, Space
-from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 

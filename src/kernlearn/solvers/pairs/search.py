@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from kernlearn._patience import Patience
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Patience
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, certify
 from kernlearn.solvers.pairs.program import PairProgram
-from kernlearn.solvers.status import Status
 
 # After every iteration: whether a certificate is worth its price, and what it would be of.
 Candidates = Iterator[tuple[bool, Callable[[], Candidate]]]

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
-from kernlearn._patience import Patience, Stopped
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.solvers.pairs.caratheodory import few_generators, without_dust
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
-from kernlearn.solvers.pairs.few import few_generators, without_dust
 from kernlearn.solvers.pairs.interior import Point, iterates
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
 from kernlearn.solvers.pairs.search import Candidates, Search
 from kernlearn.solvers.pairs.sifting import sift
 from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace
 from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem, System
-from kernlearn.solvers.status import Status
 
 Array = NDArray[np.float64]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kernlearn._optional import load_pandas
 from kernlearn.persistence import ModelFileError
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables import TableError
 from kernlearn.testing.hostile.commands import predict_case
 from kernlearn.testing.hostile.models import file_case, payload_case

@@ -14,11 +14,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn._optional import load_pandas
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators import LSSVMClassifier
 from kernlearn.persistence import load, save
 from kernlearn.persistence._file import MAGIC, pack
+from kernlearn.runtime.optional import load_pandas
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 
 __all__ = ["FACTS", "file_case", "payload_case", "small_bundle"]

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn._optional import load_arrow
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.views import read_views
 from kernlearn.papers.results_file import ResultsFile, ResultsFileError
+from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables import (
     Column,
     TableError,

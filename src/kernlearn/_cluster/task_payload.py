@@ -1,0 +1,45 @@
+"""What many tasks take along: functions, maps to factors, fitted models."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kernlearn._cluster.scheduling import delayed
+from kernlearn._cluster.workers import ambient_client
+from kernlearn.runtime.optional import load_cloudpickle
+
+# Bytes that go along with every task; more of them go to each worker once.
+_HAND_LUGGAGE = 30_000
+
+
+class Luggage:
+    """An object for tasks, pickled if it is to travel; Dask does not look inside.
+
+    Parameters
+    ----------
+    content : object
+        What it is, or the bytes of it.
+    is_pickled : bool
+        Whether these are bytes.
+    """
+
+    def __init__(self, content: Any, is_pickled: bool) -> None:
+        self.content, self.is_pickled = content, is_pickled
+
+    def unpacked(self) -> Any:
+        """The object."""
+        return load_cloudpickle("a task").loads(self.content) if self.is_pickled else self.content
+
+
+def luggage(content: Any) -> Any:
+    """An object as an argument of tasks.
+
+    What is heavy is a task of its own: it goes to the scheduler once and from there to each worker,
+    and again to whoever takes over from a worker that has died. To lie in the memory of workers
+    alone would be faster, and the end of it if they were lost.
+    """
+    if ambient_client() is None:
+        return Luggage(content, is_pickled=False)
+    packed = Luggage(load_cloudpickle("a task").dumps(content), is_pickled=True)
+    is_light = len(packed.content) <= _HAND_LUGGAGE
+    return packed if is_light else delayed(packed, traverse=False)

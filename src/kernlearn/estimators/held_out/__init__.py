@@ -1,0 +1,1 @@
+"""What held-out rows tell: folds, probabilities, intervals."""

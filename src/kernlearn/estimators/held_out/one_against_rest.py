@@ -1,0 +1,100 @@
+"""What classifiers share that train one machine for two classes, and one per class for more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.held_out.calibration import probabilities
+from kernlearn.estimators.inputs.on_cluster import by_chunks
+
+Array = NDArray[np.float64]
+
+
+class OneAgainstRest:
+    """Mixed into a classifier whose ``_decision(X)`` has one column per machine."""
+
+    classes_: NDArray[Any]
+    calibration_: Array
+
+    @by_chunks
+    def decision_function(self, X: Any) -> Array:
+        """Signed decision values.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_classes)
+            Positive for the second of two classes; one column per class for more.
+        """
+        values: Array = self._decision(X)  # type: ignore[attr-defined]
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    @by_chunks
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict labels.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            Entries of ``classes_``.
+        """
+        return self._labels(self._decision(X))  # type: ignore[attr-defined]
+
+    @by_chunks
+    def predict_proba(self, X: Any) -> Array:
+        """Probabilities of the classes.
+
+        A sigmoid of the decision value, or a softmax of several, fitted to values of rows that
+        were held out. The largest is that of the class which `predict` names. Weights of rows and
+        classes count as in the fit: with ``class_weight="balanced"`` they are the probabilities
+        where all classes are equally frequent.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n, n_classes)
+            In the order of ``classes_``; every row sums to one.
+        """
+        values: Array = self._decision(X)  # type: ignore[attr-defined]
+        if np.isnan(self.calibration_).any():
+            raise ValueError(
+                f"{type(self).__name__} expected decision values of held-out rows to fit "
+                "probabilities to, got none: no machine could be trained without some of the rows, "
+                "or the fit was interrupted before; use decision_function, or fit again"
+            )
+        return probabilities(values, self.calibration_)
+
+    def _find_classes(self, labels: NDArray[Any]) -> None:
+        """Store the classes of the rows that count, of which there must be two."""
+        self.classes_ = np.unique(labels)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two classes in y, got one class "
+                f"({self.classes_.tolist()[0]!r}); add examples of another class"
+            )
+
+    def _signs(self, labels: NDArray[Any]) -> Array:
+        """Targets −1 and +1, of shape (n, machines)."""
+        positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
+        return np.where(labels[:, None] == positive, 1.0, -1.0)
+
+    def _labels(self, values: Array) -> NDArray[Any]:
+        if values.shape[1] == 1:
+            return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
+        return np.asarray(self.classes_[values.argmax(axis=1)])

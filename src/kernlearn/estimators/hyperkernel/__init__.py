@@ -1,0 +1,1 @@
+"""Hyperkernel estimators and the learned metric."""

@@ -1,0 +1,235 @@
+"""What the estimators that learn in a hyper-RKHS share (Ong, Smola and Williamson 2005)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._checks import check_flag, check_pivots, check_positive
+from kernlearn.estimators.mkl.combination import Array
+from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators.mkl.problem import Candidates
+from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.stack import GramStack
+from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
+from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel
+from kernlearn.hyperkernels._validation import quiet
+from kernlearn.kernels import Kernel
+from kernlearn.numerics.rounding import first_least
+from kernlearn.runtime.memory import combination_bytes, matrices, require
+from kernlearn.runtime.phrases import counted
+from kernlearn.solvers.core.units import LARGEST
+
+# Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
+WIDTH, QUANTILE = 50.0, 0.9
+# Factors of those γ that are tried, and the ones next to the best.
+_SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
+# Quantiles of the differences of this many rows are those of all rows for any practical purpose.
+ROWS_FOR_QUANTILES = 500
+# What lies beside the sections while they are filled, at most.
+GRID_BYTES = 100_000_000
+# With more rows than these, pivots of so few pairs are chosen first, to see whether their sections
+# fit.
+MANY_ROWS, FEW_PAIRS = 1500, 2000
+
+
+class HyperkernelExpansion:
+    """Mixed into an estimator of combinations: its candidates are sections of a hyperkernel."""
+
+    kernels = None
+    weights = "positive"
+    constraint = "sum"
+    psd = "trust"
+    normalize = False
+    center = False
+
+    hyperkernel: Any
+    lambda_q: float
+    squared: bool
+    total: float | None
+    scale: Any
+    pivot_tol: float
+    max_pivots: int | None
+    n_pairs: int | None
+    _seed: int
+    verbose: int
+    weights_: Array
+
+    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
+        """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
+        check_pivots(self.pivot_tol, self.max_pivots)
+        check_flag("squared", self.squared)
+        X = np.asarray(points, dtype=float)
+        self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
+        grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
+        lambda_q = check_positive("lambda_q", self.lambda_q)
+
+        def penalty(C: float) -> HyperNorm:
+            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), self.squared)
+
+        return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
+
+    def _sections(
+        self, X: Array, pivots: NDArray[np.intp], known: Array | None
+    ) -> tuple[Array, Array]:
+        """The sections of the pivots, and the hyperkernel on the pivots themselves."""
+        self.pivots_ = X[pivots]
+        if known is None:
+            return self.hyperkernel_.sections(X, self.pivots_), self.hyperkernel_(self.pivots_)
+        K_pivots = known[:, pivots[:, 0], pivots[:, 1]]
+        return known, 0.5 * (K_pivots + K_pivots.T)
+
+    def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[NDArray[np.intp], Array | None]:
+        """The pairs, refused once their sections would not fit, and these if they are known.
+
+        The factor is given back.
+        """
+
+        def check(n_pivots: int) -> None:
+            grid = min(GRID_BYTES, 3 * matrices(n_pivots + X.shape[1], len(X)))
+            require(
+                combination_bytes(n_pivots, len(X), n_machines) + grid,
+                f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
+                f"{counted(len(X), 'point')}",
+                "use fewer points, or lower max_pivots or raise pivot_tol",
+            )
+
+        def choose(n_pairs: int | None) -> PairCholesky:
+            limits = self.pivot_tol, self.max_pivots, n_pairs, self._seed
+            return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
+
+        if self.n_pairs is None and len(X) > MANY_ROWS:
+            # A few pairs tell in a moment what all of them would tell after minutes.
+            choose(FEW_PAIRS)
+        chosen = choose(self.n_pairs)
+        self.pivot_residual_ = chosen.relative_residual
+        return chosen.pivots, chosen.grams()
+
+    def _combined(self, weights: Array) -> Kernel:
+        kept = weights > 0
+        if self.verbose:
+            sections = "one section" if kept.sum() == 1 else "a sum of sections"
+            print(
+                f"{type(self).__name__}: the kernel keeps {kept.sum()} of {len(kept)} pairs: it is "
+                f"{sections} of the hyperkernel"
+            )
+        return self.hyperkernel_.expansion(self.pivots_[kept], weights[kept])
+
+    @property
+    def n_active_pivots_(self) -> int:
+        """How many pairs have weight; at one, the kernel is one section of the hyperkernel."""
+        return int(np.count_nonzero(self.weights_))
+
+    @property
+    def feature_scales_(self) -> Array:
+        r"""The distance in each column over which the learned kernel falls off.
+
+        Near the diagonal k falls like :math:`\exp(-d_j^2 / (2 s_j^2))` with these s; infinite for a
+        column that the kernel does not see. Known for the ARD hyperkernel.
+        """
+        hyperkernel = self.hyperkernel_
+        if not isinstance(hyperkernel, ARDHarmonic):
+            raise AttributeError(
+                f"feature_scales_ is known for ARDHarmonic, not for {type(hyperkernel).__name__}"
+            )
+        gammas, lam = np.asarray(hyperkernel.gammas, dtype=float), hyperkernel.lambda_h
+        apart = self.pivots_[:, 0] - self.pivots_[:, 1]
+        near = lam * np.exp(-gammas * apart**2)
+        # −∂²/∂d² log k at zero for each section, weighted by its share of k(x, x).
+        curvature = 2.0 * gammas * near / (1.0 - near)
+        shares = self.weights_ * np.prod((1.0 - lam) / (1.0 - near), axis=1)
+        with np.errstate(divide="ignore"):
+            return np.asarray(1.0 / np.sqrt(shares / shares.sum() @ curvature))
+
+    def _prepared_hyperkernel(self, X: Array, ys: Sequence[Array], weight: Array) -> Hyperkernel:
+        """The hyperkernel given, with widths from the data where it has none."""
+        self.scale_ = 1.0
+        hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
+        if not isinstance(hyperkernel, Hyperkernel):
+            raise ValueError(
+                f"expected a hyperkernel of kernlearn.hyperkernels, got {hyperkernel!r}; pass for "
+                "example ARDHarmonic(lambda_h=0.6)"
+            )
+        if not isinstance(hyperkernel, ARDHarmonic) or hyperkernel.gammas is not None:
+            return hyperkernel
+        gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
+        if isinstance(self.scale, str) and self.scale == "auto":
+            rows = sample_rows(len(weight), self._seed)
+            targets = [y[rows] for y in ys]
+            self.scale_ = _best_scale(X[rows], gammas, lambda_h, targets, weight[rows])
+        else:
+            self.scale_ = check_positive("scale", self.scale)
+        return ARDHarmonic(lambda_h, self.scale_ * gammas)
+
+    def _gammas(self, X: Array) -> Array:
+        """One γ for every column; zero where a column says nothing, as a constant one."""
+        return _gammas_of_quantiles(X, self._seed)
+
+    def _scale(self, ys: Sequence[Array]) -> float | None:
+        """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
+        return None if self.total is None else check_positive("total", self.total)
+
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
+        """What the paper multiplies λ_Q by, where its program is written in other units."""
+        return 1.0
+
+
+def _best_scale(
+    X: Array, gammas: Array, lambda_h: float, targets: Sequence[Array], weight: Array
+) -> float:
+    """The factor at which one section, that of a point with itself, predicts held-out rows best."""
+    if len(X) < 3 or all(np.ptp(y) == 0 for y in targets):
+        return 1.0
+
+    def losses(scales: Sequence[float]) -> Array:
+        grams = (_section_of_itself(ARDHarmonic(lambda_h, s * gammas), X) for s in scales)
+        return held_out_losses(grams, targets, weight)
+
+    first = losses(_SCALES)
+    best = _SCALES[first_least(first)]
+    between = (best / _BETWEEN, best * _BETWEEN)
+    return float((*_SCALES, *between)[first_least([*first, *losses(between)])])
+
+
+def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:
+    """The section of a point with itself, which is the same for all of them."""
+    first, second = np.triu_indices(len(X))
+    with quiet():
+        table = hyperkernel._table(X[first], X[second])
+        values = hyperkernel._evaluate(hyperkernel._table(X[:1], X[:1]), table)[0]
+    hyperkernel._check_values(values)
+    K = np.empty((len(X), len(X)))
+    K[first, second] = K[second, first] = values
+    return K
+
+
+def _gammas_of_quantiles(X: Array, seed: int) -> Array:
+    """One over 50 q², q the 90 % quantile of a column's differences; zero for a constant column."""
+    n = len(X)
+    if n > ROWS_FOR_QUANTILES:
+        rng = np.random.default_rng(seed)
+        X = X[rng.choice(n, ROWS_FOR_QUANTILES, replace=False)]
+    first, second = np.triu_indices(len(X), 1)
+    gammas = np.zeros(X.shape[1])
+    for j, column in enumerate(X.T):
+        with np.errstate(over="ignore"):
+            differences = np.abs(column[first] - column[second])
+        if not np.isfinite(differences).all():
+            raise ValueError(
+                f"expected columns whose differences are numbers, got column {j} with cells of up "
+                f"to {np.abs(column).max():.3g}; rescale the data"
+            )
+        q = np.quantile(differences, QUANTILE) if len(differences) else 0.0
+        q = q or differences.max(initial=0.0)  # a column that is constant nine times in ten
+        if q > 0:
+            gammas[j] = gamma_of(q)
+    return gammas
+
+
+def gamma_of(q: float) -> float:
+    """One over 50 q²; where that is no number, a column varies by less than its rounding."""
+    with np.errstate(over="ignore", divide="ignore"):
+        return float(min((1.0 / np.float64(q)) / q / WIDTH, LARGEST))

@@ -1,0 +1,290 @@
+"""A kernel, and with it a metric and an embedding, learned from pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_count
+from kernlearn._cluster import refuse_collection
+from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
+from kernlearn.estimators.hyperkernel.pairs import Array, Indices, merge_pairs, pairs_of_classes
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.validated import check_labels_of_classes, validated
+from kernlearn.hyperkernels._validation import check_pairs
+from kernlearn.runtime.stopping import Progress
+
+
+def _is_conic(model: Any) -> bool:
+    if model.combination != "conic":
+        raise AttributeError(
+            f"a {model.combination} combination of sections need not be a kernel, so it has no "
+            "distance and no embedding; use combination='conic', or pair_score"
+        )
+    return True
+
+
+class HyperkernelMetric(
+    PairLearner,
+    ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
+    TransformerMixin,  # type: ignore[misc]
+    ShowsKernel,
+):
+    r"""Learn from labels, or from pairs, which points belong together.
+
+    .. math::
+
+        \min_{\alpha, b, \xi}\ \tfrac12 \alpha^\top \underline K \alpha + C \sum_p \xi_p
+        \quad\text{s.t.}\quad t_p ((\underline K\alpha)_p + b) \ge 1 - \xi_p,\quad \xi \ge 0,
+        \quad \alpha \ge 0
+
+    over pairs p with :math:`t_p = 1` if their points belong together and −1 if not (Kondor and
+    Jebara 2007, section 5). The learned kernel :math:`k = \sum_p \alpha_p \underline k(p, \cdot)`
+    is a similarity, :math:`d(x, z)^2 = k(x, x) - 2k(x, z) + k(z, z)` a distance, and its kernel
+    principal components a picture of the data.
+
+    Parameters
+    ----------
+    hyperkernel : Hyperkernel, optional
+        By default a :class:`~kernlearn.hyperkernels.GaussianHyperkernel` whose σ is half the median
+        distance between two rows of X, with σ_h = 3σ.
+    combination : {"conic", "linear"}, default="conic"
+        Whether α ≥ 0. A conic result is a kernel. A linear one scores pairs, but need not be
+        positive semidefinite: it has no `kernel_`, no distance and no embedding.
+    C : float, default=10.0
+        The weight of the loss of each distinct pair.
+    n_pairs : int, optional
+        Learn from a sample of so many pairs, half of them from points of one class. By default
+        from all m(m + 1)/2 pairs of m points. For `fit` alone.
+    n_components : int, default=2
+        Columns of the embedding.
+    pivot_tol : float, default=1e-6
+        Up to 400 pairs are learned from with the whole matrix of the hyperkernel. More have a
+        factor G of it in its place, :math:`\underline K \approx GG^\top`, which leaves out this
+        part of its trace, or more where `max_pivots` ends it.
+    max_pivots : int, optional, default=200
+        Limit on the rank of that factor; time grows with its square.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    max_iter : int, default=200
+        Limit on rounds of sifting and Newton steps together.
+    random_state : int, RandomState or None, default=0
+        Chooses the sample of pairs, and the rows that widths and the embedding are taken from if
+        there are thousands.
+    verbose : int, default=0
+        Print the certificate after every step.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+
+    Attributes
+    ----------
+    kernel_ : Kernel
+        The learned kernel k, without b; call it on any points. Conic only.
+    pairs_ : ndarray of shape (n_active, 2, n_features)
+        The pairs with a coefficient: at most as many as the factor has columns, and none where
+        no function of these sections is better than a constant.
+    coef_ : ndarray of shape (n_active,)
+        Their coefficients α.
+    intercept_ : float
+        b.
+    hyperkernel_ : Hyperkernel
+        The hyperkernel, with its widths.
+    classes_ : ndarray of shape (n_classes,)
+        The classes, after `fit`.
+    n_pairs_ : int
+        How many distinct pairs were learned from.
+    objective_, lower_bound_, duality_gap_ : float
+        The minimum found, what no other coefficients can go below, and
+        ``(objective_ - lower_bound_) / objective_``, rounding carried; each distinct pair counts
+        once. All three are of the program above, with :math:`GG^\top` for the matrix where there
+        is a factor, and with no coefficient for a pair of which the factor keeps nothing that is
+        positive in the mean.
+    whole_lower_bound_ : float
+        What no coefficients can go below in the program with the whole matrix. It equals
+        ``lower_bound_`` up to 400 pairs. Above, it carries what the factor leaves out, and is the
+        closer the smaller `pivot_tol`; zero if nothing better is known.
+    pivot_residual_ : float
+        The part of the trace that the factor leaves out.
+    status_ : Status
+        How it ended.
+    n_iter_ : int
+        Rounds of sifting and Newton steps.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import HyperkernelMetric
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperkernelMetric(n_pairs=1000, random_state=0).fit(X, y)
+    >>> model.predict_pairs([[X[0], X[1]], [X[0], X[100]]])
+    array([ 1, -1])
+    >>> model.transform(X).shape, bool(model.duality_gap_ <= 1e-6)
+    ((150, 2), True)
+    """
+
+    def __init__(
+        self,
+        hyperkernel: Any = None,
+        combination: str = "conic",
+        C: float = 10.0,
+        n_pairs: int | None = None,
+        n_components: int = 2,
+        *,
+        pivot_tol: float = 1e-6,
+        max_pivots: int | None = 200,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.hyperkernel = hyperkernel
+        self.combination = combination
+        self.C = C
+        self.n_pairs = n_pairs
+        self.n_components = n_components
+        self.pivot_tol = pivot_tol
+        self.max_pivots = max_pivots
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from class labels: points of one class belong together.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The points.
+        y : array-like of shape (n_samples,)
+            Their classes, two or more.
+        """
+        with all_or_nothing(self):
+            refuse_collection(X, "X")
+            X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            check_labels_of_classes(y)
+            classes, codes = np.unique(y, return_inverse=True)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"expected at least two classes in y, got one class ({classes.tolist()[0]!r}); "
+                    "with pairs instead of classes, use fit_pairs"
+                )
+            if self.n_pairs is not None and check_count("n_pairs", self.n_pairs) < 2:
+                raise ValueError(
+                    "expected n_pairs of at least two, one of each label, got 1; raise it"
+                )
+            self.classes_ = classes
+            total = len(X) * (len(X) + 1) // 2
+            n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
+            self._require_memory(n_pairs, X.shape[1])
+            return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self._seed))
+
+    def fit_pairs(self, X: Any, pairs: Any, same: Any) -> Self:
+        """Learn from stated pairs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or None
+            The points that the pairs refer to.
+        pairs : array-like of shape (n_pairs, 2), or (n_pairs, 2, n_features) with X=None
+            Row numbers of X; or the points themselves, as in metric-learn. The order of the two
+            is of no importance, and a repeated pair counts once.
+        same : array-like of shape (n_pairs,)
+            True (or 1) for points that belong together, False (or −1, or 0) for others.
+        """
+        with all_or_nothing(self):
+            if X is None:
+                values = check_pairs(pairs, "pairs")
+                X, rows = np.unique(
+                    values.reshape(-1, values.shape[2]), axis=0, return_inverse=True
+                )
+                pairs = rows.reshape(-1, 2)
+            refuse_collection(X, "X")
+            X = validated(self, X, dtype=np.float64)
+            self.__dict__.pop("classes_", None)  # of an earlier fit
+            return self._learn(X, *merge_pairs(pairs, same, len(X)))
+
+    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+        """Fit, and return the embedding of the training points."""
+        return np.asarray(self.fit(X, y, **fit_params).transform(X))
+
+    def pair_score(self, pairs: Any) -> Array:
+        """Return k(x, z) + b: above zero for points that belong together.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            New pairs, any number of them: memory stays bounded.
+        """
+        points = self._checked_pairs(pairs)
+        return self._values(points[:, 0], points[:, 1]) + self.intercept_
+
+    def predict_pairs(self, pairs: Any) -> Indices:
+        """Return 1 for pairs that belong together (k + b > 0), and −1 for others."""
+        return np.where(self.pair_score(pairs) > 0, 1, -1)
+
+    @available_if(_is_conic)  # type: ignore[untyped-decorator]
+    def pair_distance(self, pairs: Any, other: Any = None) -> Any:
+        r"""Return :math:`\sqrt{k(x, x) - 2k(x, z) + k(z, z)}`, the distance in the learned kernel.
+
+        Parameters
+        ----------
+        pairs : array-like of shape (n_pairs, 2, n_features)
+            Pairs of points; or the point x, if the other one is given.
+        other : array-like of shape (n_features,), optional
+            The point z. So ``KNeighborsClassifier(metric=model.pair_distance)`` works, though
+            neighbours in ``model.transform`` or in a precomputed matrix are found faster.
+        """
+        if other is not None:
+            return float(self.pair_distance(np.stack([pairs, other])[None])[0])
+        points = self._checked_pairs(pairs)
+        x, z = points[:, 0], points[:, 1]
+        squared = self._values(x, x) - 2.0 * self._values(x, z) + self._values(z, z)
+        squared[(x == z).all(axis=1)] = 0.0
+        return np.sqrt(np.maximum(squared, 0.0))
+
+    def transform(self, X: Any) -> Array:
+        """Return the kernel principal components of points in the learned kernel.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Any points; the components are those of the training points.
+        """
+        check_is_fitted(self)
+        refuse_collection(X, "X")
+        points = validated(self, X, dtype=np.float64, reset=False)
+        return self._embedding.transform(points)
+
+    def __sklearn_tags__(self) -> Any:
+        """Labels are needed, and what is no kernel is no transformer."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        if self.combination != "conic":
+            tags.transformer_tags = None
+        return tags
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._embedding.n_components
+
+
+# Outside of the class, since scikit-learn wraps both for set_output when the class is made, and
+# would hide the condition.
+for _name in ("transform", "fit_transform"):
+    setattr(HyperkernelMetric, _name, available_if(_is_conic)(getattr(HyperkernelMetric, _name)))

@@ -1,0 +1,106 @@
+"""Novelty detection with a kernel learned in a hyper-RKHS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion, gamma_of
+from kernlearn.estimators.mkl.combination import Array
+from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
+from kernlearn.runtime.stopping import Progress
+
+# Of a constant column's value: what differs by less is the same up to rounding.
+_SAME = 1e-6
+
+
+class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
+    r"""One-class machine that learns its kernel from a hyperkernel: Ong et al. (2005), Example 10.
+
+    Program (30) has λ_Q/ν where the others have λ_Q, and prints no constraint against the scale
+    of the kernel; 1ᵀβ = 1 breaks it, as in the others.
+
+    Parameters
+    ----------
+    hyperkernel : Hyperkernel, optional
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles. A row that
+        differs in a column that was constant in training is far from all of them there.
+    nu : float, default=0.1
+        In (0, 1]: upper bound on the share of training points called outliers.
+    lambda_q : float, default=1.0
+        Weight of the kernel's norm in the hyper-RKHS.
+    scale : float, default=1.0
+        Factor of the γ of the default hyperkernel.
+    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
+        As in :class:`kernlearn.HyperkernelClassifier`.
+    warm_start, verbose, callback, time_limit
+        Likewise.
+
+    Attributes
+    ----------
+    offset_ : float
+        Threshold: ``decision_function = score_samples − offset_``.
+    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
+        As in :class:`kernlearn.HyperkernelClassifier`.
+    feature_scales_
+        Likewise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import HyperkernelNoveltyDetector
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> model = HyperkernelNoveltyDetector(max_pivots=30).fit(X)
+    >>> model.predict([[0.0, 0.0], [9.0, -9.0]])
+    array([ 1, -1])
+    """
+
+    def __init__(
+        self,
+        hyperkernel: Any = None,
+        nu: float = 0.1,
+        lambda_q: float = 1.0,
+        *,
+        squared: bool = False,
+        total: float | None = None,
+        scale: float = 1.0,
+        pivot_tol: float = 1e-6,
+        max_pivots: int | None = 150,
+        n_pairs: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.hyperkernel = hyperkernel
+        self.nu = nu
+        self.lambda_q = lambda_q
+        self.squared = squared
+        self.total = total
+        self.scale = scale
+        self.pivot_tol = pivot_tol
+        self.max_pivots = max_pivots
+        self.n_pairs = n_pairs
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
+        return 1.0 / float(self.nu)
+
+    def _gammas(self, X: Array) -> Array:
+        """As for the others, but a constant column is seen: what differs in it is novel."""
+        gammas = super()._gammas(X)
+        for j in np.flatnonzero(gammas == 0.0):
+            # Of many rows a sample tells the widths, in which a column may be constant by chance.
+            gammas[j] = gamma_of(float(np.ptp(X[:, j])) or _SAME * float(np.abs(X[0, j])))
+        return gammas

@@ -1,0 +1,132 @@
+"""What learning from pairs does behind `HyperkernelMetric`: state, solve, store, evaluate."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_choice, check_count, check_pivots, check_positive
+from kernlearn.estimators.hyperkernel.embedding import Embedding
+from kernlearn.estimators.hyperkernel.pairs import Array, Indices
+from kernlearn.estimators.inputs.patient import Patient
+from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
+from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
+from kernlearn.kernels.bank import median_distance
+from kernlearn.runtime.memory import matrices, require
+from kernlearn.runtime.threads import threads_for
+from kernlearn.runtime.warnings import warn_if_unfinished
+from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
+
+# New pairs that are scored together: their table and their values take a few megabytes.
+_BLOCK = 4096
+# σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
+# scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
+_WIDTH, _SHARED = 0.5, 3.0
+# What there is for each pair, at most: numbers, and copies of the factor's row (measured).
+PAIR_COLUMNS, FACTORS = 30, 4
+
+
+class PairLearner(Patient):
+    """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
+
+    hyperkernel: Any
+    combination: str
+    C: float
+    n_components: int
+    pivot_tol: float
+    max_pivots: int | None
+    tol: float
+    max_iter: int
+    _seed: int
+    n_features_in_: int
+
+    def _learn(self, X: Array, pairs: Indices, labels: Array) -> Self:
+        check_choice("combination", self.combination, ["conic", "linear"])
+        n_components = check_count("n_components", self.n_components)
+        conic = self.combination == "conic"
+        tol, patience = check_positive("tol", self.tol), self._patience()
+        check_pivots(self.pivot_tol, self.max_pivots)
+        self._require_memory(len(pairs), X.shape[1])
+        self.hyperkernel_ = self._prepared_hyperkernel(X)
+        with threads_for(len(pairs)):
+            space, self.pivot_residual_ = represent(
+                self.hyperkernel_, X, pairs, self.pivot_tol, self.max_pivots
+            )
+            solution = solve_pairs(
+                PairProgram(space, labels, check_positive("C", self.C), conic),
+                tol,
+                check_count("max_iter", self.max_iter),
+                patience,
+            )
+        self._store(X[pairs], solution)
+        if conic:
+            self.kernel_: Expansion = self._learned_kernel(X[pairs[:1]])
+            self._embedding = Embedding(self.kernel_, n_components, self._seed).fit(X)
+        else:
+            self.__dict__.pop("kernel_", None)  # of an earlier fit
+        warn_if_unfinished(
+            type(self).__name__, solution.status, patience, solution.gap, tol, stacklevel=3
+        )
+        return self
+
+    def _require_memory(self, n_pairs: int, n_features: int) -> None:
+        rank = n_pairs if self.max_pivots is None else min(n_pairs, self.max_pivots)
+        require(
+            matrices(1, n_pairs, PAIR_COLUMNS + 6 * n_features + FACTORS * rank),
+            f"{type(self).__name__} on {n_pairs:,} pairs",
+            "pass n_pairs, for example n_pairs=20000, or lower max_pivots",
+        )
+
+    def _store(self, pairs: Array, solution: PairSolution) -> None:
+        kept = np.flatnonzero(solution.coef)
+        self.pairs_ = pairs[kept]
+        self.coef_ = solution.coef[kept]
+        self.intercept_ = solution.intercept
+        self.n_pairs_ = len(pairs)
+        self.objective_ = solution.objective
+        self.lower_bound_ = solution.lower_bound
+        self.whole_lower_bound_ = solution.whole_lower_bound
+        self.duality_gap_ = solution.gap
+        self.status_ = solution.status
+        self.n_iter_ = solution.n_iter
+
+    def _learned_kernel(self, any_pair: Array) -> Expansion:
+        """The sum of the sections; where nothing is to be learned, no part of one: zero."""
+        if len(self.coef_) == 0:
+            return self.hyperkernel_.expansion(any_pair, [0.0])
+        return self.hyperkernel_.expansion(self.pairs_, self.coef_)
+
+    def _values(self, left: Array, right: Array) -> Array:
+        """Σ α_p k̲(p, (x, z)) for every pair, in blocks."""
+        values: Array = np.zeros(len(left))
+        if len(self.coef_) == 0:
+            return values
+        hyperkernel = self.hyperkernel_
+        # One thread: for blocks of this size more would wait for each other.
+        with quiet(), threads_for(0):
+            fixed = hyperkernel._table(self.pairs_[:, 0], self.pairs_[:, 1])
+            for start in range(0, len(left), _BLOCK):
+                rows = slice(start, start + _BLOCK)
+                table = hyperkernel._table(left[rows], right[rows])
+                values[rows] = self.coef_ @ hyperkernel._evaluate(fixed, table)
+        hyperkernel._check_values(values)
+        return values
+
+    def _checked_pairs(self, pairs: Any) -> Array:
+        check_is_fitted(self)
+        points = check_pairs(pairs, "pairs")
+        check_same_features(points.shape[2], self.n_features_in_, "pairs")
+        return points
+
+    def _prepared_hyperkernel(self, X: Array) -> Hyperkernel:
+        if self.hyperkernel is None:
+            sigma = _WIDTH * median_distance(X, self._seed)
+            return GaussianHyperkernel(sigma, _SHARED * sigma)
+        if not isinstance(self.hyperkernel, Hyperkernel):
+            raise ValueError(
+                f"expected a hyperkernel of kernlearn.hyperkernels, got {self.hyperkernel!r}; pass "
+                "for example GaussianHyperkernel(sigma=1.0, sigma_h=1.0)"
+            )
+        return self.hyperkernel

@@ -1,0 +1,113 @@
+"""Regression with a kernel learned in a hyper-RKHS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
+from kernlearn.estimators.mkl.combination import Array
+from kernlearn.estimators.mkl.regressor import MKLRegressor
+from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.runtime.stopping import Progress
+
+
+class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
+    r"""ν-regression that learns its kernel from a hyperkernel: Ong et al. (2005), Example 11.
+
+    Program (31) is written in units of λ = 1/(Cn), so that λ_Q stands there as λ_Q·Cn, and the
+    scale of the kernel is broken by 1ᵀβ = the standard deviation σ of the targets. "least_squares"
+    has 1ᵀβ = 1 and λ_Q·Cnσ²: its errors are squared. So the unit of y changes nothing but that of
+    the predictions, unless ``total`` is given, or ``squared``, which the paper's program has in
+    units of y.
+
+    Parameters
+    ----------
+    hyperkernel : Hyperkernel, optional
+        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data.
+    quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
+        The machine.
+    C : float or "auto", default=100.0
+        The box −C ≤ a ≤ C; "auto" as in :class:`kernlearn.MKLRegressor`.
+    lambda_q : float, default=1.0
+        Weight of the kernel's norm in the hyper-RKHS.
+    nu : float, default=0.3
+        For "nu_svr".
+    epsilon : float or "auto", default="auto"
+        For "epsilon_svr", as in :class:`kernlearn.MKLRegressor`.
+    squared, total, scale, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
+        As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
+        by default, and 1 for "least_squares".
+    warm_start, verbose, callback, time_limit
+        Likewise.
+
+    Attributes
+    ----------
+    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
+        As in :class:`kernlearn.HyperkernelClassifier`.
+    feature_scales_
+        Likewise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import HyperkernelRegressor
+    >>> X = np.random.default_rng(0).uniform(-2, 2, size=(60, 2)) * [1.0, 1000.0]
+    >>> y = np.sin(X[:, 0])
+    >>> bool(HyperkernelRegressor(max_pivots=30).fit(X, y).score(X, y) > 0.95)
+    True
+    """
+
+    def __init__(
+        self,
+        hyperkernel: Any = None,
+        quality: str = "nu_svr",
+        C: float | str = 100.0,
+        lambda_q: float = 1.0,
+        *,
+        nu: float = 0.3,
+        epsilon: float | str = "auto",
+        squared: bool = False,
+        total: float | None = None,
+        scale: float | str = "auto",
+        pivot_tol: float = 1e-6,
+        max_pivots: int | None = 150,
+        n_pairs: int | None = None,
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.hyperkernel = hyperkernel
+        self.quality = quality
+        self.C = C
+        self.lambda_q = lambda_q
+        self.nu = nu
+        self.epsilon = epsilon
+        self.squared = squared
+        self.total = total
+        self.scale = scale
+        self.pivot_tol = pivot_tol
+        self.max_pivots = max_pivots
+        self.n_pairs = n_pairs
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def _scale(self, ys: Sequence[Array]) -> float | None:
+        spread = float(standard_deviation(ys[0]))
+        is_of_kernel = self.total is None and self.quality != "least_squares"
+        return spread if is_of_kernel and spread > 0 else super()._scale(ys)
+
+    def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
+        factor = C * len(ys[0])
+        if self.quality == "least_squares":
+            return factor * (float(standard_deviation(ys[0])) ** 2 or 1.0)
+        return factor

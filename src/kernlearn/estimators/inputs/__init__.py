@@ -1,0 +1,1 @@
+"""What comes into an estimator: validation, sources, sparse rows, devices, clusters."""

@@ -1,0 +1,70 @@
+"""Data as estimators of one kernel take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster import is_lazy, on_this_machine
+from kernlearn._device import to_host
+from kernlearn.estimators.inputs.on_cluster import chunked_table
+from kernlearn.estimators.inputs.rows import (
+    judged_by_kernels,
+    rows_as_they_are,
+    table_options,
+    takes_sparse,
+    takes_things,
+    target_of,
+)
+from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._frames import known_frame
+
+Array = NDArray[np.float64]
+
+
+class KernelInputs(ShowsKernel):
+    """Checks of points, targets and weights for an estimator with a parameter ``kernel``."""
+
+    kernel: Any
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """Check X as scikit-learn does; a kernel sees a data frame where one came."""
+        X = known_frame(X)
+        if self._judged_by_kernel(X):
+            return rows_as_they_are(self, X, reset)
+        options = table_options(self.kernel)
+        checked = validated(self, X, reset=reset, dtype="numeric", **options)
+        return as_floats(self, checked)
+
+    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+        """X as :meth:`_checked` gives it, and y of the same length."""
+        y = to_host(on_this_machine(y))
+        if is_lazy(X):
+            rows = chunked_table(self, X, as_frame=isinstance(self.kernel, Kernel), fewest=2)
+            return rows, target_of(self, rows, y, **options)
+        X = known_frame(X)
+        if self._judged_by_kernel(X):
+            rows = rows_as_they_are(self, X, reset=True)
+            return rows, target_of(self, rows, y, **options)
+        options = {**options, **table_options(self.kernel), "ensure_min_samples": 2}
+        table, target = validated(self, X, y, dtype="numeric", **options)
+        return as_floats(self, table), target
+
+    def _judged_by_kernel(self, X: Any) -> bool:
+        """Whether the kernel looks at the entries: at those of any data frame, in its columns."""
+        is_given = isinstance(self.kernel, Kernel)
+        return is_given and (hasattr(X, "columns") or judged_by_kernels(self.kernel, X))
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows, rows with gaps and rows of things are taken where the kernel takes them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.kernel)
+        tags.input_tags.allow_nan = takes_things(self.kernel)
+        return tags
+
+    def _sample_weight(self, sample_weight: Any, n: int) -> Array:
+        return sample_weights(to_host(on_this_machine(sample_weight)), np.empty((n, 1)))

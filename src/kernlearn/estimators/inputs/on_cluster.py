@@ -1,0 +1,155 @@
+"""Estimators on Dask collections: rows that stay where they are, predictions that are yet to be."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from inspect import signature
+from typing import Any, TypeVar
+
+import numpy as np
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernlearn._cluster import Chunked, is_lazy, lazily
+from kernlearn._device import HOST
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
+from kernlearn.families.kernel_pool import is_family
+from kernlearn.gram.rows import check_finite
+from kernlearn.runtime.memory import matrices, require
+from kernlearn.runtime.phrases import counted
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What tasks see of a chunk: numbers that are such, or a data frame for kernels to read.
+
+    Attributes
+    ----------
+    as_frame : bool
+        Whether kernels see the frame itself.
+    numeric : bool
+        Whether all its columns are numbers; where not, the kernels look at those that they read.
+    """
+
+    as_frame: bool
+    numeric: bool
+
+    def __call__(self, table: Any, start: int) -> Any:
+        """What is seen of a chunk whose first row has this number."""
+        if not self.numeric:
+            return table
+        numbers = np.asarray(table).astype(np.float64, copy=False)
+        check_finite(numbers, start)
+        return table if self.as_frame else numbers
+
+
+def chunked_table(estimator: Any, X: Any, as_frame: bool, fewest: int = 1) -> Chunked:
+    """Check a Dask collection as scikit-learn checks a table, as far as that takes no look at rows.
+
+    Parameters
+    ----------
+    estimator : estimator
+        It stores number and names of the columns.
+    X : dask array or dask data frame
+        The rows.
+    as_frame : bool
+        Whether kernels see data frames where such came, columns of text among them.
+    fewest : int
+        Rows that there must be.
+    """
+    is_frame = hasattr(X, "columns")
+    numeric = not is_frame or all(dtype.kind in "biuf" for dtype in X.dtypes)
+    if not (numeric or as_frame):
+        text = [str(name) for name, dtype in X.dtypes.items() if dtype.kind not in "biuf"]
+        raise ValueError(
+            f"X must hold real numbers, got other things in the columns {', '.join(text[:8])}; "
+            "encode them, or pass kernels that read them."
+        )
+    rows = Chunked.of(X, Prepared(as_frame and is_frame, numeric))
+    if len(rows) < fewest:
+        raise ValueError(
+            f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of "
+            f"{fewest} is required by {type(estimator).__name__}."
+        )
+    for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
+        vars(estimator).pop(name, None)
+    columns = X._meta if is_frame else np.empty((0, rows.shape[1]))
+    validate_data(estimator, columns, skip_check_array=True)
+    return rows
+
+
+def check_here(estimator: Any, rows: Any) -> None:
+    """Refuse what takes all rows on one machine, or a device, where rows are on a cluster."""
+    if not isinstance(rows, Chunked):
+        return
+    if is_family(getattr(estimator, "kernels", None)):
+        raise ValueError(
+            "expected a list of kernels with a Dask collection, got "
+            f"{type(estimator.kernels).__name__}, whose kernels are looked at on one machine; fit "
+            "to X.compute(), or pass a list"
+        )
+    for name in ("certify", "device"):
+        value = getattr(estimator, name, None)
+        if value not in (None, HOST):
+            raise ValueError(
+                f"expected {name}=None with a Dask collection, got {value!r}, which takes all rows "
+                "on one machine; fit to X.compute(), or leave it out"
+            )
+
+
+def some_rows(rows: Any, chosen: Any) -> Any:
+    """Some rows of a checked table, wherever these are."""
+    return rows.subset(chosen) if isinstance(rows, Chunked) else _safe_indexing(rows, chosen)
+
+
+def a_few(rows: Any, most: int) -> Any:
+    """Rows to learn the looks of a table from: all of one that is here, else some of them."""
+    if not isinstance(rows, Chunked):
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
+
+
+def gathered(estimator: Any, rows: Any, why: str) -> Any:
+    """All rows on this machine, where the exact solver is to see them; said if they are many."""
+    if not isinstance(rows, Chunked):
+        return rows
+    n, name = len(rows), type(estimator).__name__
+    # The matrix of all rows is the least that comes next.
+    require(
+        matrices(2, *rows.shape) + matrices(1, n),
+        f"{name} on the {n:,} rows of a Dask collection with {why}",
+        "pass an integer as rank, with which rows stay where they are",
+    )
+    if n > EXACT_ROWS:
+        warnings.warn(
+            f"{name} gathers the {counted(n, 'row')} of the Dask collection on this machine, since "
+            f"{why} needs the matrix of all of them; pass an integer as rank to leave them where "
+            "they are",
+            stacklevel=4,
+        )
+    return here(rows)
+
+
+def here(rows: Any) -> Any:
+    """Checked rows on this machine."""
+    return rows[:] if isinstance(rows, Chunked) else rows
+
+
+def by_chunks(method: Method) -> Method:
+    """A method of rows that answers a Dask collection with a Dask array, chunk by chunk."""
+
+    @wraps(method)
+    def call(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+        if not is_lazy(X):
+            return method(self, X, *args, **options)
+        check_is_fitted(self)
+        bound = signature(method).bind(self, X, *args, **options)
+        given = dict(list(bound.arguments.items())[2:])
+        return lazily(method, self, X, given)
+
+    return call  # type: ignore[return-value]

@@ -1,0 +1,21 @@
+"""What every estimator with a long fit shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernlearn.runtime.stopping import Patience, Progress, patience_for
+
+
+class Patient:
+    """Mixed into an estimator with these parameters; the values are for those without them."""
+
+    callback: Callable[[Progress], Any] | None = None
+    time_limit: float | None = None
+    verbose: int = 0
+
+    def _patience(self) -> Patience:
+        """The clock and the listeners of one fit, from now."""
+        shown_as = type(self).__name__ if self.verbose else None
+        return patience_for(self.callback, self.time_limit, shown_as)

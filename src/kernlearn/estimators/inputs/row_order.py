@@ -1,0 +1,104 @@
+"""One order of the rows of a small table, whatever order they came in.
+
+Folds and samples are drawn by position. Rows that are sorted first are drawn by what they hold, so
+that the order of the rows changes a fit by no more than rounding. Rows are sorted column by column:
+the unit of a column changes nothing. Equal rows are sorted by their targets, those of classes in an
+order that does not depend on the labels' names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.inputs.cells import is_frame
+
+Rows = NDArray[np.intp]
+
+# Cells of larger tables are neither sorted nor copied: with many rows chance decides little.
+_MOST_CELLS = 2_000_000
+
+
+def row_order(X: Any, y: NDArray[Any], kept: Rows, is_class: bool) -> Rows:
+    """All rows: those that count in an order of their own, then the others.
+
+    Rows of large tables, of sparse ones, of ones that lie elsewhere and rows that are no rows of
+    cells stay in their order.
+
+    Parameters
+    ----------
+    X : array or data frame of n rows
+        Points.
+    y : ndarray of n rows
+        Targets or labels.
+    kept : ndarray of integers
+        The rows that count, in increasing order.
+    is_class : bool
+        Whether y holds labels.
+    """
+    everyone = np.arange(len(y))
+    columns = _columns(X, kept)
+    if columns is None:
+        return everyone
+    points = _dense_ranks(columns, len(kept))
+    order = np.lexsort((_target_ranks(y[kept], points, is_class), points))
+    return np.concatenate([kept[order], np.setdiff1d(everyone, kept)])
+
+
+def label_free_codes(labels: NDArray[Any], places: Rows | None = None) -> Rows:
+    """The number of every row's class, classes being sorted by size, then by their places.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n,)
+        Labels.
+    places : ndarray of shape (n,), optional
+        What equally large classes are sorted by, their smallest places first: by default the
+        number of the row.
+    """
+    places = np.arange(len(labels)) if places is None else places
+    classes, codes = np.unique(labels, return_inverse=True)
+    codes = codes.reshape(-1)
+    held = [np.sort(places[codes == code]).tolist() for code in range(len(classes))]
+    order = sorted(range(len(classes)), key=lambda code: (len(held[code]), held[code]))
+    ranks = np.empty(len(classes), dtype=np.intp)
+    ranks[order] = np.arange(len(classes))
+    return np.asarray(ranks[codes])
+
+
+def _columns(X: Any, kept: Rows) -> list[NDArray[Any]] | None:
+    """The columns as arrays that can be sorted, of the rows that count."""
+    is_array = type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf"
+    if not (is_array or is_frame(X)) or X.shape[0] * X.shape[1] > _MOST_CELLS:
+        return None
+    if is_array:
+        return list(X[kept].T)
+    return [_sortable(X.iloc[kept, j]) for j in range(X.shape[1])]
+
+
+def _sortable(column: Any) -> NDArray[Any]:
+    """Numbers where all cells are such, else their text."""
+    try:
+        return np.asarray(column, dtype=float)
+    except (TypeError, ValueError):
+        return np.array([str(cell) for cell in column])
+
+
+def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Rows:
+    """The place of every row among the different rows, sorted by the columns in turn."""
+    ranks = np.zeros(n, dtype=np.intp)
+    for column in columns:
+        values = np.unique(column, return_inverse=True)[1].reshape(-1)
+        ranks = np.unique(ranks * (values.max(initial=0) + 1) + values, return_inverse=True)[1]
+        if ranks.max(initial=0) == n - 1:
+            break
+    return np.asarray(ranks.reshape(-1))
+
+
+def _target_ranks(y: NDArray[Any], points: Rows, is_class: bool) -> Rows:
+    """What equal rows are sorted by."""
+    if is_class:
+        return label_free_codes(y, points)
+    return _dense_ranks(list(y.reshape(len(y), -1).T), len(y))

@@ -1,0 +1,94 @@
+"""Which rows an estimator hands to its kernels: numbers, sparse matrices, things of any kind."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+from scipy.sparse import vstack as vstack_sparse
+from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
+
+from kernlearn.estimators.inputs.validated import check_every_target, check_squares
+from kernlearn.kernels._validation import check_rows
+from kernlearn.runtime.optional import load_pandas
+
+
+def judged_by_kernels(kernels: Any, X: Any) -> bool:
+    """Whether the kernels look at the entries of X, not scikit-learn.
+
+    So it is with data frames that hold text, of which each kernel reads its own columns, and with
+    rows that are no table of numbers, where a kernel takes those.
+    """
+    if hasattr(X, "dtypes") and hasattr(X, "iloc"):
+        return kernels is not None and any(_is_text(dtype) for dtype in np.atleast_1d(X.dtypes))
+    if issparse(X) or not takes_things(kernels):
+        return False
+    rows = check_rows(X, "X")
+    return rows.ndim != 2 or rows.dtype.kind not in "biuf"
+
+
+def takes_things(kernels: Any) -> bool:
+    """Whether a kernel takes other rows than numbers."""
+    return any(kernel.takes_things for kernel in _kernels(kernels))
+
+
+def takes_sparse(kernels: Any) -> bool:
+    """Whether kernels are given and all of them take sparse matrices."""
+    given = _kernels(kernels)
+    return bool(given) and all(kernel.takes_sparse for kernel in given)
+
+
+def table_options(kernels: Any, gaps: bool = False) -> dict[str, Any]:
+    """What scikit-learn's check of a table lets pass; the kernels look at the rest."""
+    return {
+        "accept_sparse": "csr" if takes_sparse(kernels) else False,
+        "ensure_all_finite": "allow-nan" if gaps or takes_things(kernels) else True,
+    }
+
+
+def rows_as_they_are(estimator: Any, X: Any, reset: bool) -> Any:
+    """Things as an array of them, a data frame itself; names and number of columns are checked."""
+    rows = X if hasattr(X, "columns") else check_rows(X, "X")
+    if reset:
+        for name in ("n_features_in_", "feature_names_in_"):  # of an earlier fit
+            vars(estimator).pop(name, None)
+    validate_data(estimator, rows, reset=reset, skip_check_array=True)
+    return rows
+
+
+def target_of(estimator: Any, rows: Any, y: Any, **options: Any) -> Any:
+    """The target, checked as scikit-learn does, of as many rows."""
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+    check_every_target(estimator, y, options.get("y_numeric", False))
+    target = _check_y(y, estimator=estimator, **options)
+    check_consistent_length(rows, target)
+    if options.get("y_numeric", False):
+        check_squares(estimator, target)
+    return target
+
+
+def stack_rows(top: Any, bottom: Any) -> Any:
+    """The rows of both, in one table or array."""
+    if hasattr(top, "iloc"):
+        return load_pandas("stacking data frames").concat([top, bottom], ignore_index=True)
+    if issparse(top) or issparse(bottom):
+        return vstack_sparse([top, bottom], format="csr")
+    return np.concatenate([top, bottom])
+
+
+def _kernels(kernels: Any) -> list[Any]:
+    """The kernels, or a family that says what its kernels take."""
+    parts = kernels if isinstance(kernels, list | tuple) else [kernels]
+    return [
+        part
+        for part in parts
+        if hasattr(type(part), "takes_things") and hasattr(type(part), "takes_sparse")
+    ]
+
+
+def _is_text(dtype: Any) -> bool:
+    return dtype.kind not in "biuf"

@@ -1,0 +1,355 @@
+"""scikit-learn's checks of tables and labels, with a sentence where they have none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.exceptions import DTypePromotionError
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from kernlearn.kernels._validation import is_missing
+from kernlearn.runtime.phrases import listed
+from kernlearn.solvers.core.units import LARGEST
+
+# Classes that a sentence names.
+_SHOWN = 8
+# Of the rows: of more classes than this scikit-learn doubts whether they are such.
+_FEW_CLASSES = 0.25
+# Of differences of targets, whose squares are told apart to a millionth of a millionth.
+_SMALLEST = 1e-140
+
+Array = NDArray[np.float64]
+
+
+def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """What scikit-learn's ``validate_data`` says, whatever the columns hold.
+
+    A sum of large cells may be no number: it is only looked at to see whether all of them are
+    finite.
+    """
+    name = type(estimator).__name__
+    if getattr(X, "shape", (1, 1))[1:] == (0,):
+        raise ValueError(
+            f"{name} expected a table with columns, got 0 feature(s) (shape={X.shape}) while a "
+            "minimum of 1 is required; pass the columns to learn from"
+        )
+    for target in y:
+        check_every_target(estimator, target, options.get("y_numeric", False))
+    try:
+        with np.errstate(all="ignore"):
+            checked = validate_data(estimator, X, *y, **options)
+    except DTypePromotionError:
+        raise ValueError(
+            f"{name} expected columns of numbers, got some that are none, such as dates; convert "
+            "them, or give every source of columns a kernel of its own"
+        ) from None
+    except OverflowError:
+        raise _beyond(estimator) from None
+    except ValueError as error:
+        if "inhomogeneous" in str(error):
+            raise ValueError(
+                f"{name} expected a table with rows of one length, got rows of several; pass as "
+                "many cells in every row"
+            ) from None
+        takes_gaps = options.get("ensure_all_finite") == "allow-nan"
+        named = _name_text(estimator, X, str(error))
+        named = named or _name_cells(estimator, X, str(error), takes_gaps)
+        if named is None:
+            raise
+        raise named from None
+    if options.get("y_numeric", False):
+        check_squares(estimator, checked[1])
+    return checked
+
+
+def sample_weights(given: Any, X: Any) -> Array:
+    """Weights of the rows of X; ones where none are given."""
+    try:
+        weights: Array = _check_sample_weight(given, X, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        reason = str(error).splitlines()[0].rstrip(".!")
+        raise ValueError(
+            f"{reason}; expected sample_weight to be one non-negative number for every row, or "
+            "None for rows that count alike"
+        ) from None
+    if (weights < 0).any() or not (weights > 0).any():
+        raise ValueError(
+            "expected non-negative sample weights, not all zero, got a smallest of "
+            f"{weights.min():g} and a largest of {weights.max():g}; drop rows that should not count"
+        )
+    return weights
+
+
+def class_weights(given: Any, labels: NDArray[Any]) -> Array:
+    """The weight of every row by its class; ones where none are given."""
+    if given is None:
+        return np.ones(len(labels))
+    if not (isinstance(given, Mapping) or (isinstance(given, str) and given == "balanced")):
+        raise ValueError(
+            "expected class_weight to be 'balanced', a dictionary from labels to weights, or None, "
+            f"got {given!r}; pass one of them"
+        )
+    classes, places = np.unique(labels, return_inverse=True)
+    if isinstance(given, Mapping):
+        weights = _named_weights(given, classes.tolist())
+    else:
+        weights = compute_class_weight(given, classes=classes, y=labels)
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(
+            f"expected positive class weights, got {given!r}; drop the rows of a class that should "
+            "not count"
+        )
+    return np.asarray(weights[places], dtype=float)
+
+
+def _named_weights(given: Mapping[Any, Any], classes: list[Any]) -> Array:
+    """One for every class, by its label or by what scikit-learn makes of it; one for the others."""
+    keys = [label if label in given else as_scikit_learn_reads(label) for label in classes]
+    unknown = [key for key in given if key not in keys]
+    if unknown and not all(key in given for key in keys):
+        raise ValueError(
+            f"expected class_weight to name classes of y, got {unknown[0]!r}, which is none; "
+            f"correct it: there are {listed([repr(label) for label in classes], _SHOWN)}"
+        )
+    return np.array([given.get(key, 1.0) for key in keys], dtype=float)
+
+
+def as_scikit_learn_reads(label: Any) -> Any:
+    """The key by which scikit-learn looks for the weight of a class: it takes the text 01 for 1."""
+    try:
+        return int(label)
+    except ValueError:
+        return str(label)
+
+
+def as_floats(estimator: Any, values: Any) -> Any:
+    """A table or target as numbers in double precision, without a copy where it is one."""
+    try:
+        return values.astype(float, copy=False)
+    except OverflowError:
+        raise _beyond(estimator) from None
+
+
+def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
+    """Refuse targets that are missing, infinite, or text where numbers are expected, by their row.
+
+    scikit-learn names no row, and lets None pass among numbers. What is no array, list or series is
+    left to it.
+    """
+    is_of_pandas = hasattr(y, "iloc") or hasattr(y, "to_numpy")  # a series or frame, or an index
+    if not (isinstance(y, np.ndarray | list | tuple) or is_of_pandas):
+        return
+    try:
+        cells = np.asarray(y)
+    except ValueError:  # rows of several lengths
+        return
+    if numeric and cells.dtype.kind in "mM":
+        raise ValueError(
+            f"{type(estimator).__name__} expected numbers in y, got dates or durations; convert "
+            "them to numbers, for example to days"
+        )
+    if cells.size == 0 or cells.ndim == 0 or cells.dtype.kind not in "fOUS":
+        return
+    flat = cells.reshape(len(cells), -1)
+    is_float = cells.dtype.kind == "f"
+    unknown = ~np.isfinite(flat) if is_float else _where_missing(flat)
+    if unknown.any():
+        rows = np.flatnonzero(unknown.any(axis=1))
+        first = flat[unknown][0]
+        is_infinite = is_float and not np.isnan(flat[unknown]).any()
+        what = "infinity or a value too large for dtype('float64')" if is_infinite else "NaN"
+        raise ValueError(
+            f"Input y contains {what}. {type(estimator).__name__} expected a "
+            f"{'number' if numeric else 'label'} in every row, got {first} in row {rows[0]}"
+            f"{_and_more(len(rows))}; leave these rows out of X and y"
+        )
+    if numeric and not is_float:
+        _check_text_is_numbers(estimator, flat)
+
+
+def _where_missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    if cells.dtype.kind != "O":
+        return np.zeros(cells.shape, dtype=bool)
+    return np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
+
+
+def _check_text_is_numbers(estimator: Any, cells: NDArray[Any]) -> None:
+    for row, values in enumerate(cells):
+        for value in values:
+            try:
+                float(value)
+            except ValueError:
+                raise ValueError(
+                    f"{type(estimator).__name__} expected numbers in y, could not convert string "
+                    f"to float: {str(value)!r} in row {row}; labels are what a classifier takes"
+                ) from None
+            except (TypeError, OverflowError):
+                return  # scikit-learn has words for these
+    if cells.dtype.kind in "US":  # of arrays of text, scikit-learn takes none for numbers
+        raise ValueError(
+            f"{type(estimator).__name__} expected numbers in y, got text such as "
+            f"{str(cells[0, 0])!r}; convert it, for example by np.asarray(y, dtype=float)"
+        )
+
+
+def check_squares(estimator: Any, y: NDArray[Any]) -> None:
+    """Refuse targets of a regression whose squares are no numbers."""
+    largest = float(np.abs(y).max(initial=0.0))
+    if largest > LARGEST:
+        raise ValueError(
+            f"{type(estimator).__name__} expected targets of a size up to {LARGEST:g}, whose "
+            f"squares are numbers, got {largest:.3g}; rescale y"
+        )
+
+
+def check_differences(estimator: Any, y: NDArray[np.float64]) -> None:
+    """Refuse targets that differ, but by so little that the squares are rounded to zero."""
+    if not len(y):
+        return
+    largest = float(np.abs(y).max(initial=0.0))
+    spread = float(np.abs(y - y.mean(axis=0)).max(initial=0.0))
+    if 1e-12 * largest < spread < _SMALLEST:
+        raise ValueError(
+            f"{type(estimator).__name__} expected targets that are equal or differ by "
+            f"{_SMALLEST:g} at least, whose squares are numbers, got differences of {spread:.3g} "
+            "at most; rescale y"
+        )
+
+
+def _beyond(estimator: Any) -> ValueError:
+    return ValueError(
+        f"{type(estimator).__name__} expected numbers that 64 bits can hold, got an integer beyond "
+        "them; rescale the data"
+    )
+
+
+def _are_integers(numbers: NDArray[Any]) -> bool:
+    if numbers.dtype.kind == "f":
+        return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
+    return numbers.dtype.kind in "biu"
+
+
+def check_labels_of_classes(labels: NDArray[Any]) -> None:
+    """Labels of classes, and of one kind: those that cannot be sorted cannot be told apart."""
+    try:
+        classes = np.unique(labels)
+        if len(classes) <= _FEW_CLASSES * len(labels) and _are_integers(classes):
+            return  # scikit-learn looks closer, and would find nothing
+        check_classification_targets(labels)
+    except TypeError as error:
+        if "bytes" in str(error):
+            raise ValueError(
+                "expected labels that are text or numbers in y, got bytes; decode them, for "
+                "example by np.char.decode(y)"
+            ) from None
+        raise ValueError(
+            "expected labels of one kind in y, got a mixture that cannot be sorted (numbers among "
+            "strings, say); drop or relabel those rows"
+        ) from None
+
+
+def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueError | None:
+    """What scikit-learn says of cells that are no finite numbers, with their place and a cure.
+
+    None where it complains of something else, or the cells cannot be found.
+    """
+    what = reason.splitlines()[0]
+    if not what.startswith(("Input X contains NaN", "Input X contains infinity")):
+        return None
+    is_gap = "NaN" in what
+    place = _first_place(X, np.isnan if is_gap else np.isinf)
+    if place is None:
+        return None
+    if not is_gap:
+        cure = "correct such cells, or leave "
+        cure += "them empty (NaN)" if takes_gaps else "their rows out"
+    else:
+        cure = "fill the gaps, for example by a SimpleImputer in a pipeline"
+        ours = _takes_any_table(estimator)
+        cure += f", or take {ours}, which learns from tables with gaps" if ours else ""
+    return ValueError(
+        f"{what} {type(estimator).__name__} expected a finite number in every cell, got {place}; "
+        f"{cure}"
+    )
+
+
+def _takes_any_table(estimator: Any) -> str | None:
+    """Which of our estimators learns the same from tables with gaps and text, if one does."""
+    if is_classifier(estimator):
+        return "KernelClassifier"
+    return "KernelRegressor" if is_regressor(estimator) else None
+
+
+def _name_text(estimator: Any, X: Any, reason: str) -> ValueError | None:
+    """What scikit-learn says of text among numbers, with its place and a cure.
+
+    None where it complains of something else, or the text cannot be found.
+    """
+    if not reason.startswith("could not convert string") and "bytes/strings" not in reason:
+        return None
+    names = list(getattr(X, "columns", ()))
+    cells = np.asarray(X, dtype=object)  # numpy would write the numbers beside text as text
+    if cells.ndim != 2:
+        return None
+    text = np.frompyfunc(_is_text, 1, 1)(cells).astype(bool)
+    words = text & ~np.frompyfunc(_reads_as_number, 1, 1)(cells).astype(bool)
+    bad = words if words.any() else text
+    if not bad.any():
+        return None
+    row, column = np.argwhere(bad)[0]
+    if bad is text:
+        cure = "convert them to numbers, for example by np.asarray(X, dtype=float)"
+    else:
+        cure = "encode such columns, for example by a OneHotEncoder in a pipeline"
+        ours = _takes_any_table(estimator)
+        cure += f", or pass a data frame to {ours}, for which text is categories" if ours else ""
+    return ValueError(
+        f"{type(estimator).__name__} expected a number in every cell, got the text "
+        f"{str(cells[row, column])!r} in row {row} of column "
+        f"{repr(names[column]) if names else column}{_and_more(int(bad.sum()))}; {cure}"
+    )
+
+
+def _is_text(cell: Any) -> bool:
+    return isinstance(cell, str | bytes)
+
+
+def _reads_as_number(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _and_more(count: int) -> str:
+    return f" and such in {count - 1} more" if count > 1 else ""
+
+
+def _first_place(X: Any, is_bad: Callable[[Any], Any]) -> str | None:
+    """The first such cell of a table, in words; large tables of numbers are not copied."""
+    sparse = X.tocoo() if issparse(X) else None
+    try:
+        cells = np.asarray(X if sparse is None else sparse.data)
+        cells = cells if cells.dtype.kind in "biuf" else cells.astype(float)
+    except (TypeError, ValueError):
+        return None
+    bad = is_bad(cells)
+    count = int(np.count_nonzero(bad))
+    if count == 0 or (sparse is None and cells.ndim != 2):
+        return None
+    first = int(bad.argmax())
+    if sparse is None:
+        row, column = np.unravel_index(first, bad.shape)
+    else:
+        row, column = sparse.row[first], sparse.col[first]
+    names = getattr(X, "columns", None)
+    name = int(column) if names is None else repr(names[column])
+    return f"{cells.flat[first]} in row {row} of column {name}{_and_more(count)}"

@@ -1,0 +1,250 @@
+"""Several tables on the same rows, the views of a source each, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from kernlearn.estimators.inputs.rows import takes_things
+from kernlearn.kernels import Columns, Kernel
+from kernlearn.kernels._frames import known_frame
+from kernlearn.kernels._validation import check_numbers, check_table, is_frame
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.runtime.phrases import counted
+
+Array = NDArray[np.float64]
+
+
+def are_views(X: Any, kernels: Any) -> bool:
+    """Whether X is a dictionary or a list of tables.
+
+    A list of tables may also be rows of things, each of them a set or a series, where a kernel
+    takes those.
+    """
+    if isinstance(X, Mapping):
+        return not issparse(X)  # one of the sparse formats is a dictionary
+    if not isinstance(X, list | tuple) or not X or takes_things(kernels):
+        return False
+    return all(len(getattr(view, "shape", ())) == 2 for view in X)
+
+
+def known_views(X: Any) -> dict[Any, Any] | list[Any]:
+    """The views, frames of other makers as those of pandas."""
+    if isinstance(X, Mapping):
+        return {name: known_frame(view) for name, view in X.items()}
+    return [known_frame(view) for view in X]
+
+
+def column_names(X: Any) -> dict[str, list[str]]:
+    """The names of the columns of those views that are data frames."""
+    return {
+        str(name): [str(column) for column in view.columns]
+        for name, view in _named(X).items()
+        if is_frame(view)
+    }
+
+
+def side_by_side(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
+    """The views in one table, and which columns of it each has.
+
+    Parameters
+    ----------
+    X : mapping from str to table, or sequence of tables
+        The views of one set of rows, in one order. Those of a sequence are named "view 1", "view
+        2", ... Data frames whose indices have labels in common must have them in the same rows.
+    kernels : Kernel, list of Kernel or None
+        What is to read them.
+    gaps : bool
+        Whether cells may be missing.
+
+    Returns
+    -------
+    table : ndarray, or DataFrame where all views are data frames
+        In the order of the views; the columns of a data frame are named ``view: column``.
+    places : dict from str to slice
+        The columns of each view.
+    """
+    named = _named(X)
+    if not named:
+        raise ValueError("expected one view at least, got an empty dictionary; add a table")
+    keys = [f"X[{key!r}]" for key in (named if isinstance(X, Mapping) else range(len(named)))]
+    as_they_are = gaps or takes_things(kernels)
+    views = [_table(view, key, as_they_are) for view, key in zip(named.values(), keys, strict=True)]
+    _check_rows(views, keys)
+    _check_row_labels(views, keys)
+    ends = np.cumsum([0, *(view.shape[1] for view in views)]).tolist()
+    names = [str(name) for name in named]
+    places = {name: slice(*ends) for name, ends in zip(names, pairwise(ends), strict=True)}
+    if all(is_frame(view) for view in views):
+        return _joined_frames(views, names), places
+    return np.hstack([np.asarray(view) for view in views]), places
+
+
+def _named(X: Any) -> dict[Any, Any]:
+    return dict(X) if isinstance(X, Mapping) else dict(zip(_numbered(len(X)), X, strict=True))
+
+
+def _numbered(n_views: int) -> list[str]:
+    return [f"view {i + 1}" for i in range(n_views)]
+
+
+def _table(view: Any, key: str, as_they_are: bool) -> Any:
+    table = check_table(known_frame(view), key)
+    if as_they_are:
+        return table
+    numbers = check_numbers(table, key)
+    return table if is_frame(table) else numbers
+
+
+def _check_rows(views: Sequence[Any], keys: Sequence[str]) -> None:
+    for view, key in zip(views, keys, strict=True):
+        if view.shape[0] != views[0].shape[0]:
+            raise ValueError(
+                f"expected as many rows in every view, got {views[0].shape[0]} in {keys[0]} and "
+                f"{view.shape[0]} in {key}; pass the same rows, in the same order, for all"
+            )
+
+
+def _check_row_labels(views: Sequence[Any], keys: Sequence[str]) -> None:
+    """Refuse data frames that say of themselves that their rows are not the same."""
+    frames = [(view.index, key) for view, key in zip(views, keys, strict=True) if is_frame(view)]
+    for (one, first), (other, second) in combinations(frames, 2):
+        if _contradict(one, other):
+            labels = zip(one.tolist(), other.tolist(), strict=True)
+            row, (a, b) = next((i, both) for i, both in enumerate(labels) if both[0] != both[1])
+            raise ValueError(
+                f"expected the same rows in every view, in the same order, got {a!r} in {first} "
+                f"and {b!r} in {second} as the labels of row {row}; take {second}.loc["
+                f"{first}.index], or reset_index(drop=True) where the rows do belong together"
+            )
+
+
+def _contradict(one: Any, other: Any) -> bool:
+    """Whether two indices have labels in common, and these in other rows.
+
+    Labels of two kinds, such as numbers of patients and of samples, say nothing of each other. Nor
+    does an index that only counts the rows, as every table without labels has it, unless the other
+    one is the same count in another order.
+    """
+    if one.equals(other):
+        return False
+    shared = set(one.tolist()) & set(other.tolist())
+    counts_rows = _counts_rows(one) or _counts_rows(other)
+    return len(shared) == len(one) if counts_rows else bool(shared)
+
+
+def _counts_rows(index: Any) -> bool:
+    return bool(index.equals(load_pandas("joining data frames").RangeIndex(len(index))))
+
+
+def _joined_frames(views: Sequence[Any], names: Sequence[str]) -> Any:
+    named = [
+        view.set_axis([f"{name}: {column}" for column in view.columns], axis=1).reset_index(
+            drop=True
+        )
+        for view, name in zip(views, names, strict=True)
+    ]
+    return load_pandas("joining data frames").concat(named, axis=1)
+
+
+def in_order(X: Any, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Any:
+    """The views of further rows in the order of those that were fitted to.
+
+    Parameters
+    ----------
+    X : mapping from str to table, or sequence of tables
+        The views.
+    places : dict from str to slice
+        The columns of each view that was fitted to.
+    columns : dict from str to list of str
+        Their names, of those that were data frames.
+
+    Raises
+    ------
+    ValueError
+        Where they are other views, or have other columns, or lack the names that those had.
+    """
+    names = list(places)
+    if not isinstance(X, Mapping) and names != _numbered(len(names)):
+        raise ValueError(
+            f"expected the views {', '.join(names)} by their names, as in fit, got "
+            f"{counted(len(X), 'table')} without names; pass a dictionary of them"
+        )
+    given = {str(name): view for name, view in _named(X).items()}
+    if set(given) != set(names):
+        raise ValueError(
+            f"expected the views {', '.join(names)}, as in fit, got {', '.join(given)}; pass one "
+            "table for each"
+        )
+    for name, place in places.items():
+        shape = getattr(given[name], "shape", None) or np.shape(given[name])
+        if len(shape) == 2 and shape[1] != place.stop - place.start:
+            raise ValueError(
+                f"expected view {name!r} with {counted(place.stop - place.start, 'column')}, as in "
+                f"fit, got {shape[1]}; pass the same columns"
+            )
+    for name, found in column_names(given).items():
+        _check_names(name, columns.get(name, found), found)
+    return {name: given[name] for name in names}
+
+
+def _check_names(view: str, expected: list[str], found: list[str]) -> None:
+    for column, (fitted, given) in enumerate(zip(expected, found, strict=True)):
+        if fitted != given:
+            raise ValueError(
+                f"expected the columns of view {view!r} as in fit, {fitted!r} as number "
+                f"{column + 1}, got {given!r}; pass the same columns in the same order"
+            )
+
+
+def given_kernels(kernels: Any) -> list[Kernel]:
+    """The list of kernels that a user passed, checked."""
+    if isinstance(kernels, Kernel):
+        return [kernels]
+    if not isinstance(kernels, list | tuple):
+        raise ValueError(
+            f"expected kernels of kernlearn.kernels, got {kernels!r}; pass a list, for example "
+            "[Linear(), Gaussian(gamma=0.1)]"
+        )
+    if not kernels:
+        raise ValueError(
+            "expected at least one kernel, got an empty list; pass kernels=None for a default bank"
+        )
+    for kernel in kernels:
+        if not isinstance(kernel, Kernel):
+            raise ValueError(
+                f"expected kernels of kernlearn.kernels, got {kernel!r}; derive your own from "
+                "kernlearn.kernels.Kernel"
+            )
+    return list(kernels)
+
+
+def on_views(kernels: Sequence[Kernel], places: Mapping[str, slice]) -> list[Kernel]:
+    """Every kernel on every view; ``Columns`` that name a view, on that alone.
+
+    Without views the kernels are what they are.
+
+    >>> from kernlearn.kernels import Gaussian, Linear
+    >>> sources = {"genes": slice(0, 5), "lipids": slice(5, 7)}
+    >>> [k.name for k in on_views([Linear(), Columns("genes", Gaussian())], sources)]
+    ['genes', 'lipids', 'genes']
+    """
+    if not places:
+        return list(kernels)
+    placed: list[Kernel] = []
+    for kernel in kernels:
+        if not isinstance(kernel, Columns):
+            placed += [Columns(place, kernel, name) for name, place in places.items()]
+        elif isinstance(kernel.columns, str) and kernel.columns in places:
+            placed.append(Columns(places[kernel.columns], kernel.kernel, kernel.columns))
+        else:
+            raise ValueError(
+                f"expected Columns that name one of the views {', '.join(places)}, got "
+                f"{kernel.columns!r}; name a view, or pass one table and no views"
+            )
+    return placed

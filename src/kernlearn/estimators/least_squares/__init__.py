@@ -1,0 +1,1 @@
+"""Least-squares SVMs and first-level estimators."""

@@ -1,0 +1,44 @@
+"""Fit several classifiers together: what they ask of a device is one batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from kernlearn.estimators.inputs.ownership import draw_seed
+from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.optimize.coroutines import answered, side_by_side
+
+
+def fit_together(
+    models: Sequence[LSSVMClassifier], tables: Sequence[Any], targets: Sequence[Any]
+) -> None:
+    """Fit each model to its table, as ``fit`` would, on the device of the first.
+
+    All that the models' searches ask for next is computed in one go, in stacks of what has one
+    size: machines of first-level learning, and held-out losses of least-squares machines. A search
+    takes the steps that it would take alone.
+
+    Parameters
+    ----------
+    models : sequence of LSSVMClassifier or of FirstLevelClassifier
+        Not fitted yet, all of one class and with one ``device``.
+    tables : sequence of array-like
+        The X of each.
+    targets : sequence of array-like
+        The y of each.
+    """
+    for model in models:
+        model._seed = draw_seed(model.random_state)
+    prepared = [model._prepared(X, y) for model, X, y in zip(models, tables, targets, strict=True)]
+    searches = [
+        model._ordered_learning(rows, signs, labels, weight, stratify=True)
+        for model, (rows, signs, labels, weight) in zip(models, prepared, strict=True)
+    ]
+    # A limit on threads is set for the whole process: that of the smallest table holds before those
+    # of the searches begin, and after all have ended, in whatever order they do.
+    with threads_for(min(len(signs) for _, signs, _, _ in prepared)):
+        answered(side_by_side(searches), models[0]._trainer())
+    for model, (_, signs, _, weight) in zip(models, prepared, strict=True):
+        model._calibrate(signs, weight)

@@ -1,0 +1,191 @@
+"""Classification with a kernel learned at the first level of inference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from kernlearn.estimators.least_squares.first_level import FirstLevel
+from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
+from kernlearn.runtime.stopping import Progress
+
+
+class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
+    r"""Least-squares support vector classifier that learns its kernel together with itself.
+
+    For labels ±1 it minimises over the machine and the kernel parameters at once
+
+    .. math:: \tfrac12 \sum_i s_i (y_i - f(x_i))^2 + \tfrac{\lambda}{2}\|w\|^2
+              + \tfrac{\mu}{2}\|\theta\|^2, \qquad
+              f(x) = \sum_i \alpha_i k(x_i, x; \theta) + b,
+
+    equation (5) of Cawley and Talbot (2014). Only λ and μ are left to cross-validation, so that
+    one scale for every column can be learned without over-fitting: ``theta_`` tells which columns
+    matter. More than two classes are told apart one against the rest, with one θ for the sum of
+    their criteria. Columns are used as they come; standardise them first, in a pipeline, as the
+    paper does, since μ weighs all scales alike.
+
+    Parameters
+    ----------
+    kernel : {"ard", "rbf", "ard_polynomial"} or ParametricKernel, default="ard"
+        The family K(θ): a Gaussian with a scale for every column or with one for all, a
+        polynomial with a scale for every column, or a family of one's own.
+    lam : float or "cv", default="cv"
+        λ, or "cv" to have it chosen.
+    mu : float or "cv", default="cv"
+        μ, or "cv" to have it chosen.
+    cv : int, splitter or iterable, default=5
+        The number of folds, shuffled and stratified, or the folds themselves. Every row is held
+        out once.
+    class_weight : dict, "balanced" or None, default=None
+        What multiplies the weights of the rows of each class, in training and in selection.
+        "balanced" gives every class the same weight in all.
+    strategy : {"gradient", "nelder-mead"}, default="gradient"
+        How the squared loss on held-out points is minimised over λ and μ: by descent with its
+        exact slope, or by the simplex of the paper, which is slower.
+    tol : float, default=3e-4
+        Largest slope of the logarithm of that loss, by log λ and log μ, at the end; where the
+        loss has a kink, λ and μ are found to half a per cent. For the simplex, its size.
+    max_iter : int, default=200
+        Limit on the evaluations of that loss, and on the machines trained for each θ.
+    starts : {"several", "one"}, default="several"
+        Where the search for λ and μ starts. "one": from equal scales, as in the paper. "several":
+        where μ is chosen, also from the LS-SVM with one bandwidth and from scales that tell columns
+        apart; if that LS-SVM predicts the folds better than all that was learned, it is what is
+        returned, with a ``mu_`` of zero. So the loss on the folds is never above its.
+    random_state : int, RandomState or None, default=0
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
+    rank : int, "auto" or None, default="auto"
+        None learns from the matrix of all rows. An integer approximates the kernel through so many
+        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
+        many as the held-out loss asks for. With so many rows the penalty on θ has nothing left to
+        do, and leave-one-out takes its place: θ is learned by it on samples of up to 16,000 rows
+        through 1000 landmarks (on a GPU 50,000), λ by held-out loss, and ``mu_`` is zero. Not where
+        μ is given, nor with ``strategy="nelder-mead"``.
+    refit : {"auto", "exact", "landmarks"}, default="auto"
+        What is trained at a θ that was learned through landmarks: a machine on the matrix of all
+        rows, with λ by leave-one-out, or one through landmarks. "auto" takes the matrix if no rank
+        was asked for and it fits: up to 16,000 rows in half of the free memory on the host, and as
+        many as the memory holds on a GPU.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        As in :class:`kernlearn.LSSVMClassifier`. Without landmarks, too, for the kernels "ard" and
+        "rbf" and ``strategy="gradient"``: the machines of all folds are then trained together.
+    verbose : int, default=0
+        Print a line for every λ and μ tried, and for every machine trained on all data then.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every such line; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at in every fold. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
+        and μ, and a machine trained with them; ``status_`` says why it ended.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (p,)
+        The paper's θ; for "ard" one for every column, and zero for a column that is left out.
+    relevance_ : dict
+        ``theta_`` by the names of the columns.
+    lam_, mu_ : float
+        λ and μ. λ is raised where it would be lost in the rounding of K. μ is zero where θ was
+        selected and not learned: through landmarks, and with the one bandwidth of an LS-SVM.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        α: one row for two classes, one row for each class for more.
+    intercept_ : ndarray of shape (n_machines,)
+        b.
+    support_ : ndarray of shape (n_support,)
+        Rows of X of positive weight; all of them have a coefficient.
+    support_vectors_ : ndarray of shape (n_support, n_features)
+        Those rows.
+    loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
+        Decision value of every row of X by the machine trained without it, for these λ and θ.
+    loo_loss_ : float
+        Mean squared difference between them and ±1, summed over machines. Too hopeful, since θ
+        was learned with the row; ``cv_loss_`` is not.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
+        ``loo_predictions_``.
+    rank_ : int or None
+        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
+    landmarks_, residual_trace_, loss_by_rank_
+        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    device_ : str
+        Where the machines were trained: "cpu" for the host.
+    refit_ : {"exact", "landmarks"} or None
+        What was trained after θ was learned through landmarks; None where it was learned from the
+        matrix of all rows.
+    objective_ : float
+        Equation (5) at its minimum.
+    cv_loss_ : float or None
+        Mean of ½(y - f)² over held-out points, summed over machines; None where λ and μ were
+        given.
+    n_iter_ : int
+        Machines trained for the final θ.
+    n_evaluations_, n_machine_solves_ : int
+        Evaluations of the cross-validated loss, and all machines trained.
+    status_ : Status
+        How it ended.
+
+    See Also
+    --------
+    kernlearn.LSSVMClassifier : Selects θ at the second level, by held-out loss.
+    kernlearn.inspection.RelevanceDisplay : A picture of ``theta_``.
+
+    References
+    ----------
+    G. C. Cawley and N. L. C. Talbot (2014), Kernel learning at the first level of inference,
+    Neural Networks 53.
+
+    Examples
+    --------
+    The second column is noise:
+
+    >>> import numpy as np
+    >>> from kernlearn import FirstLevelClassifier
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> model = FirstLevelClassifier().fit(X, X[:, 0] > 0)
+    >>> bool(model.theta_[1] < 0.1 * model.theta_[0]), bool(model.score(X, X[:, 0] > 0) > 0.95)
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "ard",
+        lam: float | str = "cv",
+        mu: float | str = "cv",
+        *,
+        cv: Any = 5,
+        class_weight: Any = None,
+        strategy: str = "gradient",
+        tol: float = 3e-4,
+        max_iter: int = 200,
+        starts: str = "several",
+        random_state: Any = 0,
+        rank: int | str | None = "auto",
+        refit: str = "auto",
+        device: str | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.lam = lam
+        self.mu = mu
+        self.cv = cv
+        self.class_weight = class_weight
+        self.strategy = strategy
+        self.tol = tol
+        self.max_iter = max_iter
+        self.starts = starts
+        self.random_state = random_state
+        self.rank = rank
+        self.refit = refit
+        self.device = device
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit

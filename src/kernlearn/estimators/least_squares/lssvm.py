@@ -1,0 +1,335 @@
+"""What the least-squares support vector machines share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn._checks import check_choice, check_count, check_positive
+from kernlearn._cluster import Chunked
+from kernlearn._device import HOST, Place, Placed, telling_of_memory
+from kernlearn.estimators.held_out.folds import make_folds
+from kernlearn.estimators.inputs.blocks import decision_values
+from kernlearn.estimators.inputs.inputs import KernelInputs
+from kernlearn.estimators.inputs.on_cluster import a_few, check_here, gathered, some_rows
+from kernlearn.estimators.inputs.on_device import OnDevice
+from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
+from kernlearn.estimators.inputs.patient import Patient
+from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
+from kernlearn.estimators.least_squares.kernel_choice import check_theta, kernel_family
+from kernlearn.estimators.least_squares.lssvm_low_rank import (
+    fold_machines,
+    store_kernel_fit,
+    store_left_out,
+)
+from kernlearn.estimators.mkl.low_rank import (
+    chosen_rank,
+    forget_low_rank,
+    is_exact,
+    landmark_values,
+)
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._sharing import sharing
+from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.held_out import HeldOutLoss
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.runtime.memory import matrices, require
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.threads import threads_for
+from kernlearn.runtime.warnings import warn_if_unfinished
+from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
+from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
+from kernlearn.solvers.optimize.coroutines import answered, calling
+from kernlearn.solvers.selection.batched import SelectionStacks
+from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.objective import Ask
+from kernlearn.solvers.selection.select import Selection, select
+
+Array = NDArray[np.float64]
+# A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
+Learning: TypeAlias = Generator[list[Any], list[Any], None]
+
+SELECTIONS = ["loo", "cv", "bayes"]
+STARTS = ["several", "one"]
+# Held-out errors of a millionth of the targets' spread are as good as none: where there are more
+# parameters than points, nothing else would end the descent.
+_NEGLIGIBLE = 1e-12
+# Matrices of the size of the kernel's that exist together, at most (measured).
+MATRICES = 8
+# Rows of a table on other machines that tell how many parameters a kernel has.
+FEW_ROWS = 5000
+
+
+def several_starts(starts: str) -> bool:
+    """Whether other starts than equal scales are looked at, checked."""
+    check_choice("starts", starts, STARTS)
+    return starts == "several"
+
+
+class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
+    """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
+
+    Subclasses store the parameters and say what the targets are.
+    """
+
+    selection: str | None
+    lam: float | None
+    theta: Any
+    cv: Any
+    tol: float
+    max_iter: int
+    _seed: int
+    rank: Any
+    starts: str
+    loo_predictions_: Array
+    support_: NDArray[np.intp]
+    support_vectors_: Any
+    dual_coef_: Array
+    status_: Status
+    _ridge: Array
+
+    def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
+        """Check the parameters, select, store; Y holds the targets of y, one per column."""
+        answered(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
+
+    def _ordered_learning(
+        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+    ) -> Learning:
+        """A fit that does not depend on the order of the rows, unless folds are given in it.
+
+        Through landmarks the order stays: a Dask collection, whose rows cannot be sorted, and the
+        same rows in an array have the same model.
+        """
+        kept = np.flatnonzero(weight > 0)
+        draws_folds = isinstance(self.cv, int | np.integer)
+        if not (draws_folds and is_exact(self.rank, len(kept))) or len(kept) < 2:
+            yield from self._learning(X, Y, y, weight, stratify)
+            return
+        order = row_order(X, y, kept, stratify)
+        rows = X if (order == np.arange(len(y))).all() else some_rows(X, order)
+        yield from self._learning(rows, Y[order], y[order], weight[order], stratify)
+        self._return_to(order)
+
+    def _return_to(self, order: NDArray[np.intp]) -> None:
+        """Store what belongs to rows in the order in which these came."""
+        self.loo_predictions_ = self.loo_predictions_[np.argsort(order)]
+        self.support_ = order[self.support_]
+        places = np.argsort(self.support_)
+        self.support_ = self.support_[places]
+        self.support_vectors_ = some_rows(self.support_vectors_, places)
+        self.dual_coef_ = np.ascontiguousarray(self.dual_coef_[:, places])
+        self._ridge = self._ridge[places]
+
+    def _trainer(self) -> Callable[[list[Any]], Sequence[Any]]:
+        """What answers the questions of a fit on the device that was noted."""
+        return SelectionStacks(None if self.device_ == HOST else Place.named(self.device_))
+
+    def _learning(
+        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+    ) -> Learning:
+        """The same as a search: what is computed on a device is asked for, the host's is not."""
+        family = kernel_family(self.kernel)
+        limits = Limits(
+            check_positive("tol", self.tol),
+            check_count("max_iter", self.max_iter),
+            self._patience(),
+        )
+        kept = np.flatnonzero(weight > 0)
+        if len(kept) < 2:
+            raise ValueError(
+                f"{type(self).__name__} expected at least two points of positive weight, got "
+                f"{len(kept)}; add points"
+            )
+        rows = X if len(kept) == len(weight) else some_rows(X, kept)
+        # Fetched from where they are only if something is to be learned from them.
+        asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
+        few = a_few(rows, FEW_ROWS) if asks else rows
+        lam = None if self.lam is None else check_positive("lam", self.lam)
+        theta = check_theta(self.theta, family, few)
+        if theta is not None:
+            family = FixedKernel(family.kernel(theta))
+        loss = self._loss(X, y, weight, kept, stratify)
+        obstacle = f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
+        if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
+            obstacle = f"rows that are a {type(rows).__name__}"
+        rank = chosen_rank(self.rank, len(kept), obstacle)
+        forget_low_rank(self)
+        if rank is not None:
+            check_here(self, rows)
+            if isinstance(self.kernel, Kernel):
+                family = FixedKernel(self.kernel.fitted_to(few))
+            if self.selection is None:
+                self._given(lam, len(family.start(few)))
+            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
+            self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
+            return
+        rows = gathered(self, rows, "this fit without landmarks")
+        columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
+        require(
+            matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
+            f"{type(self).__name__} on {len(kept):,} points",
+            "use fewer points, or let rank be an integer",
+        )
+        if self._selects_elsewhere(family, rows):
+            work = partial(self._selected, family, rows, Y[kept], loss, lam, limits)
+            with telling_of_memory():
+                selection = yield from calling(work)
+        else:
+            self.device_ = HOST
+            with sharing():
+                if isinstance(self.kernel, Kernel):
+                    family = FixedKernel(self.kernel.fitted_to(rows))
+                selection = self._selected(family, rows, Y[kept], loss, lam, limits)
+        self._store(selection, family, theta, rows, kept)
+        self._store_held_out(selection.fit, X, Y, weight, kept)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
+
+    def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
+        """Whether the matrices of all rows are worked on elsewhere, in stacks."""
+        selects = self.selection is not None and isinstance(rows, np.ndarray)
+        return self.device_ != HOST and selects and family.stack([family]) is not None
+
+    def _loss(
+        self, X: Any, y: NDArray[Any], weight: Array, kept: NDArray[np.intp], stratify: bool
+    ) -> HeldOutLoss:
+        if self.selection is not None:
+            check_choice("selection", self.selection, SELECTIONS)
+        if self.selection != "cv":
+            return LeaveOneOut(weight[kept])
+        folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
+        return FoldsOut(weight[kept], folds)
+
+    def _selected(
+        self,
+        family: ParametricKernel,
+        rows: Any,
+        Y: Array,
+        loss: HeldOutLoss,
+        lam: float | None,
+        limits: Limits,
+        ask: Ask | None = None,
+    ) -> Selection:
+        spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
+        criterion = SelectionCriterion(
+            loss, self.selection == "bayes", max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
+        )
+        try:
+            with threads_for(len(Y)):
+                if self.selection is not None:
+                    several = several_starts(self.starts)
+                    return select(family, rows, Y, criterion, limits, lam, ask, several)
+                return self._trained_as_given(family, rows, Y, criterion, lam)
+        except np.linalg.LinAlgError as broken:
+            raise ValueError(
+                f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
+                f"finite numbers, got one that cannot be factorised ({broken}); standardise "
+                "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
+            ) from broken
+
+    def _trained_as_given(
+        self,
+        family: ParametricKernel,
+        rows: Any,
+        Y: Array,
+        criterion: SelectionCriterion,
+        lam: float | None,
+    ) -> Selection:
+        theta = family.start(rows)
+        lam = self._given(lam, len(theta))
+        weight = criterion.loss.weight
+        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, weight)
+        value = criterion.value(fit, theta)
+        return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
+
+    def _given(self, lam: float | None, n_parameters: int) -> float:
+        """The λ that is given, as θ is, where nothing is to be selected."""
+        if lam is None or n_parameters:
+            missing = "lam" if lam is None else "theta"
+            raise ValueError(
+                f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
+                "or choose selection='loo'"
+            )
+        return lam
+
+    def _learn_through_landmarks(
+        self,
+        table: Table,
+        family: ParametricKernel,
+        theta: Array | None,
+        rank: int | str,
+        lam: float | None,
+        limits: Limits,
+        X: Any,
+        Y: Array,
+        kept: NDArray[np.intp],
+    ) -> None:
+        """The same as `_learning` where a matrix of all rows would be too large."""
+        selects, several = self.selection is not None, several_starts(self.starts)
+        with telling_of_memory():
+            fit = fit_through_landmarks(table, family, rank, lam, selects, limits, several)
+            self._folds = fold_machines(fit, table)
+        store_kernel_fit(self, fit, theta, table, kept)
+        store_left_out(self, fit, X, Y, kept)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=7)
+
+    def _store(
+        self,
+        selection: Selection,
+        family: ParametricKernel,
+        theta: Array | None,
+        rows: Any,
+        kept: NDArray[np.intp],
+    ) -> None:
+        self.theta_ = selection.theta if theta is None else theta
+        self.lam_ = selection.lam
+        self.kernel_ = own_kernel(family.kernel(selection.theta))
+        self.dual_coef_ = np.ascontiguousarray(selection.fit.dual_coef.T)
+        self.intercept_ = selection.fit.intercept
+        self.support_ = kept
+        self.support_vectors_ = own_rows(rows)
+        self.objective_ = selection.objective
+        self.n_iter_ = max(selection.n_iter, 1)
+        self.n_evaluations_ = selection.n_evaluations
+        self.status_ = selection.status
+
+    def _store_held_out(
+        self, fit: LSSVMFit, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
+    ) -> None:
+        """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
+        self._ridge = fit.ridge
+        residuals = LeaveOneOut(weight[kept]).residuals(fit)
+        predictions = np.empty_like(Y)
+        predictions[kept] = Y[kept] - residuals
+        others = np.flatnonzero(weight == 0)
+        if len(others):
+            predictions[others] = self._values(some_rows(X, others))
+        self.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
+        squares = (residuals**2).sum(axis=1)
+        self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
+
+    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+        """X and y, with what is to be known of X's device."""
+        self._note_device(X)
+        return super()._checked_with_target(X, y, **options)
+
+    def _decision(self, X: Any) -> Array:
+        """Decision values of shape (n, number of targets)."""
+        check_is_fitted(self)
+        return self._values(self._on_device_of(X, self._checked(X, reset=False)))
+
+    def _values(self, rows: Any) -> Array:
+        points, coefs = self.support_vectors_, self.dual_coef_
+        if isinstance(rows, Placed | Chunked):
+            values = landmark_values([self.kernel_], [points], [coefs.T], rows)
+        else:
+            values = decision_values(self.kernel_, rows, points, coefs)
+        return np.asarray(values + self.intercept_)

@@ -1,0 +1,226 @@
+"""Classification by a least-squares support vector machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from kernlearn.estimators.held_out.calibration import fit_calibration
+from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
+from kernlearn.runtime.stopping import Progress
+
+Array = NDArray[np.float64]
+
+
+class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
+    r"""Least-squares support vector classifier that selects its own kernel parameters.
+
+    For labels ±1 it minimises
+
+    .. math:: \tfrac12 \sum_i s_i (y_i - f(x_i))^2 + \tfrac{\lambda}{2} \|w\|^2, \qquad
+              f(x) = \sum_i \alpha_i k(x_i, x; \theta) + b,
+
+    which is one linear system, equation (3) of Cawley and Talbot (2014). λ and the kernel
+    parameters θ are chosen by descent on a held-out loss in closed form. More than two classes
+    are told apart one against the rest, with the same λ and θ. Columns are used as they come;
+    standardise them first, in a pipeline, where their units say nothing.
+
+    Parameters
+    ----------
+    kernel : {"rbf", "ard", "ard_polynomial"}, ParametricKernel or Kernel, default="rbf"
+        A family K(θ) by name: a Gaussian with one scale, or with one for every column, or a
+        polynomial with one for every column; a family of one's own; or any kernel of
+        :mod:`kernlearn.kernels`, for which λ alone is selected.
+    selection : {"loo", "cv", "bayes"} or None, default="loo"
+        What is minimised over λ and θ: the leave-one-out squared loss (PRESS), the k-fold squared
+        loss, or PRESS with Bayesian regularisation of θ. None takes ``lam`` and ``theta`` as they
+        are.
+    lam : float, optional
+        λ; selected if not given.
+    theta : float or array-like of shape (p,), optional
+        The kernel parameters; selected if not given.
+    cv : int, splitter or iterable, default=5
+        For "cv": the number of folds, shuffled and stratified, or the folds themselves. Every row
+        is held out once.
+    class_weight : dict, "balanced" or None, default=None
+        What multiplies the weights of the rows of each class, in training and in selection.
+        "balanced" gives every class the same weight in all.
+    tol : float, default=1e-4
+        Largest slope of the criterion's logarithm, with respect to log λ and log θ, at the end.
+    max_iter : int, default=1000
+        Limit on the steps of a descent.
+    starts : {"several", "one"}, default="several"
+        Where the descent starts, for kernels with a scale for every column. "one": from equal
+        scales, as in the paper. "several": also from scales that tell columns apart, by the slopes
+        of a first machine and by each column alone, where the criterion is lower there.
+    random_state : int, RandomState or None, default=0
+        For shuffling rows into folds. Rows of small tables are sorted before, so that the order in
+        which they came changes nothing.
+    rank : int, "auto" or None, default="auto"
+        None trains on the matrix of all rows. An integer approximates the kernel through so many
+        landmarks (rows of X), with nothing of size n × n; "auto" does so above 3000 rows, with as
+        many as the held-out loss asks for. θ is then selected by leave-one-out on a sample of
+        8000 rows through 400 landmarks, λ by the loss on held-out folds of all rows. For "loo" and
+        None.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them. Without landmarks, too, the held-out losses of the selection, for the
+        kernels "rbf" and "ard"; the machine that is kept is trained on the host. None follows X: an
+        array of PyTorch or CuPy is worked on where it is, all else on the host. Fitted attributes
+        and predictions are arrays of NumPy.
+    verbose : int, default=0
+        Print a line for every machine trained in the selection.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every such machine; the fit ends when it
+        returns True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after each of them. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: the best λ
+        and θ, and the machine trained with them; ``status_`` says why it ended.
+
+    Attributes
+    ----------
+    theta_ : ndarray of shape (p,)
+        The kernel parameters; for "ard" one for every column, near zero where it does not matter.
+        Empty for a kernel without parameters.
+    lam_ : float
+        λ as it was used: raised, where it would be lost in the rounding of the kernel matrix.
+    kernel_ : Kernel
+        The kernel at ``theta_``, to be called on new data.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        α: one row for two classes, one row for each class for more.
+    intercept_ : ndarray of shape (n_machines,)
+        b.
+    support_ : ndarray of shape (n_support,)
+        Rows of X of positive weight; all of them have a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    loo_predictions_ : ndarray of shape (n,) or (n, n_classes)
+        Decision value of every row of X by the machine trained without it, for these λ and θ.
+    loo_loss_ : float
+        Mean squared difference between them and ±1, summed over machines: PRESS over the total
+        weight. Too hopeful where λ and θ were selected by it.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to
+        ``loo_predictions_``.
+    rank_ : int or None
+        Number of landmarks, which are the ``support_vectors_``; None on the matrix of all rows.
+    landmarks_, residual_trace_, loss_by_rank_
+        As in :class:`kernlearn.MKLClassifier`; through landmarks only.
+    device_ : str
+        Where λ and θ were selected: "cpu" for the host.
+    objective_ : float
+        The criterion at its minimum: PRESS, the k-fold squared loss, or for "bayes"
+        (n/2) log PRESS + (p/2) log ½‖θ‖². PRESS where nothing was selected.
+    n_iter_, n_evaluations_ : int
+        Steps of the descents, and machines trained on the way.
+    status_ : Status
+        How the selection ended.
+
+    See Also
+    --------
+    kernlearn.LSSVMRegressor : The same for targets that are numbers.
+
+    References
+    ----------
+    G. C. Cawley and N. L. C. Talbot (2014), Kernel learning at the first level of inference,
+    Neural Networks 53. "bayes" is from their paper of 2007, Preventing over-fitting during model
+    selection via Bayesian regularisation of the hyper-parameters, JMLR 8.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import LSSVMClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = LSSVMClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), model.loo_predictions_.shape
+    (True, (150, 3))
+    """
+
+    def __init__(
+        self,
+        kernel: Any = "rbf",
+        selection: str | None = "loo",
+        lam: float | None = None,
+        theta: Any = None,
+        *,
+        cv: Any = 5,
+        class_weight: Any = None,
+        tol: float = 1e-4,
+        max_iter: int = 1000,
+        starts: str = "several",
+        random_state: Any = 0,
+        rank: int | str | None = "auto",
+        device: str | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.selection = selection
+        self.lam = lam
+        self.theta = theta
+        self.cv = cv
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+        self.starts = starts
+        self.random_state = random_state
+        self.rank = rank
+        self.device = device
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMClassifier:
+        """Select λ and θ, and train.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training points. Those of a Dask array or data frame stay where they are.
+        y : array-like of shape (n,)
+            Labels of any type, two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            The weights s of the squared errors, in training and in selection.
+
+        Returns
+        -------
+        self : LSSVMClassifier
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows, signs, labels, weight = self._prepared(X, y, sample_weight)
+            self._learn(rows, signs, labels, weight, stratify=True)
+            self._calibrate(signs, weight)
+            return self
+
+    def _prepared(
+        self, X: Any, y: Any, sample_weight: Any = None
+    ) -> tuple[Any, Array, NDArray[Any], Array]:
+        """Checked rows, targets of ±1, labels, and weights."""
+        rows, labels = self._checked_with_target(X, y)
+        check_labels_of_classes(labels)
+        weight = self._sample_weight(sample_weight, len(labels))
+        kept = weight > 0
+        self._find_classes(labels[kept])
+        factors = np.ones(len(weight))
+        factors[kept] = class_weights(self.class_weight, labels[kept])
+        return rows, self._signs(labels), labels, weight * factors
+
+    def _calibrate(self, signs: Array, weight: Array) -> None:
+        """Learn probabilities from what was left out."""
+        kept = weight > 0
+        values = self.loo_predictions_.reshape(signs.shape)
+        self.calibration_ = fit_calibration(values[kept], signs[kept], weight[kept])
+        tell_chance(self, chance_of_labels(values, signs, weight))

@@ -1,0 +1,1 @@
+"""KernelClassifier and KernelRegressor."""

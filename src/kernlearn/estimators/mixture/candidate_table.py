@@ -1,0 +1,82 @@
+"""What was tried, as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.mixture.candidates.contest import Contest
+from kernlearn.runtime.optional import load_pandas
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateTable:
+    """One row for each candidate, the least loss first.
+
+    Attributes
+    ----------
+    names : list of str
+        The family, and what it sees of the columns.
+    losses, errors : ndarray
+        Held-out loss and its standard error.
+    seconds : ndarray
+        How long the search took.
+    weights : ndarray
+        In the mixture, of sum one.
+    """
+
+    names: list[str]
+    losses: Array
+    errors: Array
+    seconds: Array
+    weights: Array
+
+    @classmethod
+    def of(cls, contest: Contest, weights: Array) -> CandidateTable:
+        """From a contest and the mixture of its candidates."""
+        loss = contest.problem.loss.of_linked
+        rows = np.array([loss.rows(loss.scale(F) * F) for F in contest.compared])
+        means = rows @ loss.share
+        errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)
+        order = np.argsort(means, kind="stable")
+        names = [contest.found[i].title for i in order]
+        seconds = np.array([contest.found[i].seconds for i in order])
+        return cls(names, means[order], errors[order], seconds, weights[order])
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows."""
+        columns = zip(self.names, self.losses, self.errors, self.seconds, self.weights, strict=True)
+        return [
+            {
+                "candidate": name,
+                "held_out_loss": float(loss),
+                "standard_error": float(error),
+                "seconds": float(seconds),
+                "weight": float(weight),
+            }
+            for name, loss, error, seconds, weight in columns
+        ]
+
+    def shown(self) -> Any:
+        """A data frame, or the records where pandas is not installed."""
+        try:
+            return load_pandas("a table of candidates").DataFrame(self.records())
+        except ImportError:
+            return self.records()
+
+    def html(self) -> str:
+        """The members of the mixture, for a notebook."""
+        rows = "".join(
+            f"<tr><td>{escape(row['candidate'])}</td><td>{row['weight']:.2f}</td>"
+            f"<td>{row['held_out_loss']:.3g} ± {row['standard_error']:.1g}</td></tr>"
+            for row in self.records()
+            if row["weight"] > 0
+        )
+        head = "<tr><th>member</th><th>weight</th><th>held-out loss</th></tr>"
+        return f"<table>{head}{rows}</table>"

@@ -1,0 +1,92 @@
+"""Which candidates take part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from kernlearn.estimators.inputs.ownership import own_kernel
+from kernlearn.estimators.mixture.candidates.family import Family
+from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET
+from kernlearn.kernels import Kernel
+
+__all__ = ["Chosen", "chosen_families"]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Who takes part.
+
+    Attributes
+    ----------
+    families : list of Family
+        One at least.
+    stretches : bool
+        Whether scales of columns are learned, too.
+    logarithms : bool
+        Whether logarithms of skewed amounts are learned, too.
+    """
+
+    families: list[Family]
+    stretches: bool = False
+    logarithms: bool = False
+
+
+def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
+    """Those that a user names.
+
+    Parameters
+    ----------
+    candidates : "auto", or sequence of str and Kernel
+        All of the registry, scales and logarithms, or some of them by name; kernels are families
+        of one.
+    labels : bool, default=True
+        Whether labels are learned, not numbers, which machines with a margin cannot.
+
+    Returns
+    -------
+    chosen : Chosen
+        The families and what else.
+
+    Examples
+    --------
+    >>> chosen = chosen_families(["Gaussian", "ARD"])
+    >>> [family.name for family in chosen.families], chosen.stretches, chosen.logarithms
+    (['Gaussian'], True, False)
+    """
+    suited = {name: one for name, one in FAMILIES.items() if labels or not one.has_margin}
+    if isinstance(candidates, str) and candidates == "auto":
+        return Chosen(list(suited.values()), True, not labels)
+    known = (*suited, ARD) if labels else (*suited, ARD, LOG_TARGET)
+    if isinstance(candidates, str) or not isinstance(candidates, Sequence):
+        raise ValueError(
+            f"expected candidates to be 'auto' or a list of names and kernels, got {candidates!r}; "
+            f"the names are {', '.join(known)}"
+        )
+    families: list[Family] = []
+    for one in candidates:
+        if isinstance(one, Kernel):
+            families.append(_family_of(own_kernel(one)))
+        elif isinstance(one, str) and one in known:
+            families += [suited[one]] if one in suited else []
+        else:
+            raise ValueError(
+                f"expected candidates to hold kernels and names among {', '.join(known)}, got "
+                f"{one!r}; choose some of them"
+            )
+    stretch = ARD in candidates
+    if not families and stretch:
+        # Scales alone: the kernels that are tried with them.
+        families = [family for family in suited.values() if family.stretches]
+    if not families and candidates:
+        # Logarithms alone: of what is tried anyway.
+        families = list(suited.values())
+    if not families:
+        raise ValueError("expected one candidate at least, got none; try candidates='auto'")
+    return Chosen(families, stretch, LOG_TARGET in candidates)
+
+
+def _family_of(kernel: Kernel) -> Family:
+    name = " ".join(repr(kernel).split())
+    return Family(name, lambda X, c: kernel, ranks=False, is_given=True)

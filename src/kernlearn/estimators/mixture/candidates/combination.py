@@ -1,0 +1,155 @@
+r"""Learn a combination of kernels: the weights whose kernel is best aligned with the targets.
+
+The centred alignment of :math:`K(w) = \sum_i w_i K_i`, :math:`w \ge 0`, with the targets is largest
+at the solution of one small quadratic program (Lanckriet et al. 2004, section 4.7, for kernels that
+are centred first). It asks for no ridge, and its matrices are looked at once: the inner products
+without a fold are those of a part of them. The kernels are those of a bank, or sections of a
+hyperkernel (Ong, Smola and Williamson 2005).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.view import LearnedView, Part, Rows
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import gram_stack
+from kernlearn.gram.incomplete_cholesky import pair_cholesky
+from kernlearn.hyperkernels import ARDHarmonic, Expansion
+from kernlearn.kernels import Columns, Gaussian, Kernel, Linear, Polynomial, WeightedSum
+from kernlearn.kernels._sharing import sharing
+from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.weights.alignment import learn_by_alignment
+
+Array = NDArray[np.float64]
+
+# Weights are learned from so many rows at most: inner products of matrices are well known by then.
+_ROWS = 300
+_WIDTHS = (0.1, 0.3, 1.0, 3.0, 10.0)
+# Sections of a hyperkernel that is narrow and of one that is wide, by so many pairs of rows each.
+_PAIRS, _PAIR_SAMPLE = 12, 2000
+_HARMONIC_WIDTHS = (1.0, 10.0)
+
+
+@dataclass(frozen=True, eq=False)
+class CombinedView(LearnedView):
+    """A prepared table seen through kernels that were learned.
+
+    Attributes
+    ----------
+    kernel : WeightedSum
+        By all rows.
+    without : tuple of WeightedSum
+        Of the same kernels, by all rows but those of each fold.
+    """
+
+    kernel: WeightedSum
+    without: tuple[WeightedSum, ...]
+
+    def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
+        """The kernel learned without that fold, whatever the family."""
+        return _united(self.kernel) if fold is None else self.without[fold]
+
+    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Rows]) -> list[Part]:
+        """Folds differ in the weights only, so that every kernel is computed once for all."""
+        weights = np.array([kernel.weights for kernel in self.without])
+        combined = np.zeros((len(folds), len(X), len(X)))
+        with sharing():
+            for kernel, of_folds in zip(self.kernel.kernels, weights.T, strict=True):
+                if of_folds.any():
+                    K = kernel(X)
+                    for total, weight in zip(combined, of_folds, strict=True):
+                        total += weight * K
+        parts = []
+        for rows, K in zip(folds, combined, strict=True):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            parts.append((rows, others, K[np.ix_(others, others)], K[np.ix_(rows, others)]))
+        return parts
+
+
+def combined(
+    kernels_of: Callable[[Array, Sequence[Rows]], Sequence[Kernel]],
+) -> Callable[[Problem, str], CombinedView]:
+    """How to learn a combination of the kernels that `kernels_of` makes for a table.
+
+    It is given the prepared columns, too, those of one of the user's columns together.
+    """
+
+    def learn(problem: Problem, table: str) -> CombinedView:
+        rows = problem.sample(_ROWS, np.random.RandomState(0))
+        sample = problem.rows(rows)
+        X = sample.tables[table]
+        kernels = list(kernels_of(X, problem.columns(table)))
+        grams = gram_stack(kernels, X)
+        everything = np.arange(len(X))
+        without = (np.setdiff1d(everything, fold) for fold in sample.folds)
+        weights = [_weights(grams, sample.Y, kept) for kept in (everything, *without)]
+        first, *others = (WeightedSum(kernels, found) for found in weights)
+        return CombinedView(table, first, tuple(others))
+
+    return learn
+
+
+def _weights(grams: Array, Y: Array, rows: NDArray[np.intp]) -> Array:
+    """Non-negative weights of the largest centred alignment, in which the mean diagonal is one."""
+    stack = GramStack(np.ascontiguousarray(grams[:, rows[:, None], rows]))
+    weight_set = WeightSet(stack.traces, float(len(rows)), free_sign=False)
+    targets = Y[rows] - Y[rows].mean(axis=0)
+    return learn_by_alignment(stack, targets, True, weight_set, Control()).weights
+
+
+def _united(whole: WeightedSum) -> Kernel:
+    """The same kernel, with sections of one hyperkernel as one expansion.
+
+    What the hyperkernel needs to know of two rows takes most of the time, and is then found once
+    for all of its sections.
+    """
+    others: list[tuple[Kernel, float]] = []
+    together: dict[int, list[tuple[Expansion, float]]] = {}
+    for kernel, weight in zip(whole.kernels, whole.weights, strict=True):
+        if not isinstance(kernel, Expansion):
+            others.append((kernel, weight))
+        elif weight > 0:
+            together.setdefault(id(kernel.hyperkernel), []).append((kernel, weight))
+    for parts in together.values():
+        pairs = np.concatenate([kernel.pairs for kernel, _ in parts])
+        weights = np.concatenate([weight * kernel.weights for kernel, weight in parts])
+        others.append((parts[0][0].hyperkernel.expansion(pairs, weights), 1.0))
+    kernels, factors = zip(*others, strict=True)
+    return WeightedSum(list(kernels), np.array(factors))
+
+
+def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
+    """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column.
+
+    The levels of a category are one column, of which two rows have the same or not.
+    """
+    square = 2.0 * standard_deviation(X) ** 2
+    whole = float(square.sum()) or 1.0
+    single = [
+        Columns(column.tolist(), Gaussian(1.0 / float(square[column].sum())))
+        for column in columns
+        if square[column].any()
+    ]
+    gaussians = [Gaussian(c / whole) for c in _WIDTHS]
+    return [Linear(), Polynomial(2, whole / 2.0), *gaussians, *single]
+
+
+def sections(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
+    """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
+    square = 2.0 * standard_deviation(X) ** 2
+    whole = float(square.sum()) or 1.0
+    found: list[Kernel] = []
+    for c in _HARMONIC_WIDTHS:
+        hyperkernel = ARDHarmonic(gammas=np.full(X.shape[1], c / whole))
+        chosen = pair_cholesky(
+            hyperkernel, X, max_rank=_PAIRS, n_pairs=_PAIR_SAMPLE, random_state=0
+        )
+        found += [hyperkernel.section(pair) for pair in X[chosen.pivots]]
+    return found

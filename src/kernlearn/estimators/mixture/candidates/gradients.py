@@ -1,0 +1,93 @@
+r"""Learn how far to stretch every column from the slopes of a machine.
+
+Along a column that matters a good function changes. With f trained on columns stretched by s, the
+next stretches are
+
+.. math:: s_r \propto \Bigl( \sum_i w_i \sum_k
+          \Bigl( \frac{\partial f_k}{\partial x_r}(x_i) \Bigr)^2 \Bigr)^{1/2},
+
+w the weights of the rows, from equal ones: the diagonal of the recursive feature machines of
+Radhakrishnan, Beaglehole, Pandit and Belkin (2024). For the Matérn kernel of order 3/2 and length
+ℓ, with u = s∘x and :math:`r = \|u - u'\| / \ell`,
+
+.. math:: k = (1 + \sqrt3 r) e^{-\sqrt3 r}, \qquad
+          \frac{\partial k}{\partial u} = -\frac{3}{\ell^2} (u - u') e^{-\sqrt3 r},
+
+so that all slopes at all rows take one matrix product. That is linear in the columns, where
+first-level learning is quadratic: it is all that wide tables get.
+
+The more rounds, the fewer columns are left. With the λ that predicts best, a first machine on many
+columns may know nothing of two that matter only together, and they are lost; one with next to no λ
+follows its rows, noise and all, and has slopes along them, which grow from round to round. Along
+columns that matter alone the former tells more. So there are two views, after few rounds with a
+fitting λ and after more with a small one, and whoever looks keeps the better one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.view import StretchedView, View
+from kernlearn.kernels import Kernel, Matern, Stretched
+from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.runtime.threads import in_order, n_threads
+from kernlearn.solvers.selection.column_starts import slopes
+
+__all__ = ["gradient_views", "slopes"]
+
+Array = NDArray[np.float64]
+
+# Rounds to the view of a fitting λ, and to that of a small one, for kernels with a diagonal of one.
+_ROUNDS, _MORE_ROUNDS = 2, 5
+_SMALL = 0.03
+# So many rows tell λ; for more, the path of all λ would take longer than all else.
+_RIDGE_ROWS = 700
+
+
+def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
+    """The columns of a table by the slopes along them, learned on these rows.
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If no machine can be trained, or none has a slope.
+    """
+    rows = np.arange(len(problem))
+    parts = [problem, *(problem.rows(np.setdiff1d(rows, fold)) for fold in problem.folds)]
+    for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL)):
+        descend = partial(_descended, table=table, n_rounds=n_rounds, lam=lam)
+        whole, *without = in_order(descend, parts, n_threads(), problem.patience.check)
+        yield StretchedView(table, whole, tuple(without))
+
+
+def _descended(problem: Problem, table: str, n_rounds: int, lam: float | None) -> Array:
+    """The stretches after so many rounds: of a machine on the stretched columns, its slopes.
+
+    λ, where it is not given, is found in the first of them. Kernels are as wide as their columns
+    are far apart, so that it is good for the others.
+    """
+    X = problem.tables[table]
+    scales = np.ones(X.shape[1])
+    for _ in range(n_rounds):
+        length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0
+        kernel = Stretched(Matern(length, 1.5), scales)
+        lam = _ridge(problem, table, kernel) if lam is None else lam
+        dual_coef, _ = CentredMatrix.of(kernel(X)).solve(problem.Y, lam / problem.weight)
+        squares = slopes(X, scales, length, dual_coef) ** 2
+        sizes = np.sqrt(np.einsum("n,knr->r", problem.loss.share, squares))
+        if not 0.0 < sizes.max() < np.inf:
+            raise np.linalg.LinAlgError("the machine has no slope")
+        scales = sizes / sizes.max()
+    return scales
+
+
+def _ridge(problem: Problem, table: str, kernel: Kernel) -> float:
+    """The λ of the least leave-one-out loss, on a sample of the rows."""
+    sample = problem.rows(problem.sample(_RIDGE_ROWS, np.random.RandomState(0)))
+    return View(table).judge(lambda X: kernel, sample, None).lam

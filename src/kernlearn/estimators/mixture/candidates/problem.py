@@ -1,0 +1,82 @@
+"""What candidates learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.runtime.stopping import Patience
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Prepared rows with their targets.
+
+    Attributes
+    ----------
+    tables : mapping of str to ndarray of shape (n, p)
+        The same rows, prepared in different ways, by name.
+    loss : PredictiveLoss
+        Of the targets, numbers or ±1 for each class, with the weights of the rows.
+    folds : sequence of ndarray
+        Rows held out together by candidates that know no closed form.
+    patience : Patience
+        May end the search early.
+    origins : ndarray of shape (p,), optional
+        For every prepared column, the number of the user's column that it comes from; without,
+        each is a column of its own.
+    notes : list of str
+        What broke down on these rows or on parts of them, in words.
+    """
+
+    tables: Mapping[str, Array]
+    loss: PredictiveLoss
+    folds: Sequence[Rows]
+    patience: Patience = field(default_factory=Patience)
+    origins: Rows | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def Y(self) -> Array:
+        """Targets of shape (n, k)."""
+        return self.loss.Y
+
+    @property
+    def weight(self) -> Array:
+        """Weights of the rows."""
+        return self.loss.weight
+
+    def columns(self, table: str) -> list[Rows]:
+        """The prepared columns of a table, those of one of the user's columns together."""
+        n_columns = self.tables[table].shape[1]
+        origins = np.arange(n_columns) if self.origins is None else self.origins
+        return [np.flatnonzero(origins == column) for column in np.unique(origins)]
+
+    def __len__(self) -> int:
+        return len(self.Y)
+
+    def rows(self, chosen: Rows) -> Problem:
+        """The same problem on some rows, given in increasing order; folds keep what is left."""
+        kept = [np.intersect1d(fold, chosen) for fold in self.folds]
+        return replace(
+            self,
+            tables={name: table[chosen] for name, table in self.tables.items()},
+            loss=replace(self.loss, Y=self.Y[chosen], weight=self.weight[chosen]),
+            folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
+        )
+
+    def sample(self, n_rows: int, random_state: np.random.RandomState) -> Rows:
+        """Rows drawn at random, from every fold its share; all if there are no more."""
+        if len(self) <= n_rows:
+            return np.arange(len(self))
+        # Folds are balanced by class, and so are their first rows in a random order of each.
+        order = np.concatenate([random_state.permutation(fold) for fold in self.folds])
+        places = np.concatenate([np.arange(len(fold)) / len(fold) for fold in self.folds])
+        return np.sort(order[np.argsort(places, kind="stable")[:n_rows]])

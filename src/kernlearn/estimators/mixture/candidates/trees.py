@@ -1,0 +1,93 @@
+r"""Learn trees, whose kernel counts the nodes that two rows come to together.
+
+A kernel of distances changes smoothly along every column; a tree jumps at thresholds, and asks for
+a column only where another says so. The nodes of a tree are features, indicators of parts of the
+space, and
+
+.. math:: k(x, z) = \frac1T \sum_t \bigl|P_t(x) \cap P_t(z)\bigr|
+
+is their inner product, :math:`P_t(x)` the nodes that x comes to in tree t. A forest predicts the
+mean of the targets in a leaf; a machine of this kernel weighs all nodes of all trees together, and
+erred less on most of the tables that were tried.
+
+Every tree is grown without one fold: those of one are the kernel by which it is held out, and all
+of them together that of all rows. So none is grown for the judges alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn import config_context
+from sklearn.tree import DecisionTreeRegressor
+
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.view import LearnedView
+from kernlearn.kernels import Kernel, TreePaths
+
+__all__ = ["TreesView", "trees_view"]
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+# With more rows than these half as many trees do as well, in half the time; and they are grown from
+# so many cells at most, but from all of a few rows.
+_MANY_ROWS, _CELLS, _FEW_ROWS = 1500, 100_000, 700
+# Trees without each fold, the least rows in a leaf, and the part of the columns that a node sees.
+_TREES, _LEAF, _SHARE = 20, 5, 0.8
+
+
+@dataclass(frozen=True, eq=False)
+class TreesView(LearnedView):
+    """A prepared table as trees see it.
+
+    Attributes
+    ----------
+    kernel : TreePaths
+        Of all trees.
+    without : tuple of TreePaths
+        Of those that were grown without each fold.
+    """
+
+    kernel: TreePaths
+    without: tuple[TreePaths, ...]
+
+    def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
+        """The kernel of the trees that do not know that fold."""
+        return self.kernel if fold is None else self.without[fold]
+
+    def of_more(self, problem: Problem) -> TreesView:
+        """Grown anew, deeper."""
+        return trees_view(problem, self.table)
+
+
+def trees_view(problem: Problem, table: str) -> TreesView:
+    """Trees by squared errors on bootstrap samples of these rows, or of as many as may be."""
+    generator = np.random.RandomState(0)
+    most = max(_FEW_ROWS, _CELLS // problem.tables[table].shape[1])
+    if len(problem) > most:
+        problem = problem.rows(problem.sample(most, generator))
+    n_trees = _TREES // 2 if len(problem) > _MANY_ROWS else _TREES
+    everyone = np.arange(len(problem))
+    forests = []
+    # To check the parameters of a tree takes as long as to grow it.
+    with config_context(skip_parameter_validation=True, assume_finite=True):
+        for fold in problem.folds:
+            problem.patience.check()
+            others = np.setdiff1d(everyone, fold)
+            forests.append([_grown(problem, table, others, generator) for _ in range(n_trees)])
+    whole = TreePaths.of(tree for forest in forests for tree in forest)
+    return TreesView(table, whole, tuple(TreePaths.of(forest) for forest in forests))
+
+
+def _grown(
+    problem: Problem, table: str, rows: Rows, generator: np.random.RandomState
+) -> DecisionTreeRegressor:
+    drawn = generator.choice(rows, len(rows))
+    tree = DecisionTreeRegressor(
+        max_features=_SHARE, min_samples_leaf=_LEAF, random_state=generator
+    )
+    X = problem.tables[table][drawn].astype(np.float32)
+    return tree.fit(X, problem.Y[drawn], problem.weight[drawn], check_input=False)

@@ -1,0 +1,239 @@
+r"""What kernels see of the rows, and what their machines predict for rows held out.
+
+A view of the data is a prepared table, as it is or with its columns stretched. As it is, every
+kernel of it has leave-one-out predictions in closed form, by which λ is found. Where the stretches
+were learned from the targets, these would be too hopeful, by several per cent of the loss: they do
+not know that the kernel has seen the row. So stretches are learned once for all rows and once
+without each fold, and a fold is predicted by the machine that has seen it in neither way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
+from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.preparation import STANDARD
+from kernlearn.kernels import Kernel, Stretched
+from kernlearn.quality.ridge_path import RidgePath
+from kernlearn.solvers.selection.ridge_search import minimise_along
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+KernelOf = Callable[[Array], Kernel]
+Part = tuple[Rows, Rows, Array, Array]
+
+# λ in units of the mean variance that the kernel gives to a row: where most searches end.
+_FIRST_RIDGE = 0.03
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A kernel with its ridge and held-out predictions.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        For the prepared table.
+    lam : float
+        The λ of the least held-out loss.
+    held_out : ndarray of shape (n, k)
+        Predictions for every row by machines trained without its fold. Leave-one-out has seen more
+        rows, and would not be fair to candidates that only folds can judge.
+    has_margin : bool
+        Whether the machine has a soft margin; else it is one of least squares.
+    """
+
+    kernel: Kernel
+    lam: float
+    held_out: Array
+    has_margin: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A prepared table as it is.
+
+    Attributes
+    ----------
+    table : str
+        Its name.
+    """
+
+    table: str
+
+    @property
+    def title(self) -> str:
+        """What is said of it beside the name of a kernel; nothing of the usual one."""
+        return "" if self.table == STANDARD else f", {self.table}"
+
+    @property
+    def is_learned(self) -> bool:
+        """Whether targets had a say in it."""
+        return False
+
+    def of_more(self, problem: Problem) -> View:
+        """The view for a problem of more rows: itself, unless more rows tell more."""
+        return self
+
+    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+        """Find λ for the kernel that `kernel_of` makes for the table; look at `start` first."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+        path = RidgePath.of(K, problem.Y, problem.weight)
+
+        def held_out(lam: float) -> Array:
+            return problem.Y - path.residuals(lam)
+
+        lam, _ = _least(held_out, problem, _unit(K), start)
+        return Judged(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
+
+    def judge_margin(self, kernel_of: KernelOf, problem: Problem) -> Judged:
+        """The same of a machine with a soft margin, fold by fold, for a few λ."""
+        X = problem.tables[self.table]
+        kernel = kernel_of(X)
+        K = kernel(X)
+        best: Judged | None = None
+        least = (np.inf, np.inf)
+        for ridge in RIDGES:
+            lam = ridge * _unit(K)
+            predictions = np.empty_like(problem.Y)
+            for rows in problem.folds:
+                others = np.setdiff1d(np.arange(len(X)), rows)
+                a, b = solve_margin(
+                    K[np.ix_(others, others)], problem.Y[others], lam, problem.weight[others]
+                )
+                predictions[rows] = K[np.ix_(rows, others)] @ a + b
+            wrong = float(problem.loss.share @ problem.loss.wrong(predictions))
+            value = (wrong, problem.loss.value(predictions))
+            if best is None or value < least:
+                best, least = Judged(kernel, lam, predictions, True), value
+        assert best is not None
+        return best
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedView(View):
+    """A prepared table with something that was learned from the targets, fold by fold."""
+
+    @property
+    def is_learned(self) -> bool:
+        """The targets had a say."""
+        return True
+
+    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+        """The kernel for these rows, by all rows or by all but those of one fold."""
+        raise NotImplementedError
+
+    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+        """Find λ by the loss on the folds, each with the kernel learned without it."""
+        X = problem.tables[self.table]
+        parts = self._parts(kernel_of, X, problem.folds)
+        matrices = [CentredMatrix.of(K) for _, _, K, _ in parts]
+
+        def held_out(lam: float) -> Array:
+            predictions = np.empty_like(problem.Y)
+            for (rows, others, _, K_out), K in zip(parts, matrices, strict=True):
+                a, b = K.solve(problem.Y[others], lam / problem.weight[others])
+                predictions[rows] = K_out @ a + b
+            return predictions
+
+        kernel = self.learned(kernel_of, X, None)
+        lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
+        return Judged(kernel, lam, predictions)
+
+    def larger_ridge(self, kernel_of: KernelOf, problem: Problem, lam: float) -> float:
+        """As many times λ as the first fold is predicted best with."""
+        X, Y, weight = problem.tables[self.table], problem.Y, problem.weight
+        ((rows, others, K, K_out),) = self._parts(kernel_of, X, problem.folds[:1])
+        loss, matrix = problem.rows(rows).loss, CentredMatrix.of(K)
+
+        def at(lam: float) -> float:
+            a, b = matrix.solve(Y[others], lam / weight[others])
+            return loss.value(K_out @ a + b)
+
+        return climbed_ridge(at, lam)
+
+    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Rows]) -> list[Part]:
+        """For every fold its rows, the others, their matrix, and that between the two."""
+        parts = []
+        for number, rows in enumerate(folds):
+            others = np.setdiff1d(np.arange(len(X)), rows)
+            kernel = self.learned(kernel_of, X[others], number)
+            parts.append((rows, others, kernel(X[others]), kernel(X[rows], X[others])))
+        return parts
+
+
+@dataclass(frozen=True, eq=False)
+class StretchedView(LearnedView):
+    """A prepared table with its columns stretched by what was learned.
+
+    Attributes
+    ----------
+    scales : ndarray of shape (p,)
+        The factors of the columns, by all rows.
+    without : tuple of ndarray of shape (p,)
+        The same by all rows but those of each fold.
+    """
+
+    scales: Array
+    without: tuple[Array, ...]
+
+    @property
+    def title(self) -> str:
+        """The title of the table, and that columns count by their relevance."""
+        return f"{super().title}, ARD"
+
+    def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
+        """The family's kernel on columns stretched without that fold."""
+        scales = self.scales if fold is None else self.without[fold]
+        return Stretched(kernel_of(X * scales), scales)
+
+
+def climbed_ridge(loss_at: Callable[[float], float], lam: float) -> float:
+    """The last λ, from one to the next that is three times as large, with which the loss falls.
+
+    >>> climbed_ridge(lambda lam: abs(lam - 8.0), 1.0)
+    9.0
+    """
+    now = loss_at(lam)
+    while (after := loss_at(3.0 * lam)) < now:
+        lam, now = 3.0 * lam, after
+    return lam
+
+
+def _unit(K: Array) -> float:
+    """The mean variance that a kernel gives to a row, or its size where that is nothing."""
+    size = float(np.abs(K).max()) or 1.0
+    unit = float(K.diagonal().mean() - K.mean())
+    return unit if unit > 1e-12 * size else size
+
+
+def _least(
+    held_out: Callable[[float], Array], problem: Problem, unit: float, start: float | None
+) -> tuple[float, Array]:
+    """The λ of the least held-out loss along a line, and the predictions that have it."""
+    best, found = np.inf, np.zeros_like(problem.Y)
+
+    def at(ridge: float) -> float:
+        nonlocal best, found
+        try:
+            predictions = held_out(ridge * unit)
+        except np.linalg.LinAlgError:
+            return np.inf
+        value = problem.loss.value(predictions)
+        if value < best:
+            best, found = value, predictions
+        return value
+
+    first = _FIRST_RIDGE if start is None else float(np.clip(start / unit, 1e-7, 1e3))
+    minimum = minimise_along(at, first)
+    if not np.isfinite(minimum.value):
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+    return minimum.at * unit, found

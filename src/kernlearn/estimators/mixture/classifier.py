@@ -1,0 +1,184 @@
+"""The classifier to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from kernlearn.estimators.held_out.calibration import fit_calibration
+from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
+from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.quality.predictive import LogLoss
+from kernlearn.runtime.stopping import Progress
+
+Array = NDArray[np.float64]
+
+
+class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
+    r"""Classifier that learns its kernel by what it predicts for rows held out.
+
+    The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
+    sums over columns and pairs of columns, ways through trees) and of many widths, on the columns
+    and on their ranks, with all columns alike and with a scale learned for each, are candidates for
+    a least-squares machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held
+    out, in closed form where there is one, else by folds. The answer is a mixture of a few,
+
+    .. math:: f(x) = \sum_j w_j a_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
+
+    whose weights fall with how clearly a candidate errs more often on held-out rows than the one
+    that errs least, :math:`a_j` being the scale at which a machine's own values are log-odds. With
+    more than two classes :math:`f_j` are linear discriminants of machines for one class against
+    the rest, so that a class between others is told, too.
+    Nothing has to be scaled, encoded or tuned first: numbers are standardised, missing cells
+    filled, and categories (text, in a data frame) told apart.
+
+    Parameters
+    ----------
+    candidates : "auto" or list of str and Kernel, default="auto"
+        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
+        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        "hyperkernel", "trees", "linear SVM", "Gaussian SVM", and "ARD" for scales of columns), and
+        kernels of your own, which read the standardised columns.
+    scale : bool, default=True
+        Whether to bring the columns to mean zero and variance one.
+    max_members : int, default=8
+        How many candidates may have a weight; one that would have less than a hundredth of the
+        largest has none. With one member, the mixture is one kernel machine.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, in training and in judging. "balanced" gives every class the same
+        weight in all.
+    random_state : int, RandomState or None, default=0
+        For folds and samples of rows.
+    verbose : int, default=0
+        Print a line for every candidate.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every candidate; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which no further candidate is tried. After such an end, and after one by the
+        callback or by Ctrl-C, the mixture is of those that were tried; ``status_`` says why.
+
+    Attributes
+    ----------
+    candidates_ : DataFrame
+        What was tried, the best first: the held-out log loss with its standard error, the seconds
+        and the weight in the mixture. A list of dicts if pandas is not installed.
+    candidate_notes_ : list of str
+        The candidates that were left out on these rows, each with the reason: its numbers
+        overflowed, a factorisation failed, or nothing could be learned.
+    relevance_ : dict
+        By column, the part of what the mixture explains on held-out rows that is lost when the
+        column's cells are shuffled: more than one where the mean would then be better. It is
+        computed when it is asked for.
+    kernel_ : Kernel
+        The learned kernel, if the mixture has one member, to be called on rows as they came.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    held_out_score_ : float
+        Accuracy on rows held out, in which every row counts once: each fold is predicted by
+        machines that were trained, and mixed, without it. Slightly hopeful, since widths and ridges
+        were chosen with all rows.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset from decision values to log-odds.
+    preparation_ : Preparation
+        How columns become numbers.
+    n_iter_ : int
+        Candidates that were tried.
+    status_ : Status
+        How the search ended.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+
+    See Also
+    --------
+    kernlearn.KernelRegressor : The same for numbers.
+    kernlearn.FirstLevelClassifier : One machine with a scale for every column.
+    kernlearn.MKLClassifier : Combinations of given kernels, with a certificate.
+
+    Notes
+    -----
+    Up to 700 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
+    Of more than 6000 rows, the three best are judged once more on up to 10,000, beside narrower
+    kernels and a combination that sees pairs of columns, and trained through landmarks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from kernlearn import KernelClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = KernelClassifier(["linear", "Gaussian"]).fit(X[::2], y[::2])
+    >>> bool(model.score(X[1::2], y[1::2]) > 0.95), model.predict_proba(X[:2]).shape
+    (True, (2, 3))
+    """
+
+    def __init__(
+        self,
+        candidates: Any = "auto",
+        *,
+        scale: bool = True,
+        max_members: int = 8,
+        class_weight: Any = None,
+        random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.candidates = candidates
+        self.scale = scale
+        self.max_members = max_members
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
+        """Try the candidates, mix the best, and train them on all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training rows: numbers, NaN where missing; columns of a data frame may hold text.
+        y : array-like of shape (n,)
+            Labels of any type, two classes or more.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts, beside ``class_weight``: by default one for all. Only ratios
+            matter; a row of weight zero is left out.
+
+        Returns
+        -------
+        self : KernelClassifier
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            labels = self._checked_target(rows, y)
+            check_labels_of_classes(labels)
+            rows, labels, weight = self._counted(rows, labels, sample_weight)
+            self._find_classes(labels)
+            signs = self._signs(labels)
+            weight = weight * class_weights(self.class_weight, labels)
+            loss = LogLoss(signs, weight)
+            self._learn(rows, labels, loss, stratify=True)
+            members = self._members
+            self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)
+            self.held_out_score_ = self._accuracy(members.held_out, members.Y)
+            found = chance_of_labels(members.held_out, members.Y, members.weight)
+            tell_chance(self, found, stacklevel=2)
+            return self
+
+    def _accuracy(self, values: Array, signs: Array) -> float:
+        return float(np.mean(self._labels(values) == self._labels(signs)))
+
+    def _decision(self, X: Any) -> Array:
+        return self._values(X)

@@ -1,0 +1,246 @@
+"""The regressor to start with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.intervals import check_coverage
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.validated import as_floats, check_squares
+from kernlearn.estimators.mixture.mixture import KernelMixture
+from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
+from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.quality.limits import Limits
+from kernlearn.quality.predictive import SquaredLoss
+from kernlearn.runtime.stopping import Progress
+
+Array = NDArray[np.float64]
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
+    r"""Regressor that learns its kernel by what it predicts for rows held out.
+
+    The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
+    sums over columns and pairs of columns, ways through trees) and of many widths, on the columns
+    and on their ranks, with all columns alike and with a scale learned for each, are candidates for
+    a least-squares machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held
+    out, in closed form where there is one, else by folds. The answer is a mixture of a few,
+
+    .. math:: f(x) = \sum_j w_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
+
+    whose weights minimise the squared error of the held-out values. Where targets are amounts, none
+    below zero and skewed, the best candidates learn their logarithms, too. Predictions stay within
+    the range of the targets and a fifth of it to either side, and above zero if all targets are:
+    beyond the rows that it has seen, a kernel machine may go anywhere. Nothing has to be scaled,
+    encoded or tuned first: numbers are standardised, missing cells filled, and categories (text, in
+    a data frame) told apart.
+
+    Parameters
+    ----------
+    candidates : "auto" or list of str and Kernel, default="auto"
+        What is tried: all, or some by name ("linear", "sparse linear", "polynomial", "Gaussian",
+        "Matérn", "exponential", "Laplacian", "additive", "interactions", "combination",
+        "hyperkernel", "trees", "ARD" for scales of columns, and "log target" for the best of all on
+        logarithms, where targets are skewed and none is below zero), and kernels of your own, which
+        read the standardised columns.
+    scale : bool, default=True
+        Whether to bring the columns to mean zero and variance one. Targets always are, within.
+    max_members : int, default=5
+        How many candidates may have a weight; one that would have less than a hundredth of the
+        largest has none. With one member, the mixture is one kernel machine.
+    random_state : int, RandomState or None, default=0
+        For folds and samples of rows.
+    verbose : int, default=0
+        Print a line for every candidate.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` for every candidate; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which no further candidate is tried. After such an end, and after one by the
+        callback or by Ctrl-C, the mixture is of those that were tried; ``status_`` says why.
+
+    Attributes
+    ----------
+    candidates_ : DataFrame
+        What was tried, the best first: the held-out squared error, as a part of the variance of the
+        target, with its standard error, the seconds and the weight in the mixture. A list of dicts
+        if pandas is not installed.
+    candidate_notes_ : list of str
+        The candidates that were left out on these rows, each with the reason: its numbers
+        overflowed, a factorisation failed, or nothing could be learned.
+    relevance_ : dict
+        By column, the part of what the mixture explains on held-out rows that is lost when the
+        column's cells are shuffled: more than one where the mean would then be better. It is
+        computed when it is asked for.
+    kernel_ : Kernel
+        The learned kernel, if the mixture has one member, to be called on rows as they came.
+    held_out_score_ : float
+        R² on rows held out, in which every row counts once: each fold is predicted by machines that
+        were trained, and mixed, without it. Slightly hopeful, since widths and ridges were chosen
+        with all rows.
+    preparation_ : Preparation
+        How columns become numbers.
+    n_iter_ : int
+        Candidates that were tried.
+    status_ : Status
+        How the search ended.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of str
+        Their names, if X was a data frame.
+
+    See Also
+    --------
+    kernlearn.KernelClassifier : The same for classes.
+    kernlearn.FirstLevelRegressor : One machine with a scale for every column.
+
+    Notes
+    -----
+    Up to 700 rows every family is searched on all of them. Beyond, on a sample, and only the best
+    on up to 1500 rows, by which the mixture is judged; its members are then trained on all rows.
+    Of more than 6000 rows, the three best are judged once more on up to 10,000, beside narrower
+    kernels and a combination that sees pairs of columns, and trained through landmarks.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from kernlearn import KernelRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = KernelRegressor(["linear", "Gaussian"]).fit(X[::4], y[::4])
+    >>> model.predict(X[1:3]).shape, model.predict_interval(X[1:3], coverage=0.8).shape
+    ((2,), (2, 2))
+    """
+
+    def __init__(
+        self,
+        candidates: Any = "auto",
+        *,
+        scale: bool = True,
+        max_members: int = 5,
+        random_state: Any = 0,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.candidates = candidates
+        self.scale = scale
+        self.max_members = max_members
+        self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+        """Try the candidates, mix the best, and train them on all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Training rows: numbers, NaN where missing; columns of a data frame may hold text.
+        y : array-like of shape (n,) or (n, n_targets)
+            Targets; several are predicted by the same kernels.
+        sample_weight : array-like of shape (n,), optional
+            How much each row counts, in training and where candidates are judged: by default one
+            for all. Only ratios matter; a row of weight zero is left out.
+
+        Returns
+        -------
+        self : KernelRegressor
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            target = self._checked_target(rows, y, multi_output=True)
+            rows, target, weight = self._counted(rows, target, sample_weight)
+            self._flat = target.ndim == 1
+            Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
+            check_squares(self, Y)
+            self._centre = np.average(Y, axis=0, weights=weight)
+            # In units of the largest, whose squares do not vanish.
+            largest = np.abs(Y).max(axis=0)
+            largest = np.where(largest > 0, largest, 1.0)
+            spread = largest * standard_deviation(Y / largest, weight)
+            # The mean of a constant target need not be the target.
+            self._centre = np.where(spread > 0, self._centre, Y[0])
+            self._spread = np.where(spread > 0, spread, 1.0)
+            limits = Limits.of(Y)
+            self._is_amount = limits.zero is not None
+            limits = limits.standardised(self._centre, self._spread)
+            loss = SquaredLoss((Y - self._centre) / self._spread, weight, limits)
+            self._learn(rows, target, loss, stratify=False)
+            members = self._members
+            residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
+            variance = float((total**2).sum())
+            self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+            found = chance_of_numbers(members.held_out, members.Y, members.weight)
+            tell_chance(self, found, stacklevel=2)
+            return self
+
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Rows.
+        return_std : bool, default=False
+            Whether to return standard deviations of new observations too: those of the members,
+            read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
+            takes a factorisation for every member.
+
+        Returns
+        -------
+        values : ndarray of shape (n,) or (n, n_targets)
+            Predictions, of the shape of the y of ``fit``.
+        std : ndarray of the same shape, if asked for
+            Standard deviations.
+        """
+        values = self._shaped(self._values(X) * self._spread + self._centre)
+        if not return_std:
+            return values
+        std = MixtureUncertainty.of(self._members).std(
+            self._prepared(self._checked(X, reset=False))
+        )
+        return values, self._shaped(std * self._spread)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
+        without them, and from the mixture without each of these rows at the new points, in closed
+        form. They are wider where predictions are less sure.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Rows.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2) or (n, n_targets, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage, else not
+            below zero if no target was.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        tables = self._prepared(self._checked(X, reset=False))
+        ends = MixtureUncertainty.of(self._members).interval(tables, coverage)
+        ends = ends * self._spread[:, None] + self._centre[:, None]
+        if self._is_amount:
+            ends[..., 0] = np.where(
+                np.isfinite(ends[..., 0]), np.maximum(ends[..., 0], 0.0), -np.inf
+            )
+        return self._shaped(ends)
+
+    def _shaped(self, values: Array) -> Array:
+        """As y came: of one target without its axis."""
+        return values[:, 0] if self._flat else values

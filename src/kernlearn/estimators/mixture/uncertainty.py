@@ -1,0 +1,163 @@
+r"""How sure a mixture of least-squares machines is.
+
+A member is a weighted sum of its targets, :math:`f_j(x) = h_j(x)^\top y`, and without row i it
+predicts :math:`f_j(x) - h_{ji}(x) r_{ji}` (:mod:`kernlearn.estimators.held_out.smoother`), so that
+the mixture without row i is known at new points. The residuals at the rows themselves come from
+folds, each predicted by kernels, machines and weights that were learned without it: with the
+weights of all rows they would be smaller by 2 to 14 per cent (five tables), and intervals too
+narrow.
+
+The variance is the mixture of the members' variances, times the factor that makes the held-out
+residuals as large as it says.
+
+Intervals are wider where it is larger. A residual that comes from a row of standard deviation
+:math:`\sigma_i` counts :math:`(\sigma(x) / \sigma_i)^{1/4}` times at x: a part of the way from
+residuals that are the same everywhere to those that are as the process says. Over 21 tables the
+interval score is 3 per cent less than with the first, and the coverage the same. Larger powers have
+smaller scores, but the coverage falls: with a half, on the imports85 table, from 89.5 to 88.0.
+Ratios beyond ten count as ten: far from all rows the variance says no more than that nothing is
+known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
+from kernlearn.estimators.held_out.smoother import Smoother
+from kernlearn.estimators.mixture.candidates.machine import Machine
+from kernlearn.estimators.mixture.members import Members
+from kernlearn.quality.logarithms import Exponentials
+
+Array = NDArray[np.float64]
+
+# Variances are no less than this, and residuals count as those of rows whose variance is so many
+# times larger or smaller at most.
+_LEAST, _MOST = np.finfo(float).tiny, 100.0
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One member on the rows by which the mixture was judged.
+
+    Attributes
+    ----------
+    machine : Machine
+        The member.
+    factor : float
+        Its weight.
+    rows : ndarray of shape (n, p)
+        Those rows, in its table.
+    smoother : Smoother
+        The machine of its kernel and ridge on them.
+    residuals : ndarray of shape (n, k)
+        Leave-one-out residuals of that machine.
+    slopes : ndarray of shape (n, k) or float
+        By how much predictions for these rows, held out, change with the machine's values.
+    scale : ndarray of shape (k,)
+        The variance of a target in units of the kernel's.
+    """
+
+    machine: Machine
+    factor: float
+    rows: Array
+    smoother: Smoother
+    residuals: Array
+    slopes: Array | float
+    scale: Array
+
+    @classmethod
+    def of(cls, machine: Machine, factor: float, members: Members) -> Self:
+        """Factorise."""
+        rows = members.tables[machine.table]
+        smoother = Smoother.of(machine.kernel(rows), machine.lam / members.weight)
+        targets = machine.learned(members.Y)
+        dual_coef = smoother.inverse @ targets
+        residuals = smoother.residuals(dual_coef)
+        slopes = _slopes(machine, members.held_out)
+        return cls(machine, factor, rows, smoother, residuals, slopes, smoother.scale(dual_coef))
+
+    def variance(self, table: Array) -> Array:
+        """Its share of the variance of new observations, of shape (n_new, k)."""
+        K_new, diagonal = self.machine.kernel(table, self.rows), self.machine.kernel.diag(table)
+        variance = self.smoother.variance(K_new, diagonal) + self.machine.lam
+        slopes = _slopes(self.machine, self.machine.predict(table))
+        return self.factor * slopes**2 * np.outer(variance, self.scale)
+
+    def held_out_variance(self) -> Array:
+        """The same for every row by the machine without it, of shape (n, k)."""
+        variance = np.outer(1.0 / self.smoother.inverse.diagonal(), self.scale)
+        return self.factor * self.slopes**2 * variance
+
+    def without_each(self, table: Array) -> Array:
+        """Its share of the predictions at new points without each row, of shape (n_new, n, k)."""
+        h = self.smoother.weights(self.machine.kernel(table, self.rows))
+        values = self.machine.values(table)[:, None] - h[:, :, None] * self.residuals
+        link = self.machine.link
+        return self.factor * (values if link is None else link(values))
+
+
+def _slopes(machine: Machine, predicted: Array) -> Array | float:
+    """By how much predictions change with the machine's values."""
+    link = machine.link
+    return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class MixtureUncertainty:
+    """Standard deviations and intervals of a mixture."""
+
+    members: Members
+    parts: list[Part]
+
+    @classmethod
+    def of(cls, members: Members) -> Self:
+        """Factorise every member."""
+        pairs = zip(members.machines, members.factors.tolist(), strict=True)
+        return cls(members, [Part.of(machine, factor, members) for machine, factor in pairs])
+
+    def std(self, tables: Mapping[str, Array]) -> Array:
+        """Standard deviations of new observations, of shape (n_new, k)."""
+        residuals = self.members.Y - self.members.held_out
+        factor = (residuals**2 / self._held_out_variance()).mean(axis=0)
+        return np.asarray(np.sqrt(factor * self._in_blocks(tables, self._variance)))
+
+    def interval(self, tables: Mapping[str, Array], coverage: float) -> Array:
+        """Jackknife+ intervals of shape (n_new, k, 2)."""
+        residuals = self.members.Y - self.members.held_out
+        own = self._held_out_variance()
+
+        def ends(some: dict[str, Array]) -> Array:
+            parts = [part.without_each(some[part.machine.table]) for part in self.parts]
+            values = np.sum(parts, axis=0)
+            ratio = np.clip(self._variance(some)[:, None] / own, 1.0 / _MOST, _MOST)
+            sizes = ratio**0.125 * residuals
+            targets = zip(np.moveaxis(values, 2, 0), np.moveaxis(sizes, 2, 0), strict=True)
+            return np.stack([plus_interval(v, r, coverage) for v, r in targets], 1)
+
+        return self._in_blocks(tables, ends)
+
+    def _variance(self, tables: Mapping[str, Array]) -> Array:
+        """Of new observations up to the factor, of shape (n_new, k)."""
+        parts = [part.variance(tables[part.machine.table]) for part in self.parts]
+        return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
+
+    def _held_out_variance(self) -> Array:
+        """The same of the rows by which the mixture was judged."""
+        parts = [part.held_out_variance() for part in self.parts]
+        return np.asarray(np.maximum(np.sum(parts, axis=0), _LEAST))
+
+    def _in_blocks(
+        self, tables: Mapping[str, Array], compute: Callable[[dict[str, Array]], Array]
+    ) -> Array:
+        n_new = len(next(iter(tables.values())))
+        return in_blocks(
+            np.arange(n_new),
+            len(self.members.Y) * self.members.Y.shape[1],
+            lambda rows: compute({name: table[rows] for name, table in tables.items()}),
+        )

@@ -1,0 +1,119 @@
+"""The bank of an estimator that was given no kernels: at widths that predict, not at margins."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.mkl.column_bank import column_bank
+from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
+from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
+from kernlearn.kernels import Kernel
+from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
+from kernlearn.numerics.rounding import first_least
+
+Array = NDArray[np.float64]
+
+# Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
+_TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
+# Fewer rows cannot tell widths apart.
+_FEWEST = 20
+# Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
+# the narrowest; one a little narrower did not harm.
+_AROUND = (-4.0, -2.0, 0.0, 1.0)
+_CLEARLY = 0.9  # of the loss: less is no reason to warn
+_ROWS_FOR_COLUMNS = 400  # halves of them judge what the other halves say of the columns
+
+
+def choose_bank(
+    X: Array, targets: Sequence[Array], weight: Array, seed: int
+) -> tuple[list[Kernel], list[str]]:
+    """Kernels for the data, and what is to be said of them; inputs are checked.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, d)
+        The points, labelled ones first.
+    targets : sequence of ndarray of shape (n,)
+        What is to be predicted. Where they are all equal, or fewer than twenty, widths cannot be
+        told apart, and the bank lies around the median distance. Where all are equal, as for
+        novelties, it holds Gaussians alone: a row far out is like none for these, and like those in
+        the same direction for the others.
+    weight : ndarray of shape (n,)
+        Weights of the labelled points.
+    seed : int
+        For samples of the rows.
+    """
+    n = len(weight)
+    # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
+    order = _order(X[:n], np.column_stack(targets))
+    X = np.concatenate([X[:n][order], X[n:]])
+    targets, weight = [target[order] for target in targets], weight[order]
+    median = median_distance(X, seed)
+    rows = sample_rows(n, seed)
+    sample = X[:n][rows]
+    parts = [target[rows] for target in targets]
+    exponents: Sequence[float] = WITHOUT_TARGETS
+    notes: list[str] = []
+    scales: Array | None = None
+    says_something = any(np.ptp(part) > 0 for part in parts)
+    if len(rows) >= _FEWEST and says_something:
+        best, pays = _best_exponent(sample, median, parts, weight[rows])
+        more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
+        some = [target[more] for target in targets]
+        given = X[more], some, weight[more], bank_at(median, [best])[-1]
+        by_column, by_scale = column_bank(*given), learned_scales(*given)
+        if by_column is not None and (by_scale is None or by_column[1] < by_scale[1]):
+            return by_column[0], [by_column[2]]
+        if by_scale is not None:
+            scales = by_scale[0]
+            notes.append(by_scale[2])
+            median = median_distance(X * scales, seed)
+            best, pays = _best_exponent(sample * scales, median, parts, weight[rows])
+        exponents = [best + p for p in _AROUND]
+        gamma = bank_at(median, [best])[-1].gamma
+        notes.append(
+            f"the Gaussians lie around gamma = {gamma:.3g}, which of {len(_TRIED) + 2} widths has "
+            f"the smallest leave-one-out loss on {len(rows)} rows"
+        )
+        if best > _TRIED[-1] and pays:
+            warnings.warn(
+                f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out "
+                "rows best, so that a better width may lie beyond the default bank; pass kernels "
+                "of your own, or look for rows that are there twice",
+                UserWarning,
+                stacklevel=2,
+            )
+    bank = bank_at(median, exponents)
+    if scales is not None:
+        bank = [stretched(kernel, scales) for kernel in bank]
+    kernels, left_out = screened(bank if says_something else bank[2:], sample)
+    return kernels, notes + left_out
+
+
+def _order(X: Array, Y: Array) -> NDArray[np.intp]:
+    """That of `row_order`, for numbers or for labels ±1 of classes."""
+    is_class = bool((np.abs(Y) == 1.0).all())
+    y = np.unique(Y, axis=0, return_inverse=True)[1].reshape(-1) if is_class else Y
+    return row_order(X, y, np.arange(len(Y)), is_class)
+
+
+def _best_exponent(
+    X: Array, median: float, targets: Sequence[Array], weight: Array
+) -> tuple[float, bool]:
+    """The exponent, and whether it predicts clearly better than the widest one."""
+
+    def losses(exponents: Sequence[float]) -> Array:
+        gaussians = bank_at(median, exponents)[2:]
+        return held_out_losses((k(X) for k in gaussians), targets, weight)
+
+    first = losses(_TRIED)
+    best = _TRIED[first_least(first)]
+    between = (best - 1.0, best + 1.0)
+    found = np.append(first, losses(between))
+    place = first_least(found)
+    return (*_TRIED, *between)[place], bool(found[place] < _CLEARLY * first[0])

@@ -1,0 +1,322 @@
+"""Classification with a learned combination of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from kernlearn.estimators.held_out.calibration import fit_calibration
+from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
+from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
+from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.estimators.mkl.low_rank import ThroughLandmarks
+from kernlearn.estimators.mkl.problem import Machines
+from kernlearn.quality.registry import quality_names
+from kernlearn.runtime.stopping import Progress
+
+
+class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
+    r"""Support vector classifier that learns how to combine several kernels.
+
+    .. math::
+
+        \min_w \sum_c V_c\Bigl(\sum_i w_i K_i\Bigr) \quad\text{subject to}\quad
+        \sum_i w_i \operatorname{tr} K_i = c, \quad w \ge 0 \;\text{ or }\; K(w) \succeq 0,
+
+    one machine for two classes, one per class against the rest for more, all with the same
+    weights (Lanckriet et al. 2004).
+
+    Parameters
+    ----------
+    kernels : list of Kernel, or a family of kernels, optional
+        What to combine; by default a linear, a quadratic and four Gaussian kernels, these around
+        the width at which a least-squares machine has the smallest leave-one-out loss on a sample
+        of the rows, on columns scaled one by one if that predicts clearly better; through
+        landmarks also kernels on the pairs of columns that say most together.
+        Kernels that are nearly constant or nearly the identity are left out. Where X
+        holds several views, every kernel is on each of them, and ``Columns("genes", kernel)`` on
+        the view of that name alone. A family, :class:`kernlearn.kernels.PerColumn`,
+        :class:`kernlearn.kernels.Grid` or any object with a length that makes its i-th kernel on
+        demand, may have hundreds of thousands: they are looked at one by one and never stored. It
+        takes positive weights of a machine at a given C, or at ``C="auto"``.
+    quality : str, default="soft_margin"
+        What makes a kernel good: "soft_margin", "squared_soft_margin", "hard_margin",
+        "lagrangian" (the squared soft margin with its intercept penalised too), "nu_svm",
+        "least_squares", "alignment", "centered_alignment" or "max_determinant" (−log det K, which
+        looks at no label). The last three choose the kernel and then train a soft margin machine
+        with it.
+    C : float, "auto" or "learn", default=1.0
+        The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" looks along six values, from the
+        middle on, each from the weights of the one before, for the one that predicts rows held out
+        best; of more than 500 rows by a sample of so many. Of a family, those kernels go along
+        that have weight at the first of them, on such a sample.
+        Through landmarks "least_squares" does so for next to nothing, from all rows. "learn" makes
+        it one more weight, for "squared_soft_margin".
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+    nu : float, default=0.3
+        For "nu_svm".
+    normalize : bool, default=False
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
+    center : bool, default=False
+        Centre every kernel in feature space first.
+    constraint : {"trace", "sum"}, default="trace"
+        What is held at ``total``: Σ wᵢ tr Kᵢ or Σ wᵢ.
+    total : float, optional
+        By default the mean of tr Kᵢ for "trace", so that C means the same for any number of
+        kernels, and 1 for "sum".
+    class_weight : dict or "balanced", optional
+        Multiplies C class by class.
+    equal_share : float, "auto" or None, default=None
+        The part of the total that all sources, and the kernels of each, share equally, whatever is
+        learned: 0 is the problem above, 1 gives equal weights. A source is what kernels on the same
+        `Columns` see. "auto" chooses among 1, ⅔, ⅓ and 0 by rows held out, the most equal whose
+        loss is within a standard error of the smallest. None is "auto" for several views with
+        their default banks, else 0. For positive weights of machines.
+    missing : {None, "mean", "complete"}, default=None
+        Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
+        other thing: refused; put at the mean of the rows that have the source, where their kernel
+        with every row is zero (`kernlearn.kernels.WhereKnown`); or placed by what they have of the
+        other sources (`kernlearn.kernels.Completed`), which helps as far as these tell of it. Any
+        pattern of gaps can be predicted; a row without any source is at the mean of each.
+        Centring and the unit diagonal come after.
+    psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
+        What to do about indefinite Gram matrices; "auto" looks at precomputed ones only.
+    tol : float, default=1e-6
+        Relative duality gap to reach.
+    max_iter : int, default=200
+        Limit on the number of kernels tried; with a family of kernels, on the number of rounds and
+        of kernels tried in each.
+    random_state : int, RandomState or None, default=0
+        For the sample from which the default bank takes its widths, and for the folds behind
+        probabilities and ``C="auto"``.
+    warm_start : bool, default=False
+        Begin near the weights of the last fit, if that had as many kernels: a new C then takes
+        fewer machine solves, and the solution is the same. Without effect on alignments and with
+        ``C="learn"``.
+    rank : int, "auto" or None, default="auto"
+        None solves on Gram matrices of all rows. An integer approximates every kernel through so
+        many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
+        "auto" does so above 3000 rows, with as many as the held-out loss asks for. For
+        "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
+        ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
+        of sparse features, such as words, need no landmarks: they are taken as they are.
+    certify : {"exact"}, optional
+        Bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel on all
+        pairs of rows, in blocks.
+    device : None, "cpu", "cuda" or the like of "cuda:1", default=None
+        Where kernels and products over rows are computed when learning through landmarks, and
+        predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
+        matrices are priced. None follows X: an array of PyTorch or CuPy is worked on where it
+        is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
+    verbose : int, default=0
+        Print a line of progress for every kernel tried.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
+        True.
+    time_limit : float, optional
+        Seconds after which the fit ends, looked at after every step. After such an end, and after
+        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        says how far it may be off, ``status_`` why it ended.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (m,)
+        Learned weights; exactly zero for kernels that are not used.
+    active_kernels_, active_weights_ : ndarray of shape (n_active,)
+        Numbers of the kernels that have weight, and these weights.
+    kernel_ : Kernel
+        The learned kernel, to be called on new data or handed to ``SVC(kernel=...)``.
+    kernels_ : list of Kernel
+        The kernels that were combined, with normalising and centring where asked for. Of a family,
+        the sequence of its kernels as they are; those with weight are in ``kernel_.kernels``.
+    bank_notes_ : list of str
+        Where the kernels were chosen for the data: at which width, and which were left out.
+    views_ : dict
+        Where X held several views: the name of each, and its place among all columns.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    dual_coef_ : ndarray of shape (n_machines, n_support)
+        Signed dual coefficients.
+    intercept_ : ndarray of shape (n_machines,)
+        Intercepts.
+    support_ : ndarray of shape (n_support,)
+        Rows of X with a coefficient.
+    support_vectors_ : array or data frame of shape (n_support, n_features)
+        Those rows.
+    objective_, lower_bound_, duality_gap_ : float
+        The certificate: value, a bound no weights can beat, and the relative gap between them.
+    status_ : Status
+        How the solution ended.
+    n_machine_solves_, n_iter_ : int
+        Machines solved, and kernels tried.
+    history_ : tuple of Step
+        Objective and lower bound after every kernel tried.
+    C_ : float
+        The C used: the one given, chosen or learned.
+    loss_by_C_ : ndarray of shape (n_tried, 2)
+        With ``C="auto"``, every C and its loss on rows held out: the cross-entropy of a softmax of
+        their decision values, or through landmarks the squared error of "least_squares".
+    equal_share_ : float
+        The part of the total that sources share equally: the one given or chosen.
+    calibration_ : ndarray of shape (2,)
+        Slope and offset of the sigmoid, or softmax, of ``predict_proba``: fitted to decision values
+        of rows left out one at a time, in closed form at the learned kernel. For several classes
+        (but "least_squares"), for "nu_svm" and through landmarks, the values are those of machines
+        that were trained without a fifth of the rows each.
+    rank_ : int or None
+        Columns of the largest factor through landmarks, 0 if no kernel needs any; None on Gram
+        matrices. With landmarks there are no
+        ``dual_coef_``, ``support_`` and ``support_vectors_``, but what follows.
+    landmarks_, landmark_coef_ : list of m arrays
+        The landmarks of each kernel, and the coefficients of k(x, landmark) for each machine. A
+        kernel whose sparse features were taken as they are has None, and coefficients of these.
+    residual_trace_ : ndarray of shape (m,)
+        The part of each kernel's trace that its landmarks leave out.
+    loss_by_rank_ : dict
+        ``"rank"`` and ``"loss"``: the held-out squared error of least squares at the learned
+        weights, for this and smaller ranks. If it still falls, more rank would help.
+    device_ : str
+        Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
+    exact_lower_bound_ : float
+        With ``certify="exact"``: no weights of the exact kernels have a smaller objective.
+    transduction_ : ndarray of shape (n_unlabeled,)
+        Predicted labels of ``X_unlabeled``; only if given.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import MKLClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKLClassifier().fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), bool(model.duality_gap_ <= 1e-6)
+    (True, True)
+    >>> views = {"sepals": X[:, :2], "petals": X[:, 2:]}
+    >>> model = MKLClassifier().fit(views, y)
+    >>> sorted({kernel.name for kernel in model.kernels_}), bool(model.score(views, y) > 0.95)
+    (['petals', 'sepals'], True)
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        quality: str = "soft_margin",
+        C: float | str = 1.0,
+        weights: str = "positive",
+        *,
+        nu: float = 0.3,
+        normalize: bool = False,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        class_weight: Any = None,
+        equal_share: float | str | None = None,
+        missing: str | None = None,
+        psd: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
+        device: str | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.quality = quality
+        self.C = C
+        self.weights = weights
+        self.nu = nu
+        self.normalize = normalize
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.class_weight = class_weight
+        self.equal_share = equal_share
+        self.missing = missing
+        self.psd = psd
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
+        self.device = device
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+    ) -> MKLClassifier:
+        """Learn the kernel and the classifier.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, by their names and in any order if they have such. Rows of views belong
+            together by position: data frames that have row labels in common, in other rows, are
+            refused. The rows of a Dask array or data frame stay where they are.
+        y : array-like of shape (n,)
+            Labels of any type, at least two classes.
+        X_unlabeled : array-like or data frame, optional
+            Points without labels (section 4.1 of the paper): K ⪰ 0 and the trace are imposed on
+            them too, and their predicted labels are in ``transduction_``.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point.
+
+        Returns
+        -------
+        self : MKLClassifier
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows, y = self._checked_with_target(X, y)
+            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            check_labels_of_classes(y)
+            weight = self._sample_weight(sample_weight, rows)
+            self._find_classes(y[weight > 0])
+            weight = weight * self._class_factors(y, weight > 0)
+
+            def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
+                return list(self._signs(y[kept]).T)
+
+            qualities = quality_names("labels", "either")
+            machines = self._learn(rows, targets, weight, unlabeled, qualities)
+            self._calibrate(machines)
+            if unlabeled is not None:
+                self.transduction_ = self._labels(self._transduced)
+                del self._transduced
+            return self
+
+    def _calibrate(self, machines: Machines | ThroughLandmarks) -> None:
+        """Fit probabilities to held-out values."""
+        if isinstance(machines, ThroughLandmarks):
+            held_out = machines.refits
+            Y = np.column_stack(machines.targets)[held_out.rows]
+            weight, values = machines.sample_weight[held_out.rows], held_out.values
+        else:
+            Y, weight = np.column_stack(machines.targets), machines.settings.sample_weight
+            left_out = machines.left_out_values()
+            if left_out is None:
+                left_out = machines.refits(self._held_out_folds(machines.targets)).values
+            values = left_out
+        self.calibration_ = fit_calibration(values, Y, weight)
+        tell_chance(self, chance_of_labels(values, Y, weight))
+
+    def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
+        """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""
+        factors = np.ones(len(y))
+        factors[counted] = class_weights(self.class_weight, y[counted])
+        return factors

@@ -1,0 +1,164 @@
+"""Kernels on pairs of columns, for tables with rows enough to learn what two columns say together.
+
+The kernels of a bank see all columns at one width. What two columns say together, day and month
+say, or two coordinates, may vary much faster than all else, and is lost in it. With thousands of
+rows it can be told: every pair is a kernel of its own, at several widths, and the one whose
+least-squares machine predicts best what those before it leave over, on held-out rows of a sample,
+joins the bank. The first one does so times a kernel on all columns, too. Weights decide the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.gram.landmarks import NystroemMap
+from kernlearn.kernels import ARDGaussian, Columns, Kernel
+from kernlearn.numerics.rounding import first_least
+from kernlearn.runtime.threads import in_order, n_threads, threads_for
+from kernlearn.solvers.nystroem.held_out import FoldsOut, trained
+from kernlearn.solvers.nystroem.rank import Look, Seen
+from kernlearn.solvers.nystroem.refits import least_squares_refits
+
+Array = NDArray[np.float64]
+Pair = tuple[int, ...]
+
+# γ of the two columns in units of one over their variance: from what a few values of each tell to
+# what neighbouring values do.
+_WIDTHS = (1.0, 8.0, 64.0)
+# Fewer rows cannot tell pairs apart.
+_FEWEST_ROWS = 500
+# Columns with fewer values are categories: of these, kernels on all columns know the pairs.
+_FEWEST_VALUES = 4
+# More columns than these have too many pairs: then those that predict best by themselves.
+_MOST_COLUMNS = 12
+_LANDMARKS = 200
+_RIDGES = (1.0, 10.0, 100.0)
+_KEPT = 3
+# A pair is worth a kernel if it explains this part of what is left over.
+_LEAST = 0.005
+
+
+def pair_kernels(
+    X: Array, targets: Sequence[Array], weight: Array, whole: Kernel, seed: int
+) -> tuple[list[Kernel], list[Pair]]:
+    """The kernels that join a bank, and the pairs that they see; none where none is worth it.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        A sample of some thousand rows.
+    targets : sequence of ndarray of shape (n,)
+        What is to be predicted.
+    weight : ndarray of shape (n,)
+        Weights of the rows.
+    whole : Kernel
+        On all columns: what it predicts no pair has to.
+    seed : int
+        For landmarks.
+    """
+    if len(X) < _FEWEST_ROWS:
+        return [], []
+    sample = _Sample(X, np.column_stack(targets), weight, seed)
+    columns = columns_of_pairs(X)
+    chosen: list[Kernel] = [whole]
+    pairs: list[Pair] = []
+    asked: list[Pair] | None = None
+    for _ in range(_KEPT):
+        left = sample.left_over(chosen)
+        asked = _pairs_of(columns, left) if asked is None else asked
+        best = list(in_order(left.best, asked, n_threads(), lambda: None))
+        found = [(*entry, pair) for entry, pair in zip(best, asked, strict=True)]
+        if not found:
+            break
+        loss, kernel, pair = found[first_least(loss for loss, _, _ in found)]
+        if not loss < (1.0 - _LEAST) * left.size:
+            break
+        chosen.append(kernel)
+        pairs.append(pair)
+        sample.forget(pair)  # what it leaves over may ask for a narrower kernel of the same two
+        # Who explains nothing now will hardly explain much of what is left then.
+        asked = [pair for loss, _, pair in found if loss < left.size]
+    products = [chosen[1] * whole] if pairs else []
+    return [*chosen[1:], *products], pairs
+
+
+def columns_of_pairs(X: Array) -> list[int]:
+    """Those whose pairs are looked at."""
+    return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
+
+
+def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
+    """Of many columns those pairs whose columns tell most by themselves."""
+    if len(columns) > _MOST_COLUMNS:
+        losses = [left.best((j,))[0] for j in columns]
+        columns = sorted(columns[i] for i in np.argsort(losses, kind="stable")[:_MOST_COLUMNS])
+    return list(combinations(columns, 2))
+
+
+class _Sample:
+    """Rows, and what is to be explained of them."""
+
+    def __init__(self, X: Array, Y: Array, weight: Array, seed: int) -> None:
+        self._X, self._Y, self._weight, self._seed = X, Y, weight, seed
+        self._variance = X.var(axis=0)
+        # Landmarks do not depend on what is to be explained, nor, by and large, does the width
+        # that a pair asks for: both are found once.
+        self._settled: dict[Pair, tuple[float, NystroemMap]] = {}
+
+    @property
+    def size(self) -> float:
+        """The mean square of what is to be explained, around its mean."""
+        mean = np.average(self._Y, axis=0, weights=self._weight)
+        return float(np.average(((self._Y - mean) ** 2).sum(axis=1), weights=self._weight))
+
+    def best(self, columns: Pair) -> tuple[float, Kernel]:
+        """The least held-out loss over widths, and its kernel; later at that width alone."""
+        chosen = list(columns)
+        known = self._settled.get(columns)
+        widths = _WIDTHS if known is None else (known[0],)
+        kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in widths]
+        maps = None if known is None else [known[1]]
+        judged = [self._judged([kernel], maps) for kernel in kernels]
+        place = first_least(loss for loss, _, _ in judged)
+        loss, _, seen = judged[place]
+        if len(columns) > 1:  # columns by themselves may be many, and are looked at once
+            self._settled[columns] = widths[place], seen.factors.maps[0]
+        return loss, kernels[place]
+
+    def forget(self, pair: Pair) -> None:
+        """Look at all widths of a pair again."""
+        del self._settled[pair]
+
+    def left_over(self, kernels: Sequence[Kernel]) -> _Sample:
+        """The same rows, less what machines with these kernels, in equal parts, say of them.
+
+        By machines that have not seen a row.
+        """
+        _, ridge, seen = self._judged(kernels)
+        ones, factors = np.ones(len(kernels)), seen.factors
+        with threads_for(_LANDMARKS):
+            coef = trained(seen.moments, factors.membership, ones, ridge)
+            assert coef is not None  # positive weights and a positive ridge always have a machine
+            rows = FactorRows(self._X, factors, keep=False)
+            said = least_squares_refits(rows, seen, ones, coef, ridge)
+        left = _Sample(self._X, self._Y - said.values, self._weight, self._seed)
+        left._settled = self._settled
+        return left
+
+    def _judged(
+        self, kernels: Sequence[Kernel], maps: Sequence[NystroemMap] | None = None
+    ) -> tuple[float, float, Seen]:
+        """The least held-out loss over ridges, that ridge, and the moments."""
+        look = Look(self._X, kernels, self._Y, self._weight, self._seed, maps)
+        ones = np.ones(len(kernels))
+        with threads_for(_LANDMARKS):
+            seen = look.at(_LANDMARKS)
+            out = FoldsOut(seen.folds, seen.factors.membership)
+            losses = [float(out.loss(ones, ridge).sum()) for ridge in _RIDGES]
+        place = first_least(losses)
+        return losses[place], _RIDGES[place], seen

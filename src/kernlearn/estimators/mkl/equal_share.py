@@ -1,0 +1,103 @@
+r"""How much of the weight all sources share equally, whatever is learned, and how that is chosen.
+
+With :math:`\bar w` the weights that give every source the same share of the total, and every kernel
+of a source the same share of that, the weights are
+
+.. math:: w = e \bar w + (1 - e) w', \qquad w' \ge 0, \quad \sum_i w'_i r_i = c,
+
+and w' is learned: e = 0 is the problem of Lanckriet et al., e = 1 leaves nothing to be learned. The
+margin drops sources that say the same as others, and prefers those in which rows are least alike;
+neither makes for good predictions. It is still one convex program with its certificate
+(:func:`kernlearn.families.weights.positive_weights`).
+
+The share is chosen by the loss of held-out rows (:mod:`kernlearn.estimators.mkl.auto_C`). The
+learned part has seen these rows, through the few weights, so that losses favour it a little, and
+losses of a few hundred rows are uncertain anyway: the most equal weights count as best whose loss
+is within a standard error of the smallest one, both on the same rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.kernels import Columns, Kernel
+from kernlearn.kernels._composite import _Wrapper
+from kernlearn.numerics.rounding import first_least, is_less
+
+Array = NDArray[np.float64]
+
+# From equal weights to those that are learned altogether.
+SHARES = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
+# At which C is chosen where the share is, too.
+FIRST = SHARES[1]
+
+
+def check_equal_share(value: Any) -> float | str | None:
+    """The parameter ``equal_share`` of an estimator."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return value
+    is_number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not is_number or not 0.0 <= value <= 1.0:
+        raise ValueError(
+            "expected equal_share to be a number from 0, all weights learned, to 1, all sources "
+            f"equal, or 'auto' or None, got {value!r}; leave it out"
+        )
+    return float(value)
+
+
+def even_shares(kernels: Sequence[Kernel]) -> Array:
+    """The share of every kernel where all sources have the same, and so have a source's kernels.
+
+    Kernels on the same columns are of one source; any other kernel is a source of its own.
+
+    >>> from kernlearn.kernels import Gaussian, Linear
+    >>> even_shares([Columns([0], Gaussian()), Columns([0], Linear()), Columns([1], Linear())])
+    array([0.25, 0.25, 0.5 ])
+    """
+    sources = [_source(kernel, i) for i, kernel in enumerate(kernels)]
+    shares = np.array([1.0 / sources.count(source) for source in sources])
+    return shares / len(set(sources))
+
+
+def _source(kernel: Kernel, number: int) -> Hashable:
+    part: Any = kernel
+    while isinstance(part, _Wrapper) and not isinstance(part, Columns):
+        part = part.kernel
+    return str(part.columns) if isinstance(part, Columns) else number
+
+
+def most_equal(losses: Sequence[Array], weight: Array) -> int:
+    """Which of several, from the most equal on, is as good as the best.
+
+    Parameters
+    ----------
+    losses : sequence of ndarray of shape (n,)
+        Of the held-out rows; rows with NaN do not count.
+    weight : ndarray of shape (n,)
+        Weights of the rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noisy = np.array([0.3, 0.1, 0.4, 0.2])
+    >>> most_equal([noisy + 1.0, noisy[::-1] + 0.01, noisy], np.ones(4))
+    1
+    """
+    table = np.array(losses)
+    known = ~np.isnan(table).any(axis=0) & (weight > 0)
+    if not known.any():
+        return 0
+    table, share = table[:, known], weight[known] / weight[known].sum()
+    means = table @ share
+    best = first_least(means)
+    for i, row in enumerate(table):
+        worse = row - table[best]
+        mean = float(share @ worse)
+        error = np.sqrt(float(share**2 @ (worse - mean) ** 2))
+        if mean <= error or not is_less(means[best], means[i]):
+            return i
+    return best

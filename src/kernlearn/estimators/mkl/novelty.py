@@ -1,0 +1,181 @@
+"""Novelty detection with a learned combination of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import OutlierMixin
+
+from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.runtime.stopping import Progress
+
+# Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
+ON_THE_EDGE = 1e-9
+
+
+class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
+    r"""One-class support vector machine that learns how to combine several kernels.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, or a family of kernels, optional
+        What to combine; by default Gaussian kernels around the data's own median distance, for
+        which a row far out is like no other.
+    nu : float, default=0.1
+        In (0, 1]: upper bound on the share of training points called outliers.
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+    normalize, center, constraint, total, psd, tol, max_iter, random_state
+        As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
+        without it the scale of a kernel would count as novelty.
+    warm_start, rank, certify, device, verbose, callback, time_limit
+        Likewise.
+
+    Attributes
+    ----------
+    offset_ : float
+        Threshold: ``decision_function = score_samples − offset_``.
+    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
+        As in :class:`kernlearn.MKLClassifier`.
+    active_kernels_, active_weights_, support_, support_vectors_
+        Likewise.
+    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
+        Likewise; the loss is the part of the trace of the learned kernel that is left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import MKLNoveltyDetector
+    >>> X = np.random.default_rng(0).normal(size=(80, 2))
+    >>> MKLNoveltyDetector().fit(X).predict([[0.0, 0.0], [9.0, -9.0]])
+    array([ 1, -1])
+    """
+
+    quality = "one_class"
+    C = 1.0
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        nu: float = 0.1,
+        weights: str = "positive",
+        *,
+        normalize: bool = True,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        psd: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
+        device: str | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.nu = nu
+        self.weights = weights
+        self.normalize = normalize
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.psd = psd
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
+        self.device = device
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
+        """Learn the kernel and the region where the data lie.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, by their names and in any order if they have such. Rows of views belong
+            together by position: data frames that have row labels in common, in other rows, are
+            refused. The rows of a Dask array or data frame stay where they are.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n,), optional
+            Weight of every point.
+
+        Returns
+        -------
+        self : MKLNoveltyDetector
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows = self._checked(X, reset=True)
+            weight = self._sample_weight(sample_weight, rows)
+            self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
+            self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
+            self.offset_ = -float(self.intercept_[0])
+            return self
+
+    @by_chunks
+    def score_samples(self, X: Any) -> Array:
+        """How much every point resembles the training data; higher is more.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        scores : ndarray of shape (n,)
+            Values of K(w) @ dual_coef.
+        """
+        return self.decision_function(X) + self.offset_
+
+    @by_chunks
+    def decision_function(self, X: Any) -> Array:
+        """Signed decision values, negative for novelties.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            Decision values.
+        """
+        return self._decision(X)[:, 0]
+
+    @by_chunks
+    def predict(self, X: Any) -> NDArray[np.intp]:
+        """Tell novelties from the rest.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+
+        Returns
+        -------
+        labels : ndarray of shape (n,)
+            1 for points like the training data, −1 for novelties.
+        """
+        return np.where(self.decision_function(X) >= 0, 1, -1)

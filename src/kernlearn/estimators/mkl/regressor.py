@@ -1,0 +1,337 @@
+"""Regression with a learned combination of kernels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
+from kernlearn.estimators.held_out.fold_predictor import FoldPredictor
+from kernlearn.estimators.held_out.intervals import check_coverage
+from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators.inputs.on_cluster import by_chunks, here, some_rows
+from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.mkl.auto_C import squared_losses
+from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.estimators.mkl.low_rank import LandmarkFolds, ThroughLandmarks
+from kernlearn.estimators.mkl.problem import Machines
+from kernlearn.estimators.mkl.spread import robust_spread
+from kernlearn.quality.registry import quality_names
+from kernlearn.runtime.phrases import counted
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Progress
+from kernlearn.solvers.core.solution import relative_gap
+
+# ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
+_TUBE = 0.1
+
+
+class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
+    r"""Support vector or least-squares regression that learns how to combine several kernels.
+
+    Parameters
+    ----------
+    kernels : list of Kernel, or a family of kernels, optional
+        What to combine; by default a bank as in :class:`kernlearn.MKLClassifier`.
+    quality : {"epsilon_svr", "nu_svr", "least_squares"}, default="epsilon_svr"
+        The machine whose value is minimised.
+    C : float or "auto", default="auto"
+        The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
+        looks along six values, in units of the targets' spread where that matters, for the one of
+        the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
+        given as a number is in units of y: targets in other units need another.
+    weights : {"positive", "free"}, default="positive"
+        Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
+        the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
+    epsilon : float or "auto", default="auto"
+        Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
+        targets' spread, the interquartile range over 1.35: the standard deviation of normal
+        targets. The unit and the origin of y then change nothing but the unit of the predictions.
+    nu : float, default=0.5
+        For "nu_svr": upper bound on the share of points outside the tube.
+    normalize, center, constraint, total, equal_share, missing, psd, tol, max_iter, random_state
+        As in :class:`kernlearn.MKLClassifier`.
+    warm_start, rank, certify, device, verbose, callback, time_limit
+        Likewise.
+
+    Attributes
+    ----------
+    weights_, kernel_, kernels_, bank_notes_, views_, dual_coef_, intercept_
+        As in :class:`kernlearn.MKLClassifier`.
+    active_kernels_, active_weights_, support_, support_vectors_
+        Likewise.
+    objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
+        Likewise.
+    equal_share_ : float
+        Likewise.
+    epsilon_ : float
+        The ``epsilon`` that was used, in units of y.
+    loss_by_C_ : ndarray of shape (n_tried, 2)
+        With ``C="auto"``, every C that was tried and its mean squared error on rows held out.
+    rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
+        Likewise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn import MKLRegressor
+    >>> X = np.linspace(0, 6, 60)[:, None]
+    >>> model = MKLRegressor(epsilon=0.01).fit(X, np.sin(X[:, 0]))
+    >>> bool(model.score(X, np.sin(X[:, 0])) > 0.99)
+    True
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        quality: str = "epsilon_svr",
+        C: float | str = "auto",
+        weights: str = "positive",
+        *,
+        epsilon: float | str = "auto",
+        nu: float = 0.5,
+        normalize: bool = False,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        equal_share: float | str | None = None,
+        missing: str | None = None,
+        psd: str = "auto",
+        tol: float = 1e-6,
+        max_iter: int = 200,
+        random_state: Any = 0,
+        warm_start: bool = False,
+        rank: int | str | None = "auto",
+        certify: str | None = None,
+        device: str | None = None,
+        verbose: int = 0,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+    ) -> None:
+        self.kernels = kernels
+        self.quality = quality
+        self.C = C
+        self.weights = weights
+        self.epsilon = epsilon
+        self.nu = nu
+        self.normalize = normalize
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.equal_share = equal_share
+        self.missing = missing
+        self.psd = psd
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.rank = rank
+        self.certify = certify
+        self.device = device
+        self.verbose = verbose
+        self.callback = callback
+        self.time_limit = time_limit
+
+    def fit(
+        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+    ) -> MKLRegressor:
+        """Learn the kernel and the regression.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features), or dict or list of these
+            Training points. Of a dictionary or list of tables, each is a view with kernels of its
+            own: the default bank, or those of ``kernels``, on its columns alone. Predictions take
+            the same views, by their names and in any order if they have such. Rows of views belong
+            together by position: data frames that have row labels in common, in other rows, are
+            refused. The rows of a Dask array or data frame stay where they are.
+        y : array-like of shape (n,)
+            Targets.
+        X_unlabeled : array-like or data frame, optional
+            Points without targets; their predictions are in ``transduction_``.
+        sample_weight : array-like of shape (n,), optional
+            Multiplies C point by point.
+
+        Returns
+        -------
+        self : MKLRegressor
+            Fitted.
+        """
+        with all_or_nothing(self):
+            rows, y = self._checked_with_target(X, y, y_numeric=True)
+            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            target = y.astype(float)
+            weight = self._sample_weight(sample_weight, rows)
+            is_told = self._set_tube(target[weight > 0], weight[weight > 0])
+            # The intercept takes up any offset; working around it keeps the numbers small.
+            offset = float(np.average(target, weights=weight))
+            qualities = quality_names("values", "either")
+            machines = self._learn(
+                rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
+            )
+            found = self._hold_out(machines, rows, weight > 0, offset)
+            self._move_intercept(offset, weight)
+            tell_chance(self, found, stacklevel=2, warns=not is_told)
+            if unlabeled is not None:
+                self.transduction_ = self._transduced[:, 0] + offset
+                del self._transduced
+            return self
+
+    @by_chunks
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict targets.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        return_std : bool, default=False
+            Whether to return standard deviations of new observations too, for
+            ``quality="least_squares"``; as in :class:`kernlearn.LSSVMRegressor`, with λ = 1/C.
+
+        Returns
+        -------
+        values : ndarray of shape (n,)
+            Predictions.
+        std : ndarray of shape (n,), if asked for
+            Standard deviations.
+        """
+        values = self._decision(X)[:, 0]
+        if not return_std:
+            return values
+        if self.rank_ is not None:
+            raise ValueError(
+                f"expected rank=None for return_std=True, got {counted(self.rank_, 'landmark')}, "
+                "which underestimate the spread away from them; use predict_interval"
+            )
+        if self._ridge is None:
+            raise ValueError(
+                "expected quality='least_squares' for return_std=True, got "
+                f"{self.quality!r}, which is no Gaussian process; use predict_interval"
+            )
+        rows = self._checked(X, reset=False)
+        return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
+
+    @by_chunks
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+        """Intervals that hold new targets with a given probability.
+
+        For "least_squares" jackknife+ in closed form, as in :class:`kernlearn.LSSVMRegressor`;
+        for the other machines CV+, from five that were trained without a fifth of the rows each.
+        The kernel is the one learned from all rows.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n, n_features)
+            Points.
+        coverage : float, default=0.9
+            The probability, between 0 and 1.
+
+        Returns
+        -------
+        interval : ndarray of shape (n, 2)
+            Lower and upper ends; infinite where there are too few rows for the coverage.
+        """
+        coverage = check_coverage(coverage)
+        check_is_fitted(self)
+        rows = self._checked(X, reset=False)
+        if self._ridge is not None:
+            return self._least_squares(self._ridge).interval(rows, coverage)[:, 0]
+        if self.rank_ is not None:
+            folds = LandmarkFolds(**self._folds)
+            return folds.interval(self.kernel_.kernels, self.landmarks_, rows, coverage)
+        return FoldPredictor(**self._folds).interval(self.kernel_, rows, coverage)
+
+    def _move_intercept(self, offset: float, weight: Array) -> None:
+        r"""Add the offset, and to the objective what rounding the sum may cost.
+
+        Beside a large offset the intercept is moved by some δ, and every prediction with it. With
+        c the sum of what multiplies the losses, absolute ones grow by cδ at most. Halves of squares
+        grow by :math:`|\sum_i α_i| δ + c δ^2/2`, the coefficients being their slopes; through
+        landmarks these are not known, but the sum is at most :math:`\sqrt{2cv}` at the value v.
+        """
+        intercept = self.intercept_ + offset
+        moved = float(np.abs((intercept - offset) - self.intercept_).max())
+        self.intercept_ = intercept
+        if self.quality not in ("epsilon_svr", "least_squares"):
+            return
+        total = float(self.C_ * weight.sum())
+        lost = total * moved
+        if self.quality == "least_squares":
+            if self.rank_ is None:
+                slope = abs(float(self.dual_coef_.sum()))
+            else:
+                slope = float(np.sqrt(2.0 * total * abs(self.objective_)))
+            lost = slope * moved + 0.5 * lost * moved
+        # What is less than rounding of the objective itself is in it already.
+        if lost > 4.0 * np.finfo(float).eps * abs(self.objective_):
+            self.objective_ += lost
+            self.duality_gap_ = relative_gap(self.objective_, self.lower_bound_)
+            if self.status_.is_optimal and self.duality_gap_ > self.tol:
+                self.status_ = Status.INACCURATE
+
+    def _set_tube(self, target: Array, weight: Array) -> bool:
+        """Choose ε where it is to be; warn where one constant is as good as any prediction.
+
+        Whether it is as good is returned.
+        """
+        self.epsilon_ = self.epsilon
+        if isinstance(self.epsilon, str) and self.epsilon == "auto":
+            self.epsilon_ = _TUBE * robust_spread(target, weight)
+            return False
+        if self.quality != "epsilon_svr":
+            return False
+        half = 0.5 * float(np.ptp(target)) if len(target) else 0.0
+        # What is no number is refused later, in a sentence.
+        is_constant = isinstance(self.epsilon, int | float) and 0 < half <= self.epsilon
+        if is_constant:
+            warnings.warn(
+                f"{type(self).__name__} expected targets that differ by more than the tube, got "
+                f"all within {half:.3g} of one number, epsilon being {self.epsilon:g}: the "
+                "predictions are constant; lower epsilon, or rescale y",
+                UserWarning,
+                stacklevel=3,
+            )
+        return is_constant
+
+    def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
+        return squared_losses(values, targets[0])
+
+    def _hold_out(
+        self,
+        machines: Machines | ThroughLandmarks,
+        rows: Any,
+        counted: NDArray[np.bool_],
+        offset: float,
+    ) -> str | None:
+        """Keep what intervals need: the ridge, or machines trained without a fold each.
+
+        What is known of a fit that is no better than the mean on those rows is returned.
+        """
+        self._ridge: Array | None = None
+        targets = np.column_stack(machines.targets)
+        if isinstance(machines, ThroughLandmarks):
+            self._folds = vars(LandmarkFolds.of(machines, offset))
+            some, values = machines.refits.rows, machines.refits.values
+            return chance_of_numbers(values, targets[some], machines.sample_weight[some])
+        weight = machines.settings.sample_weight
+        if machines.quality == "least_squares":
+            self._ridge = 1.0 / machines.settings.upper
+            return chance_of_numbers(machines.held_out_values([]), targets, weight)
+        refits = machines.refits(self._held_out_folds(machines.targets))
+        points = here(some_rows(rows, np.flatnonzero(counted)))
+        kept = FoldPredictor.of(refits, points, machines.targets[0], offset)
+        # Model files hold what is plain: a dictionary of arrays.
+        self._folds = vars(kept)
+        return chance_of_numbers(refits.values, targets, weight)
+
+    def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
+        return LeastSquaresPredictor(
+            self.kernel_, self.support_vectors_, ridge, self.dual_coef_, self.intercept_
+        )

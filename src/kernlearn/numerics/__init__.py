@@ -1,0 +1,1 @@
+"""Sums and decisions that do not depend on the order of additions."""

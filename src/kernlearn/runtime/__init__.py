@@ -1,0 +1,1 @@
+"""Threads, processes, memory, files, stopping and progress: what every part may count on."""

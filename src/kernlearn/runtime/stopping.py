@@ -1,0 +1,154 @@
+"""How long a fit may take, who is told how it goes, and how it ends early."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernlearn.runtime.status import Status
+
+# Two interrupts within so many seconds are meant for the whole program, not for one fit.
+_TWICE = 2.0
+
+_now: Callable[[], float] = time.monotonic
+# When a fit last caught an interrupt: the only state of the process that this library keeps. A
+# search would otherwise go on with its next fit, however often one asks it to stop.
+_last_caught = -np.inf
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a ``callback`` is told while a fit goes on.
+
+    Attributes
+    ----------
+    step : int
+        How often the callback has been called in this fit, from one.
+    seconds : float
+        Since the fit began.
+    objective : float
+        The lowest value so far of what is being minimised; `message` says what that is.
+    lower_bound : float or None
+        What no solution can go below, where there is such a bound.
+    gap : float or None
+        The relative difference of the two, which ``tol`` bounds.
+    message : str
+        The same in words.
+    """
+
+    step: int
+    seconds: float
+    objective: float
+    lower_bound: float | None
+    gap: float | None
+    message: str
+
+
+class Stopped(Exception):
+    """Raised within a solver when the time is over, or when the callback returned True."""
+
+
+class Patience:
+    """One fit's clock, listeners and end.
+
+    Solvers call :meth:`tell` after every step, or :meth:`check` within one. Both raise
+    :class:`Stopped` once it is time to end, and again whenever they are called from then on, so
+    that what still has to follow is cut short too. A solver that holds a solution catches that and
+    ``KeyboardInterrupt``, and asks :meth:`accept` how it ended.
+
+    Parameters
+    ----------
+    callback : callable, optional
+        Called with :class:`Progress`; the fit ends when it returns True.
+    time_limit : float, optional
+        Seconds from now.
+    shown_as : str, optional
+        Print every message after this name.
+    keeps : bool
+        Whether an interrupt ends the fit with what it has; if not, it passes through.
+    """
+
+    def __init__(
+        self,
+        callback: Callable[[Progress], Any] | None = None,
+        time_limit: float | None = None,
+        shown_as: str | None = None,
+        keeps: bool = False,
+    ) -> None:
+        self._callback, self._shown_as, self._keeps = callback, shown_as, keeps
+        self._limit = np.inf if time_limit is None else time_limit
+        self._start, self._step = _now(), 0
+        self.stopped: Status | None = None
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody hears what is told."""
+        return self._callback is not None or self._shown_as is not None
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is over, negative once it is; infinite without a limit."""
+        return float(self._limit - (_now() - self._start))
+
+    def tell(
+        self,
+        message: str,
+        objective: float,
+        lower_bound: float | None = None,
+        gap: float | None = None,
+    ) -> None:
+        """Tell of a step, then check."""
+        if self.stopped is None and self.listens:
+            self._step += 1
+            seconds = _now() - self._start
+            self._hear(Progress(self._step, seconds, objective, lower_bound, gap, message))
+        self.check()
+
+    def check(self) -> None:
+        """Raise :class:`Stopped` if the fit is to end."""
+        if self.stopped is None and _now() - self._start > self._limit:
+            self.stopped = Status.TIME_LIMIT
+        if self.stopped is not None:
+            raise Stopped
+
+    def accept(self, stop: BaseException) -> Status:
+        """How the fit ended; an interrupt that is not to be caught is raised again."""
+        global _last_caught
+        if isinstance(stop, KeyboardInterrupt):
+            again = _now() - _last_caught < _TWICE
+            if not self._keeps or self.stopped is not None or again:
+                raise stop
+            _last_caught = _now()
+            self.stopped = Status.INTERRUPTED
+        assert self.stopped is not None
+        return self.stopped
+
+    def _hear(self, progress: Progress) -> None:
+        if self._shown_as is not None:
+            print(f"{self._shown_as}: {progress.message}", flush=True)
+        answer = self._callback(progress) if self._callback is not None else None
+        # Nothing but True: what a progress bar's update returns is not meant as an answer.
+        if isinstance(answer, bool | np.bool_) and answer:
+            self.stopped = Status.STOPPED
+
+
+def patience_for(callback: Any, time_limit: Any, shown_as: str | None = None) -> Patience:
+    """Check the two parameters, and start the clock of a fit that keeps what it has."""
+    if callback is not None and not callable(callback):
+        raise ValueError(
+            f"expected callback to be a function of one argument, or None, got {callback!r}; try "
+            "callback=print"
+        )
+    is_number = isinstance(time_limit, int | float | np.integer | np.floating)
+    if time_limit is not None and (
+        not is_number or isinstance(time_limit, bool) or not time_limit > 0
+    ):
+        raise ValueError(
+            "expected time_limit to be a positive number of seconds, or None for no limit, got "
+            f"{time_limit!r}; try time_limit=60"
+        )
+    return Patience(callback, time_limit, shown_as, keeps=True)

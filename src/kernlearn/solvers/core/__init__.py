@@ -1,0 +1,1 @@
+"""The statement of a problem, its value and its certificate, which every search shares."""

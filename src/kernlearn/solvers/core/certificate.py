@@ -1,0 +1,112 @@
+r"""Lower bounds on the optimum, recomputed from their definition, and what they certify.
+
+Any plane below the objective bounds the optimum by its own minimum over the feasible weights:
+
+* positive weights: the minimum over a simplex is at a corner;
+* free-sign weights: for any :math:`\eta` and any cuts weighted by :math:`\zeta \ge 0`, feasible
+  coordinates satisfy
+  :math:`g^\top x \ge \eta - \lVert g - \eta e - C^\top\zeta\rVert\varrho`, since they lie in a ball
+  of radius ϱ (less what rounding in the cuts may cost). The multipliers come from a linear
+  program, but the bound holds whether or not that was solved well.
+
+Solvers hand in candidates; whether one of them is optimal is decided here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.families.weights import Array, Domain
+from kernlearn.numerics.sums import EPS
+from kernlearn.runtime.status import Status
+from kernlearn.solvers.core.oracle import Plane
+from kernlearn.solvers.core.solution import relative_gap
+from kernlearn.solvers.optimize.quadratic import quadratic_program
+
+
+def certified_status(objective: float, lower_bound: float, tol: float, ended: Status) -> Status:
+    """Optimal if the gap is within the tolerance, else how the search ended."""
+    if relative_gap(objective, lower_bound) <= tol:
+        return Status.OPTIMAL
+    return Status.INACCURATE if ended is Status.OPTIMAL else ended
+
+
+def lower_bound(plane: Plane, domain: Domain) -> float:
+    """The smallest value of ``plane`` over the feasible weights, or something below it."""
+    if plane.constant == -np.inf:
+        return -np.inf
+    g, noise = in_coordinates(plane, domain)
+    if not domain.free_sign:
+        # At the i-th corner, x is 1/eᵢ and all else is zero.
+        return plane.constant + float(((g - noise) / domain.equality).min())
+    return plane.constant + linear_minimum(g, domain)[0] - free_noise(noise, plane, domain)
+
+
+def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
+    """The same over w ≥ 0, Σ wᵢrᵢ = total, for any number of weights: the smallest corner.
+
+    Parameters
+    ----------
+    plane : Plane
+        Below the objective.
+    normaliser : ndarray of shape (m,)
+        The rᵢ; kernels of which it is zero have no effect and no weight.
+    total : float
+        The sum.
+    """
+    if plane.constant == -np.inf:
+        return -np.inf
+    used = normaliser > 0
+    low = plane.gradient - plane.noise - 4 * EPS * np.abs(plane.gradient)
+    return plane.constant + float((total * low[used] / normaliser[used]).min())
+
+
+def in_coordinates(plane: Plane, domain: Domain) -> tuple[Array, Array]:
+    """The slope of a plane in the coordinates, and a bound on its rounding."""
+    size = np.abs(domain.basis)
+    noise = plane.noise + (len(plane.gradient) + 4) * EPS * np.abs(plane.gradient)
+    return domain.basis.T @ plane.gradient, size.T @ noise
+
+
+def free_noise(noise: Array, plane: Plane, domain: Domain) -> float:
+    """What rounding, and directions without a coordinate, may take off a plane's minimum."""
+    ball, boxed = noise[: domain.n_ball], noise[domain.n_ball :]
+    return (
+        domain.radius * float(np.linalg.norm(ball))
+        + float(boxed @ domain.high[domain.n_ball :])
+        + plane.weight * domain.loose
+    )
+
+
+def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
+    """A valid bound on min gᵀx over a free-sign domain, and the point where cuts place it."""
+    p = len(g)
+    scale = float(np.abs(g).max())
+    if scale == 0:
+        return 0.0, domain.start
+    solution = quadratic_program(
+        P=np.zeros((p, p)),
+        q=g / scale,
+        A=domain.equality[None, :],
+        b=np.ones(1),
+        low=domain.low,
+        high=domain.high,
+        G=-domain.cuts,
+        h=np.zeros(len(domain.cuts)),
+    )
+    if solution is None:
+        return -np.inf, domain.start
+    eta = -float(solution.equality[0]) * scale
+    zeta = np.maximum(solution.inequality, 0.0) * scale
+    pulled = domain.cuts.T @ zeta
+    residual = g - eta * domain.equality - pulled
+    size = np.abs(g) + np.abs(eta * domain.equality) + zeta @ np.abs(domain.cuts)
+    rounding = (len(zeta) + 8) * EPS * size
+    # A coordinate that is known to be non-negative only hurts where its residual is negative.
+    residual = np.where(domain.low == 0.0, np.minimum(residual, 0.0), residual)
+    residual = np.abs(residual) + rounding
+    slack = domain.radius * float(np.linalg.norm(residual[: domain.n_ball]))
+    slack += float(residual[domain.n_ball :] @ domain.high[domain.n_ball :])
+    # Directions without a coordinate change the trace that the equality speaks of.
+    loose = abs(eta) * domain.loose_equality
+    return eta - slack - float(zeta @ domain.cut_noise) * domain.radius - loose, solution.x

@@ -1,0 +1,282 @@
+"""Value, gradient and curvature of the objective as a function of the weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from typing import Protocol
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.numerics.sums import EPS, blocked_product, rounding
+from kernlearn.quality.machine import FEASIBLE, Array, Machine
+from kernlearn.solvers.machine.active_set import MachineSolution, curvature, displaced, factorised
+from kernlearn.solvers.machine.solve import solve_machine
+
+# A machine's value counts as zero from here on, relative to the size of the terms of ½aᵀKa: the
+# function is then a millionth of the points' lengths in feature space, or less.
+VANISHING = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Plane:
+    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective.
+
+    Parameters
+    ----------
+    constant : float
+        Less what rounding may have added to it.
+    gradient : ndarray of shape (m,)
+        Slope in every weight.
+    noise : ndarray of shape (m,)
+        Bound on the rounding of every slope.
+    weight : float
+        ½Σ‖a‖²: a change of K by E moves the plane by at most ``weight`` times ‖E‖.
+    coefs : tuple of (share, coefficients of every machine)
+        What makes it, where that is known: one entry, or several of a mixture.
+    """
+
+    constant: float
+    gradient: Array
+    noise: Array | float = 0.0
+    weight: float = 0.0
+    coefs: tuple[tuple[float, tuple[Array, ...]], ...] = ()
+
+    @staticmethod
+    def mixture(shares: Array, planes: Sequence[Plane]) -> Plane:
+        """The planes weighted by shares of one: below the largest of them, so below all above."""
+        shares = shares / shares.sum()
+        off = (len(planes) + 4) * EPS
+        return Plane(
+            float(shares @ [plane.constant for plane in planes])
+            - off * float(shares @ [abs(plane.constant) for plane in planes]),
+            shares @ np.array([plane.gradient for plane in planes]),
+            shares @ np.array([plane.noise + off * abs(plane.gradient) for plane in planes]),
+            float(shares @ [plane.weight for plane in planes]),
+            tuple(
+                (float(share) * part, coefs)
+                for share, plane in zip(shares, planes, strict=True)
+                for part, coefs in plane.coefs
+                if share > 0
+            ),
+        )
+
+
+class Evaluation(Protocol):
+    """The objective at one choice of weights: an upper bound, a plane, the curvature."""
+
+    weights: Array
+    upper: float
+    plane: Plane
+    resolution: float
+    noise: float
+    vanishing: float
+
+    @property
+    def hessian(self) -> Array:
+        """Curvature with respect to the weights; computed when first asked for."""
+
+    def predicted_plane(self, step: Array) -> Plane | None:
+        """A plane that touches the objective at ``weights + step``, to first order."""
+
+
+class Penalty(Protocol):
+    """A convex, smooth function of the weights that is added to the quality."""
+
+    def value(self, weights: Array) -> float:
+        """Value at ``weights``."""
+
+    def gradient(self, weights: Array) -> Array:
+        """Gradient at ``weights``."""
+
+    def hessian(self, weights: Array) -> Array:
+        """Hessian at ``weights``."""
+
+
+class Objective(Protocol):
+    """What the outer method minimises."""
+
+    n_solves: int
+
+    def evaluate(self, weights: Array, warm: Evaluation | None, tol: float) -> Evaluation | None:
+        """Evaluate at ``weights`` to relative accuracy ``tol``; None where it is infinite."""
+
+
+class MachineObjective:
+    r"""The sum of the values of machines that share one kernel, plus a penalty.
+
+    For any feasible coefficients, :math:`\ell(a) - \tfrac12\sum_i w_i a^\top K_i a` is a plane
+    below V, whatever the accuracy of the machine's solution.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices.
+    machines : sequence of Machine
+        One, or one per class of a one-against-rest problem.
+    penalty : Penalty, optional
+        Added to the value.
+    normaliser : ndarray of shape (m,), optional
+        What positive weights are held by, Σ wᵢrᵢ.
+    in_cone : bool
+        Whether the value is infinite where K(w) turns out not to be positive semidefinite, as it
+        is for free signs. Positive weights take the matrices as they are.
+    """
+
+    def __init__(
+        self,
+        family: Family,
+        machines: Sequence[Machine],
+        penalty: Penalty | None = None,
+        normaliser: Array | None = None,
+        in_cone: bool = False,
+    ) -> None:
+        self.family, self.machines, self.penalty = family, machines, penalty
+        self.normaliser = normaliser
+        self.in_cone, self.n_solves = in_cone, 0
+
+    def evaluate(
+        self, weights: Array, warm: Evaluation | None, tol: float
+    ) -> MachineEvaluation | None:
+        """Solve every machine at K(w)."""
+        if not np.isfinite(weights).all():
+            return None  # a step that went out of the range of numbers
+        if isinstance(warm, MachineEvaluation):
+            warm.release()
+        K = self.family.combine(weights)
+        if self.machines[0].offset:  # machines that share a kernel share its offset
+            K += self.machines[0].offset
+        earlier = warm.solutions if isinstance(warm, MachineEvaluation) else []
+        solutions: list[MachineSolution] = []
+        for machine, last in zip_longest(self.machines, earlier):
+            self.n_solves += 1
+            solution = solve_machine(K, machine, last, tol)
+            if solution is None or (self.in_cone and _shows_indefinite(K, solution)):
+                return None
+            solutions.append(solution)
+        return MachineEvaluation(self, weights, K, solutions)
+
+    def _touching(self, penalty: Penalty, weights: Array, gradient: Array) -> Array:
+        """Where the penalty's tangent is taken: next to positive weights, where it bounds best.
+
+        At the optimum the slopes of all terms are those of the kernels with weight, or more.
+        """
+        r, touching = self.normaliser, getattr(penalty, "touching", None)
+        if r is None or touching is None or weights.min() < 0 or not weights @ r > 0:
+            return weights
+        level = float(weights @ (gradient + penalty.gradient(weights))) / float(weights @ r)
+        return np.asarray(touching(weights, level * r - gradient))
+
+    def plane(self, coefs: Sequence[Array], K_i_coefs: Sequence[Array], weights: Array) -> Plane:
+        """The plane below the objective that feasible coefficients define, rounding allowed for.
+
+        Should they not be feasible after all, the plane lies at −∞ and says nothing.
+        """
+        m = self.family.n_matrices
+        constant, slack, size, gradient = 0.0, 0.0, 0.0, np.zeros(m)
+        for machine, coef, K_i_coef in zip(self.machines, coefs, K_i_coefs, strict=True):
+            off = machine.infeasibility(coef)
+            if off > FEASIBLE:
+                return Plane(-np.inf, np.zeros(m))
+            constant += machine.linear_value(coef)
+            gradient -= 0.5 * blocked_product(K_i_coef, coef)
+            # How far the nearest point of the polytope may be, on which the plane is exact.
+            missed = (off + EPS) * float(np.abs(coef).sum())
+            length = float(np.linalg.norm(coef))
+            slack += rounding(len(coef)) * machine.linear_size(coef)
+            slack += missed * machine.largest_target
+            # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
+            size += 0.5 * rounding(len(coef)) * length**2 + missed * length
+        weight = 0.5 * float(sum(coef @ coef for coef in coefs))
+        noise = size * self.family.norms + len(coefs) * EPS * np.abs(gradient)
+        if self.penalty is not None:
+            at = self._touching(self.penalty, weights, gradient)
+            slope = self.penalty.gradient(at)
+            value, product = self.penalty.value(at), slope * at
+            constant += value - float(product.sum())
+            slack += (m + 8) * EPS * (abs(value) + float(np.abs(product).sum()))
+            gradient, noise = gradient + slope, noise + 8 * EPS * np.abs(slope)
+        return Plane(constant - slack, gradient, noise, weight, ((1.0, tuple(coefs)),))
+
+
+def _shows_indefinite(K: Array, solution: MachineSolution) -> bool:
+    """Whether aᵀKa is negative beyond rounding: K is not positive semidefinite, V not a value."""
+    a = solution.coef
+    size = float(a @ a) * float(np.abs(K.diagonal()).max()) * len(a)
+    return float(a @ solution.K_coef) < -rounding(len(a)) * size
+
+
+class MachineEvaluation:
+    """Machines solved at K(w)."""
+
+    def __init__(
+        self,
+        objective: MachineObjective,
+        weights: Array,
+        K: Array,
+        solutions: list[MachineSolution],
+    ) -> None:
+        self.objective, self.weights, self.solutions = objective, weights, solutions
+        self._K: Array | None = K  # until the curvature is known and another kernel is made
+        self._factorised = False
+        penalty = objective.penalty
+        self.upper = sum(s.upper for s in solutions)
+        if penalty is not None:
+            self.upper += penalty.value(weights)
+        coefs = [s.coef for s in solutions]
+        self._K_i_coefs = [objective.family.apply(coef) for coef in coefs]
+        self.plane = objective.plane(coefs, self._K_i_coefs, weights)
+        # No gap can be told to be smaller than the rounding of its two sides.
+        noise = float((self.plane.noise * np.abs(weights)).sum())
+        self.resolution = noise + EPS * abs(self.upper)
+        self.noise = sum(s.gap for s in solutions)
+        # A bound above this says that no weights have a value but zero.
+        self.vanishing = np.inf
+        if penalty is None and all(machine.may_vanish for machine in objective.machines):
+            lengths = np.sqrt(np.abs(K.diagonal()))
+            self.vanishing = -VANISHING * 0.5 * sum(float(np.abs(a) @ lengths) ** 2 for a in coefs)
+
+    @property
+    def kernel(self) -> Array | None:
+        """The matrix K(w), if it is still at hand as the family makes it."""
+        return None if self.objective.machines[0].offset else self._K
+
+    @cached_property
+    def hessian(self) -> Array:
+        """Sum of the machines' curvatures, and the penalty's."""
+        self._factorise()
+        pairs = zip(self.solutions, self._K_i_coefs, strict=True)
+        H = sum((curvature(s, K_i_coef) for s, K_i_coef in pairs), start=np.zeros(()))
+        penalty = self.objective.penalty
+        return H if penalty is None else H + penalty.hessian(self.weights)
+
+    def predicted_plane(self, step: Array) -> Plane | None:
+        """The plane of the coefficients moved along the solution path."""
+        self._factorise()
+        moved = []
+        rows = zip(self.solutions, self.objective.machines, self._K_i_coefs, strict=True)
+        for solution, machine, K_i_coef in rows:
+            coef = displaced(solution, machine, step @ K_i_coef)
+            if coef is None:
+                return None
+            moved.append(coef)
+        applied = [self.objective.family.apply(coef) for coef in moved]
+        return self.objective.plane(moved, applied, self.weights + step)
+
+    def _factorise(self) -> None:
+        if self._factorised:
+            return
+        assert self._K is not None
+        pairs = zip(self.solutions, self.objective.machines, strict=True)
+        self.solutions = [factorised(s, self._K, machine.ridge) for s, machine in pairs]
+        self._factorised = True
+        if self.objective.in_cone:  # what is returned is made anew, inside of the cone
+            self.release()
+
+    def release(self) -> None:
+        """Make room for another kernel, if this one has served for the curvature."""
+        if self._factorised:
+            self._K = None

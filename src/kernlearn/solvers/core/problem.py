@@ -1,0 +1,175 @@
+"""A stated problem: its matrices, machines and weights, and when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.weights import (
+    Domain,
+    even_weights,
+    positive_weights,
+)
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.runtime.stopping import Patience
+from kernlearn.solvers.core.oracle import (
+    MachineObjective,
+    Plane,
+)
+from kernlearn.solvers.core.units import RescaledPenalty
+
+# Share of the usual start in any other one.
+TRACE = 1e-3
+CRUMBS = 1e-12  # shares that are rounding
+# Part of the trace below which an identity to be learned starts with as much as all the others.
+SEEN = 1e-6
+
+
+@dataclass(frozen=True)
+class Control:
+    """When to stop, and whom to tell.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap to reach.
+    max_iter : int
+        Limit on evaluations of the objective.
+    patience : Patience
+        Told of each of them; may end it early.
+    """
+
+    tol: float = 1e-6
+    max_iter: int = 200
+    patience: Patience = field(default_factory=Patience)
+
+
+@dataclass(frozen=True, eq=False)
+class WeightSet:
+    """Which weights are allowed: Σ wᵢrᵢ = total, and their sign.
+
+    Parameters
+    ----------
+    normaliser : ndarray of shape (m,)
+        The rᵢ.
+    total : float
+        The c.
+    free_sign : bool
+        K(w) ⪰ 0 instead of w ≥ 0.
+    start : ndarray of shape (m,), optional
+        Weights to begin near, in any scale; those below zero count as zero.
+    least : ndarray of shape (m,), optional
+        The shares of the total that positive weights have at least.
+    """
+
+    normaliser: Array
+    total: float
+    free_sign: bool
+    start: Array | None = None
+    least: Array | None = None
+
+    def kernel_size(self, family: Family) -> float:
+        """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
+        return self.mean_diagonal(family.traces, family.n_points)
+
+    def mean_diagonal(self, traces: Array, n_points: float) -> float:
+        """The same for matrices of these traces on so many points."""
+        used = self.normaliser > 0
+        return float(self.total * np.mean(traces[used] / self.normaliser[used])) / n_points
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """Coefficients whose planes together make the lower bound.
+
+    Attributes
+    ----------
+    shares : ndarray of shape (s,)
+        Of one.
+    coefs : ndarray of shape (s, k, n)
+        Feasible dual coefficients of the k machines.
+    rounding : float
+        What is not known of the objective, and taken off the bound.
+    """
+
+    shares: Array
+    coefs: Array
+    rounding: float
+
+    @classmethod
+    def of(cls, plane: Plane | None, unit: float, rounding: float) -> Proof | None:
+        """What a bound is proved by, in the user's units of the coefficients."""
+        if plane is None or not plane.coefs:
+            return None
+        shares = np.array([share for share, _ in plane.coefs])
+        return cls(shares, np.array([parts for _, parts in plane.coefs]) * unit, rounding)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What is to be solved, in the solver's units."""
+
+    family: Family
+    machines: Sequence[Machine]
+    weight_set: WeightSet
+    penalty: RescaledPenalty | None
+
+    @property
+    def objective(self) -> MachineObjective:
+        """What is minimised, afresh."""
+        return MachineObjective(
+            self.family, self.machines, self.penalty, self.weight_set.normaliser
+        )
+
+    @property
+    def positive_domain(self) -> Domain:
+        """Where weights without sign may lie."""
+        given = self.weight_set
+        domain = positive_weights(given.normaliser, given.total, self.family.traces, given.least)
+        if isinstance(self.family, WithIdentity):
+            domain.start = _seen_identity(domain, self.family.traces)
+        if given.start is not None:
+            domain.start = inside(domain, given.start)
+        return domain
+
+    @property
+    def share_of_all(self) -> float:
+        """The part of a start that all kernels get: without a loss, few may not separate."""
+        return TRACE if any(machine.homogeneous for machine in self.machines) else 0.0
+
+    @property
+    def even(self) -> Array:
+        """Equal shares of the total."""
+        return even_weights(self.weight_set.normaliser, self.weight_set.total)
+
+
+def trace_of(problem: Problem) -> float:
+    """The trace that every K(w) of the set has."""
+    return float(problem.even @ problem.family.traces)
+
+
+def _seen_identity(domain: Domain, traces: Array) -> Array:
+    """A start where large kernels do not hide the identity, by which all points are separated."""
+    terms = traces * domain.weights(domain.start)
+    if float(terms[-1]) > SEEN * float(terms.sum()):
+        return domain.start
+    corner = np.zeros(len(domain.start))
+    corner[-1] = domain.high[-1]
+    alone = float(traces[-1] * domain.weights(corner)[-1])
+    share = alone / (alone + float(terms[:-1].sum()))
+    return (1.0 - share) * corner + share * domain.start
+
+
+def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
+    """The point of a set of positive weights that is nearest to these in direction.
+
+    A trace of the usual start keeps it where every machine has a value that has one anywhere.
+    """
+    x = np.maximum(domain.coordinates(weights), 0.0)
+    x[x * domain.equality < CRUMBS * float(domain.equality @ x)] = 0.0
+    size = float(domain.equality @ x)
+    return domain.start if size == 0.0 else (1.0 - trace) * x / size + trace * domain.start

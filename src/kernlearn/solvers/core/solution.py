@@ -1,0 +1,104 @@
+"""What learning a combination of kernels returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.runtime.status import Status
+
+Array = NDArray[np.float64]
+
+# Ordinary problems take 3 to 10 evaluations of the objective; from here on one may wonder.
+MANY_EVALUATIONS = 15
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the history."""
+
+    n_machine_solves: int
+    objective: float
+    lower_bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Learned weights, the machine trained with them, and the certificate.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (m,)
+        One weight per Gram matrix; exactly zero for a matrix that is not used. NaN if there is
+        no solution.
+    objective : float
+        The minimum found: V(K(w)) plus the penalty; minus the alignment for an alignment,
+        −log det K(w) for the largest determinant. NaN if there is no solution.
+    lower_bound : float
+        No choice of weights has a smaller objective than this.
+    gap : float
+        ``(objective − lower_bound) / |objective|``, the relative duality gap that ``tol`` bounds.
+        Where the objective is zero, the gap is zero if the bound is, and infinite otherwise.
+    dual_coef : ndarray of shape (n,) or (k, n), or None
+        Signed dual coefficients of the machine, or of the k machines; the function is
+        ``K(w) @ dual_coef + intercept``. None for an alignment or a determinant, which train no
+        machine.
+    intercept : float or ndarray of shape (k,), or None
+        Intercept of that function; minus the threshold for a one-class machine.
+    n_machine_solves : int
+        How many machines were solved on the way, those on a sample of the points included.
+    status : Status
+        How it ended; its text says it in words.
+    learned_C : float or None
+        1/τ, where ``C="learn"``.
+    negative_eigenvalue : float
+        The smallest eigenvalue of K(w) if it is below zero by more than rounding, else zero. What
+        it may cost is taken off ``lower_bound``.
+    history : tuple of Step
+        Objective and lower bound after every evaluation.
+    """
+
+    weights: Array
+    objective: float
+    lower_bound: float
+    gap: float
+    dual_coef: Array | None
+    intercept: float | Array | None
+    n_machine_solves: int
+    status: Status
+    learned_C: float | None = None
+    negative_eigenvalue: float = 0.0
+    history: tuple[Step, ...] = ()
+
+    @property
+    def remark(self) -> str:
+        """Why it took long, in words, if it did; else empty."""
+        if len(self.history) < MANY_EVALUATIONS:
+            return ""
+        return (
+            f"took {len(self.history)} evaluations of the objective, where 3 to 10 are usual: "
+            "kernels that all but depend on one another, sizes that differ by many orders of "
+            "magnitude, or a penalty that nearly balances the quality leave only short steps; "
+            "normalise the kernels, leave some out, or ask for a larger tol"
+        )
+
+
+def without_function(solution: Solution) -> Solution:
+    """The solution with the zero function, whose value is zero, in place of rounding errors."""
+    return replace(
+        solution,
+        objective=0.0,
+        gap=relative_gap(0.0, solution.lower_bound),
+        dual_coef=np.zeros_like(solution.dual_coef),
+        intercept=np.zeros_like(solution.intercept),
+    )
+
+
+def relative_gap(objective: float, lower_bound: float) -> float:
+    """``(objective − bound) / |objective|``; at an objective of zero, zero or infinity."""
+    gap = objective - lower_bound
+    if gap == 0.0:
+        return 0.0
+    return gap / abs(objective) if objective else float("inf")

@@ -1,0 +1,1 @@
+"""The descent of Cawley and Talbot over the parameters of a kernel."""

@@ -1,0 +1,1 @@
+"""One machine at a fixed kernel."""

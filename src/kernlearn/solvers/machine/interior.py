@@ -1,0 +1,297 @@
+r"""A machine solved by an interior-point method: slow, but deaf to bad conditioning.
+
+Every segment of the piecewise-linear term is a block of variables :math:`0 \le z_j \le w_j` with
+:math:`a = t + \sum_j s_j z_j`, :math:`s_j = \pm1`; convexity fills them in order. A budget on
+:math:`\lVert a\rVert_1 = \sum_j z_j` is one more equality, with a slack. Mehrotra's predictor and
+corrector take one Cholesky factorisation of the size of K per step: since all blocks see the same
+K, a step :math:`D_j\,dz_j + s_j K u = r_j` with :math:`u = \sum_j s_j\,dz_j` comes down to
+:math:`(K + E^{-1})\,u = E^{-1} \sum_j s_j D_j^{-1} r_j`, where :math:`E = \sum_j D_j^{-1}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.linalg import LinAlgError
+
+from kernlearn._device import lower_factor, solve_factored
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.solvers.optimize.quadratic import quadratic_program
+
+MAX_STEPS = 80
+SMALL = 1e-15  # residuals and complementarity, in units of one
+STEP = 0.995
+STALLED = 8  # steps without a better point
+WIDE, NARROW = 1e2, 1e-2
+
+
+def interior_points(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipliers]]:
+    """Coefficients and multipliers of ``machine`` at ``K``, by one way after the other.
+
+    The package's method has the better digits on tame problems, ours comes through on wild ones.
+    Where the targets cannot be fitted, coefficients grow until the box or the ridge stops them, and
+    are far from one; no single unit suits both kinds of problem, so the last way has its own.
+    """
+    if not np.isfinite(machine.breakpoints).any():
+        yield _linear_system(K, machine)
+        return
+    found = _by_package(K, machine)
+    if found is not None:
+        yield found
+    yield _solve(K, machine)
+    with np.errstate(divide="ignore"):
+        bounds = np.append(np.abs(machine.breakpoints).ravel(), 1.0 / machine.ridge)
+    bounds = bounds[np.isfinite(bounds) & (bounds > 0)]
+    unit = float(np.median(bounds)) if len(bounds) else 1.0
+    if not NARROW <= unit <= WIDE:
+        a, multipliers = _solve(K * unit, machine.rescaled(1.0 / unit, 1.0))
+        yield a * unit, multipliers
+
+
+def _by_package(K: Array, machine: Machine) -> tuple[Array, Multipliers] | None:
+    """The same blocks of variables as one large quadratic program; None if that fails."""
+    program = _Program(K, machine)
+    n, k = machine.slopes.shape
+    sign = program.sign.ravel()
+    P = np.tile(K, (k, k))
+    P.flat[:: n * k + 1] += np.tile(machine.ridge, k)
+    for j in range(1, k):  # the ridge is of the sum of the blocks
+        block = np.arange(n)
+        P[j * n + block, block] += machine.ridge
+        P[block, j * n + block] += machine.ridge
+    linear = program.sign * ((K @ program.base) + machine.ridge * program.base) + program.cost
+    rows = program.rows.transpose(1, 0, 2).reshape(len(program.rhs), n * k)
+    budget: dict[str, Array] = {}
+    if program.budgeted:
+        budget = {"G": rows[-1:], "h": program.rhs[-1:]}
+        rows = rows[:-1]
+    solution = quadratic_program(
+        P=P * np.outer(sign, sign),
+        q=linear.ravel(),
+        A=rows,
+        b=program.rhs[: len(rows)],
+        low=np.zeros(n * k),
+        high=program.width.ravel(),
+        **budget,
+    )
+    if solution is None:
+        return None
+    a = program.base + (program.sign * solution.x.reshape(k, n)).sum(axis=0)
+    price = float(solution.inequality[0]) if program.budgeted else 0.0
+    return a, Multipliers(solution.equality, price)
+
+
+def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
+    """Where nothing bounds the coefficients; by eigenvectors, if the matrix is all but singular."""
+    n, r = len(K), len(machine.rows)
+    bordered = np.zeros((n + r, n + r))
+    bordered[:n, :n] = K
+    bordered.flat[: n * (n + r) : n + r + 1] += machine.ridge
+    bordered[n:, :n], bordered[:n, n:] = machine.rows, machine.rows.T
+    values, vectors = lowest_eigenpairs(bordered, n + r)
+    kept = np.abs(values) > np.finfo(float).eps * np.abs(values).max()
+    right = np.append(machine.linear, machine.rhs)
+    solution = vectors[:, kept] @ ((vectors[:, kept].T @ right) / values[kept])
+    return solution[:n], Multipliers(solution[n:], 0.0)
+
+
+def _solve(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
+    program = _Program(K, machine)
+    best, left = program.point(), STALLED
+    with np.errstate(all="ignore"):  # what is no number is seen, and ends it
+        for _ in range(MAX_STEPS):
+            error = program.error()
+            left -= 1
+            if error < best[2]:
+                best, left = program.point(error), STALLED
+            if error < SMALL or left == 0 or not np.isfinite(error):
+                break
+            try:
+                program.step()
+            except LinAlgError:
+                break
+    return best[0], best[1]
+
+
+class _Program:
+    """The iterate of the method: z and slack, and multipliers of bounds and equalities."""
+
+    def __init__(self, K: Array, machine: Machine) -> None:
+        self.K, self.machine = K, machine
+        low, high = machine.breakpoints[:, :-1].T, machine.breakpoints[:, 1:].T
+        # Counted from the end that is nearer to zero, which is zero for both sides of a tube.
+        k = machine.slopes.shape[1]
+        downwards = np.abs(high) < np.abs(low)
+        self.sign = np.where(downwards, -1.0, 1.0)
+        self.base = np.where(downwards, high, low)[0] if k == 1 else np.zeros(len(K))
+        self.width = high - low
+        self.capped = np.isfinite(self.width)
+        self.cost = self.sign * (machine.slopes.T - machine.linear)
+        self.rows = self.sign[:, None, :] * machine.rows
+        self.rhs = machine.rhs - machine.rows @ self.base
+        self.budgeted = bool(np.isfinite(machine.budget))
+        if self.budgeted:
+            self.rows = np.concatenate([self.rows, np.ones((k, 1, len(K)))], axis=1)
+            self.rhs = np.append(self.rhs, machine.budget)
+        self.z = np.where(self.capped, 0.5 * np.minimum(self.width, 2.0), 1.0)
+        self.lower, self.upper = np.ones_like(self.z), np.where(self.capped, 1.0, 0.0)
+        self.slack, self.slack_price = 1.0, 1.0
+        self.y = np.zeros(len(self.rhs))
+        self.size = 1.0 + float(np.abs(self.cost).max())
+
+    def point(self, error: float = np.inf) -> tuple[Array, Multipliers, float]:
+        """The coefficients, the machine's multipliers, and how far they are from optimal."""
+        r = len(self.machine.rows)
+        budget = max(float(-self.y[r]), 0.0) if self.budgeted else 0.0
+        return self._coef(), Multipliers(-self.y[:r], budget), error
+
+    def _coef(self) -> Array:
+        return np.asarray(self.base + (self.sign * self.z).sum(axis=0))
+
+    def error(self) -> float:
+        """How far the point is from optimal; prepares a step from it."""
+        self.gap = np.where(self.capped, self.width - self.z, 1.0)
+        self.dual, self.primal = self._dual_residual(), self._primal_residual()
+        self.pairs = self.z.size + int(self.capped.sum()) + self.budgeted
+        product = float((self.z * self.lower).sum() + (self.gap * self.upper).sum())
+        self.mu = (product + self.slack * self.slack_price * self.budgeted) / self.pairs
+        dual = float(np.abs(self.dual).max()) / self.size
+        return max(dual, float(np.abs(self.primal).max(initial=0.0)), self.mu)
+
+    def step(self) -> None:
+        """One step of predictor and corrector, from where :meth:`error` has looked."""
+        gap, dual, primal, mu, pairs = self.gap, self.dual, self.primal, self.mu, self.pairs
+        solver = _Newton(self, gap)
+        none = np.zeros_like(self.z)
+        dz, dy, ds = solver.direction(dual, primal, 0.0, none, none, 0.0)
+        dl, du, dp = solver.prices(dz, ds, 0.0, none, none, 0.0)
+        t = self._length(gap, dz, ds, dl, du, dp)
+        after = float(((self.z + t * dz) * (self.lower + t * dl)).sum())
+        after += float(((gap - t * dz) * (self.upper + t * du))[self.capped].sum())
+        after += (self.slack + t * ds) * (self.slack_price + t * dp) * self.budgeted
+        centre = mu * (max(after / pairs, 0.0) / mu) ** 3 if mu > 0 else 0.0
+        second = dz * dl, -dz * du, ds * dp
+        dz, dy, ds = solver.direction(dual, primal, centre, *second)
+        dl, du, dp = solver.prices(dz, ds, centre, *second)
+        t = STEP * self._length(gap, dz, ds, dl, du, dp)
+        self.z, self.y, self.slack = self.z + t * dz, self.y + t * dy, self.slack + t * ds
+        self.lower, self.upper = self.lower + t * dl, self.upper + t * du
+        self.slack_price += t * dp
+
+    def _dual_residual(self) -> Array:
+        a = self._coef()
+        pull = self.K @ a + self.machine.ridge * a
+        price = np.einsum("r,krn->kn", self.y, self.rows)
+        return np.asarray(self.sign * pull + self.cost - price - self.lower + self.upper)
+
+    def _primal_residual(self) -> Array:
+        residual = np.einsum("krn,kn->r", self.rows, self.z) - self.rhs
+        if self.budgeted:
+            residual[-1] += self.slack
+        return np.asarray(residual)
+
+    def _length(self, gap: Array, dz: Array, ds: float, dl: Array, du: Array, dp: float) -> float:
+        """The longest step, at most one, that keeps what is positive positive."""
+        changes = [(self.z, dz), (gap[self.capped], -dz[self.capped])]
+        changes += [(self.lower, dl), (self.upper[self.capped], du[self.capped])]
+        if self.budgeted:
+            changes += [(np.array([self.slack]), np.array([ds]))]
+            changes += [(np.array([self.slack_price]), np.array([dp]))]
+        length = 1.0
+        for value, change in changes:
+            falling = change < 0
+            if falling.any():
+                length = min(length, float((-value[falling] / change[falling]).min()))
+        return length
+
+
+class _Newton:
+    """The linear system of one step, factorised."""
+
+    def __init__(self, program: _Program, gap: Array) -> None:
+        self.program, self.gap = program, gap
+        self.D = program.lower / program.z + np.where(program.capped, program.upper / gap, 0.0)
+        self.E_inverse = 1.0 / (1.0 / self.D).sum(axis=0)
+        matrix = program.K.copy()
+        n = len(matrix)
+        jitter = np.finfo(float).eps * float(np.abs(matrix.diagonal()).mean())
+        matrix.flat[:: n + 1] += program.machine.ridge + self.E_inverse + jitter
+        if not np.isfinite(self.E_inverse).all():
+            raise LinAlgError("a bound is reached to the last digit")
+        self.factor = lower_factor(matrix)
+        self.across = self._solve(program.rows.transpose(0, 2, 1))
+        self.schur = np.einsum("krn,knq->rq", program.rows, self.across)
+        self.schur.flat[:: len(self.schur) + 1] += np.finfo(float).tiny
+        if program.budgeted:
+            self.schur[-1, -1] += program.slack / program.slack_price
+
+    def _solve(self, right: Array) -> Array:
+        """M⁻¹ times blocks of shape (k, n, c)."""
+        sign, D = self.program.sign[:, :, None], self.D[:, :, None]
+        total = self.E_inverse[:, None] * (sign * right / D).sum(axis=0)
+        u = solve_factored(self.factor, total)
+        # Ku from the equation itself: E⁻¹u is what it was made of, less what is left of it.
+        Ku = total - self.E_inverse[:, None] * u
+        return np.asarray((right - sign * Ku) / D)
+
+    def direction(
+        self, dual: Array, primal: Array, centre: float, low: Array, high: Array, slack: float
+    ) -> tuple[Array, Array, float]:
+        """Changes of z, of the equalities' multipliers and of the budget's slack."""
+        p = self.program
+        right = -dual + (centre - low) / p.z - p.lower
+        right -= np.where(p.capped, (centre - high) / self.gap - p.upper, 0.0)
+        alone = self._solve(right[:, :, None])[:, :, 0]
+        missing = -primal - np.einsum("krn,kn->r", p.rows, alone)
+        if p.budgeted:
+            # The slack answers to the price of the budget, which is minus its multiplier.
+            target = (centre - slack) / p.slack_price - p.slack
+            missing[-1] -= target + (p.slack / p.slack_price) * (p.slack_price + p.y[-1])
+        if not np.isfinite(missing).all() or not np.isfinite(self.schur).all():
+            raise LinAlgError("the step is no number")
+        dy = np.linalg.lstsq(self.schur, missing, rcond=None)[0] if len(missing) else missing
+        dz = alone + self.across @ dy
+        ds = 0.0
+        if p.budgeted:
+            ds = float(-primal[-1] - np.einsum("kn,kn->", p.rows[:, -1], dz))
+        return dz, np.asarray(dy), ds
+
+    def prices(
+        self, dz: Array, ds: float, centre: float, low: Array, high: Array, slack: float
+    ) -> tuple[Array, Array, float]:
+        """Changes of the multipliers of the bounds, and of the price of the slack."""
+        p = self.program
+        dl = (centre - low - p.lower * dz) / p.z - p.lower
+        du = np.where(p.capped, (centre - high + p.upper * dz) / self.gap - p.upper, 0.0)
+        dp = (centre - slack - p.slack_price * ds) / p.slack - p.slack_price
+        return dl, du, dp if p.budgeted else 0.0
+
+
+def smallest_hull_distance(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipliers]]:
+    r"""The hard margin as the distance between the classes' convex hulls, which always exists.
+
+    With u the two convex combinations and d² = uᵀKu the squared distance between them, the hard
+    margin's coefficients are :math:`a = 2u/d^2`; the classes can be separated just if a function
+    is found that separates them, which is checked on the function itself.
+    """
+    y = np.sign(machine.linear)
+    positive = y > 0
+    rows = np.stack([positive, ~positive]).astype(float)
+    low, high = machine.breakpoints.T
+    solution = quadratic_program(
+        P=K, q=np.zeros(len(y)), A=rows, b=np.array([1.0, -1.0]), low=low, high=high
+    )
+    if solution is None:
+        return
+    u = solution.x
+    f = K @ u
+    lowest, highest = f[positive].min(), f[~positive].max()
+    distance = float(u @ f)
+    # Between the rounding of f and zero, no margin can be told from none.
+    if lowest - highest <= 1e-11 * max(np.abs(f).max(), float(K.diagonal().max())):
+        return
+    a = u * (2.0 / distance)
+    b = -(lowest + highest) / distance
+    yield a, Multipliers(np.array([b]), 0.0)

@@ -1,0 +1,192 @@
+r"""The certificate of what is returned: the function's value, recomputed from its coefficients.
+
+A fit through landmarks returns weights w, coefficients β of k(x, landmark) and intercepts b. With
+:math:`K(S_i, S_i) = L_i L_i^\top`, the function :math:`f = \sum_i k_i(\cdot, S_i)\beta_i + b` lies
+in the space of K(w), and its norm there is at most, and at the solution just,
+
+.. math::
+
+    \tfrac12 \lVert f\rVert^2 = \sum_i \frac{\lVert L_i^\top\beta_i\rVert^2}{2 w_i} ,
+
+a kernel without weight having no part in it. With the loss on all rows this is the objective,
+whatever a solver made of it: nothing here is the solver's, and all is in the user's units. Rounding
+is counted, and taken off the bound; where it matters, sums are taken in long double.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._device import beside, to_host
+from kernlearn.families.factors import Factors
+from kernlearn.gram.rows import map_rows
+from kernlearn.numerics.sums import EPS, rounding
+from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.runtime.status import Status
+from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.problem import WeightSet
+from kernlearn.solvers.core.solution import relative_gap
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.weights.rounding_safe import KNOWN, SETTLED_SHARE
+
+Array = NDArray[np.float64]
+Long = NDArray[Any]  # of doubles or long doubles
+# The function without its intercept on all rows (n, k), and the sizes of the terms of each value.
+Values = Callable[[list[Array], type], tuple[Long, Long]]
+
+# Products in long double up to this number: some processors take 0.1 µs for each.
+LONG_DOUBLE_PRODUCTS = 2**20
+
+
+class Value(NamedTuple):
+    """The objective at a function, a bound on its rounding, and the intercepts."""
+
+    value: float
+    noise: float
+    intercept: Array
+
+
+def certified(
+    found: LowRankSolution,
+    machines: Sequence[Machine],
+    values: Values,
+    weight_set: WeightSet,
+    tol: float,
+    in_long_double: bool = True,
+) -> LowRankSolution:
+    """The solution with the value of its function, and a bound and a status that go with it.
+
+    Parameters
+    ----------
+    found : LowRankSolution
+        What is to be returned, with a lower bound that holds.
+    machines : sequence of Machine
+        One for each function.
+    values : callable
+        Of coefficients of k(x, landmark) and a type of floats, what :data:`Values` says.
+    weight_set : WeightSet
+        Which weights are allowed.
+    tol : float
+        Relative gap that is asked for.
+    in_long_double : bool, default=True
+        Whether values are to be had in long double, too.
+    """
+    if found.status is Status.TRIVIAL:  # the zero function, in place of rounding errors
+        zero = replace(found, coef=0.0 * found.coef, intercept=np.zeros(len(machines)))
+        found = replace(zero, dual_coef=0.0 * np.asarray(found.dual_coef))
+    parts = found.factors.expansion(found.coef)
+    now = _value(found, machines, parts, values, np.float64)
+    enough = min(SETTLED_SHARE * tol, KNOWN) * abs(now.value)
+    few = in_long_double and machines[0].n_points * found.coef.size <= LONG_DOUBLE_PRODUCTS
+    if now.noise > enough and few:
+        now = _value(found, machines, parts, values, np.longdouble)
+    exact = found.weights.astype(np.longdouble)
+    missed = abs(float((exact @ weight_set.normaliser) / weight_set.total - 1.0))
+    noise = now.noise + missed * abs(now.value)
+    bound = min(found.lower_bound - noise, now.value)
+    return replace(
+        found,
+        objective=now.value,
+        lower_bound=bound,
+        gap=relative_gap(now.value, bound),
+        status=certified_status(now.value, bound, tol, found.status),
+        intercept=now.intercept,
+        rounding=noise,
+    )
+
+
+def landmark_values(source: Any, factors: Factors) -> Values:
+    """Values on the rows of a table, made as predictions are."""
+
+    def values(parts: list[Array], kind: type) -> tuple[Long, Long]:
+        found = map_rows(source, _OfRows(factors, parts, kind), 2 * factors.n_columns, checked=True)
+        k = parts[0].shape[1]
+        return found[:, :k], found[:, k:]
+
+    return values
+
+
+class _OfRows:
+    """The values of functions on a block of rows, and the sizes of their terms."""
+
+    def __init__(self, factors: Factors, parts: list[Array], kind: type) -> None:
+        self.maps, self.parts, self.kind = factors.maps, parts, kind
+
+    def __call__(self, block: Any, rows: slice) -> Long:
+        n, k = block.shape[0], self.parts[0].shape[1]
+        found = np.zeros((n, 2 * k), dtype=self.kind)
+        for each, coef in zip(self.maps, self.parts, strict=True):
+            if not coef.any():
+                continue
+            K = each.kernel(block, each.points)
+            if self.kind is np.float64:
+                found[:, :k] += to_host(K @ beside(coef, K))
+                found[:, k:] += to_host(abs(K) @ beside(np.abs(coef), K))
+            else:
+                K = to_host(K)
+                found[:, :k] += K.astype(self.kind) @ coef.astype(self.kind)
+                found[:, k:] += np.abs(K) @ np.abs(coef)
+        return found
+
+
+def _value(
+    found: LowRankSolution,
+    machines: Sequence[Machine],
+    parts: list[Array],
+    values: Values,
+    kind: type,
+) -> Value:
+    """The value in floats of this kind."""
+    total, noise = _norm(found, parts, kind)
+    F, sizes = values(parts, kind)
+    unit = float(np.finfo(kind).eps) / EPS * rounding(found.coef.shape[0])
+    given = np.atleast_1d(np.asarray(found.intercept, dtype=float))
+    intercept = np.empty(len(machines))
+    for j, machine in enumerate(machines):
+        f, error = F[:, j], unit * np.asarray(sizes[:, j], dtype=float)
+        zero: Long = np.zeros(len(f), dtype=kind)
+        best = float(machine.best_multipliers(np.asarray(f, dtype=float)).rows[0])
+        choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (given[j], best)]
+        losses = [machine.upper_value(zero, f, choice, stretch=False) for choice in choices]
+        chosen = int(losses[1] < losses[0])
+        total += losses[chosen]
+        intercept[j] = (given[j], best)[chosen]
+        double = np.asarray(f, dtype=float)
+        noise += _loss_noise(machine, double, intercept[j], error, kind)
+    return Value(float(total), noise + 4.0 * EPS * abs(float(total)), intercept)
+
+
+def _loss_noise(machine: Machine, f: Array, b: float, error: Array, kind: type) -> float:
+    """Rounding of a loss of values that are known up to ``error``."""
+    if kind is np.float64:
+        return machine.value_noise(np.zeros(len(f)), f, Multipliers(np.array([b]), 0.0), error)
+    slopes = np.abs(machine.breakpoints).max(axis=1)
+    steepest = np.where(np.isfinite(slopes), slopes, 0.0)
+    ridge = machine.ridge > 0
+    steepest[ridge] = np.abs((machine.linear - f - b)[ridge] / machine.ridge[ridge])
+    terms = error + float(np.finfo(kind).eps) * (np.abs(f) + abs(b) + np.abs(machine.linear))
+    return float(steepest @ terms)
+
+
+def _norm(found: LowRankSolution, parts: list[Array], kind: type) -> tuple[Any, float]:
+    """½‖f‖², and a bound on its rounding; infinite where a kernel without weight has a part."""
+    norm: Any = kind(0.0)
+    noise, unit = 0.0, float(np.finfo(kind).eps) / EPS
+    for each, coef, weight in zip(found.factors.maps, parts, found.weights, strict=True):
+        if not coef.any():
+            continue
+        if weight == 0.0:
+            return np.inf, 0.0
+        own: Long = coef.astype(kind)
+        sizes = np.abs(coef)
+        if each.points is not None:  # sparse features are columns as they are
+            own, sizes = each.corner.astype(kind).T @ own, np.abs(each.corner).T @ sizes
+        norm += (own**2).sum() / (2.0 * kind(weight))
+        error = unit * rounding(len(coef)) * float((np.abs(own) * sizes).sum())
+        noise += (error + 4.0 * unit * EPS * float((own**2).sum())) / abs(weight)
+    return norm, noise

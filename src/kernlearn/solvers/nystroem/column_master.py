@@ -1,0 +1,122 @@
+"""The few kernels of a family that may have weight, as factors through shared landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.factors import Factors
+from kernlearn.families.landmark_pool import LandmarkPool
+from kernlearn.gram.landmarks import NystroemMap
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.registry import Settings
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.nystroem.moments import moments_by_fold
+from kernlearn.solvers.nystroem.primal_rows import by_moments, most_numbers
+from kernlearn.solvers.nystroem.problem import learn_least_squares, learn_machines
+from kernlearn.solvers.nystroem.proximal import respond, with_sum
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.weights.column_master import Master
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
+
+
+class FactorMaster(Master):
+    """The maps to the factors of the active kernels, and the solvers through factors.
+
+    Parameters
+    ----------
+    pool : LandmarkPool
+        All kernels.
+    source : table
+        The rows, where they are worked on.
+    targets : sequence of ndarray of shape (n,)
+        One for each machine.
+    machines : sequence of Machine
+        Which share the kernel.
+    settings : Settings
+        Of the machines.
+    least_squares : bool
+        Whether they are least-squares machines, which second moments suffice for unless there are
+        too many columns.
+    """
+
+    def __init__(
+        self,
+        pool: LandmarkPool,
+        source: Any,
+        targets: Sequence[Array],
+        machines: Sequence[Machine],
+        settings: Settings,
+        least_squares: bool,
+    ) -> None:
+        most = int(most_numbers(source) / (pool.n_points * len(pool.landmarks)))
+        super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
+        self.pool, self.source, self.machines = pool, source, machines
+        self.Y, self.settings, self.least_squares = (
+            np.column_stack(targets),
+            settings,
+            least_squares,
+        )
+        self.maps: list[NystroemMap] = []
+        self._last: LowRankSolution | None = None
+
+    def first(self, size: float) -> Proof:
+        """Those of machines that see every point alone, brought to the sum that they must have."""
+        coefs = []
+        for machine in self.machines:
+            answer = respond(machine, machine.linear, np.zeros(machine.n_points), size)
+            inside = answer.theta > 0
+            coefs.append(with_sum(machine, answer.a, inside, float(machine.rhs[0])))
+        return Proof(np.ones(1), np.array(coefs)[None], 0.0)
+
+    def solve(self, weight_set: WeightSet, control: Control) -> tuple[LowRankSolution, Proof]:
+        """The best weights of the active kernels, and what proves their bound."""
+        factors = Factors(self.maps)
+        if self.least_squares and by_moments(self.pool.n_points, factors.n_columns):
+            return self._by_moments(factors, weight_set, control)
+        rows = FactorRows(self.source, factors, keep=True)
+        exact = self.pool.traces[self.active]
+        with threads_for(rows.n_rows):
+            found = learn_machines(
+                rows, self.machines, np.array([exact, exact]), weight_set, control, self._last
+            )
+        self._last = replace(found, proof=None)
+        if found.proof is not None:
+            return found, found.proof
+        coefs = np.atleast_2d(np.asarray(found.dual_coef))
+        return found, Proof(np.ones(1), coefs[None], 0.0)
+
+    def _by_moments(
+        self, factors: Factors, weight_set: WeightSet, control: Control
+    ) -> tuple[LowRankSolution, Proof]:
+        """Least squares, whose coefficients are its residuals."""
+        theta, ridge = self.settings.sample_weight, 1.0 / self.settings.C
+        together = np.zeros(len(self.Y), dtype=np.intp)
+        with threads_for(factors.n_columns):
+            moments = moments_by_fold(self.source, factors, self.Y, theta, together)[0]
+            found = learn_least_squares(moments, factors, ridge, weight_set, control)
+        rows = FactorRows(self.source, factors, keep=False)
+        proof = found.proof
+        shares = np.ones(1) if proof is None else proof.shares
+        columns = [found.coef] if proof is None else [parts[0] for parts in proof.coefs]
+        coefs = []
+        for left in (self.Y - rows.times(u) for u in columns):
+            left -= np.average(left, axis=0, weights=theta)  # so that coefficients sum to zero
+            coefs.append((theta[:, None] * left).T / ridge)
+        return found, Proof(shares, np.array(coefs), 0.0)
+
+    def _add(self, i: int) -> None:
+        self.maps.append(self.pool.map(i))
+
+    def _keep(self, places: Positions) -> None:
+        self.maps = [self.maps[place] for place in places]

@@ -1,0 +1,223 @@
+r"""The machine of all rows at a kernel that was learned through landmarks.
+
+Landmarks blur: through them kernels come out wider, and λ larger, than a machine of all rows could
+bear. λ and one factor κ of all θ are therefore chosen anew, by leave-one-out.
+
+With :math:`A = K + \lambda\,\mathrm{diag}(1/s)` for sample weights s,
+
+.. math::
+
+    P = A^{-1} - \frac{A^{-1}11^\top A^{-1}}{1^\top A^{-1}1}, \qquad \alpha = P y, \qquad
+    y_i - f_{-i}(x_i) = \frac{\alpha_i}{P_{ii}} .
+
+One factorisation :math:`A = LL^\top` gives all of it: the diagonal of :math:`A^{-1}` is the squared
+lengths of the columns of :math:`L^{-1}`, so that with n³/3 operations for each of the two a λ costs
+as much as a symmetric product of two n × n matrices. A is made again for every λ; there is never
+more than one such matrix on the host, and two on a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster import Chunked
+from kernlearn._device import (
+    Placed,
+    add_to_diagonal,
+    all_rows,
+    beside,
+    column_dots,
+    empty_beside,
+    eye_beside,
+    lower_factor,
+    solve_factored,
+    solve_lower,
+    to_host,
+)
+from kernlearn.gram.rows import reduce_rows
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+from kernlearn.runtime.memory import available, matrices
+from kernlearn.runtime.stopping import Patience
+
+Array = NDArray[np.float64]
+
+# A factorisation of so many rows takes half a minute on two cores.
+MOST_ROWS_ON_HOST = 16_000
+# Matrices of n × n that exist together, with what lies beside them.
+_ON_HOST, _ON_DEVICE = 1.3, 2.2
+# λ and κ are looked for on samples first: on the host 4000 rows are factorised in a second, on a
+# GPU 16,000 in a tenth. What is best changes with the number of rows, so that all of them decide. A
+# sample saves time where there are so many times as many rows.
+_ON_HOST_FIRST, _ON_DEVICE_FIRST, _MANY = (4000,), (4000, 16_000), 1.5
+# Steps in log₁₀ λ and log₂ κ, in the order in which they are likely to help, each followed by the
+# step back; and what is left of them once none of them helps.
+_STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
+_SIZES = (1.0, 0.5)
+_MOST_ON_SAMPLE, _MOST_ON_ALL = 20, 4
+# On a GPU as many as take half a minute there.
+_ROWS_OF_TEN = 55_000
+# Columns of the inverse that are made together.
+_COLUMNS = 2048
+
+
+@dataclass(frozen=True, eq=False)
+class ExactMachine:
+    """An LS-SVM on all rows.
+
+    Attributes
+    ----------
+    lam, scale : float
+        λ and κ.
+    dual_coef : ndarray of shape (n, k)
+        α.
+    intercept : ndarray of shape (k,)
+        b.
+    left_out : ndarray of shape (n, k)
+        Residuals of every row by the machine trained without it.
+    loss : float
+        Σ s times their squares.
+    """
+
+    lam: float
+    scale: float
+    dual_coef: Array
+    intercept: Array
+    left_out: Array
+    loss: float
+
+
+Trainer = Callable[[float, float], ExactMachine]
+
+
+def fits(source: Any) -> bool:
+    """Whether a matrix of all rows fits comfortably where they are worked on.
+
+    Not on a cluster: there all rows are nowhere.
+    """
+    n = len(source)
+    if isinstance(source, Chunked):
+        return False
+    free = source.place.free_bytes() if isinstance(source, Placed) else None
+    if free is not None:
+        return matrices(_ON_DEVICE, n) <= 0.9 * free
+    there = available()
+    enough = there is None or matrices(_ON_HOST, n) <= 0.5 * there
+    return n <= MOST_ROWS_ON_HOST and enough
+
+
+def exact_refit(
+    source: Any,
+    kernel_at: Callable[[float], Kernel],
+    Y: Array,
+    weight: Array,
+    lam: float,
+    chooses: bool,
+    patience: Patience,
+) -> ExactMachine:
+    """Train on all rows; λ and κ by leave-one-out, first on a sample (inputs are checked).
+
+    Parameters
+    ----------
+    source : array, or source of rows on a device
+        The n rows.
+    kernel_at : callable
+        The kernel at κθ.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        The s.
+    lam : float
+        λ, or where to look for it.
+    chooses : bool
+        Whether to look.
+    patience : Patience
+        Once it has run out, what was found so far is kept.
+    """
+
+    def at(rows: Any, Y: Array, weight: Array) -> Trainer:
+        return lambda lam, scale: _machine(rows, kernel_at(scale), Y, weight, lam, scale)
+
+    train, scale = at(source, Y, weight), 1.0
+    if not chooses:
+        return train(lam, scale)
+    n = len(weight)
+    on_device = isinstance(source, Placed)
+    first = _ON_DEVICE_FIRST if on_device else _ON_HOST_FIRST
+    sizes = [size for size in first if n > _MANY * size]
+    for size in sizes:
+        some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        few = at(take_rows(source, some), Y[some], weight[some])
+        found = _lowest(few, lam, scale, _MOST_ON_SAMPLE, patience)
+        lam, scale = found.lam, found.scale
+    most = _MOST_ON_ALL if sizes else _MOST_ON_SAMPLE
+    if on_device:
+        most = int(np.clip(10 * (_ROWS_OF_TEN / n) ** 3, _MOST_ON_ALL, _MOST_ON_SAMPLE))
+    return _lowest(train, lam, scale, most, patience)
+
+
+def _lowest(
+    train: Trainer, lam: float, scale: float, most: int, patience: Patience
+) -> ExactMachine:
+    """Steps in λ and in κ while the loss falls and there are tries left, then shorter ones."""
+    best, tried = train(lam, scale), 1
+    for size in _SIZES:
+        order = list(range(len(_STEPS)))
+        while order and tried < most and patience.stopped is None:
+            step = order.pop(0)
+            of_lam, of_scale = (size * part for part in _STEPS[step])
+            tried += 1
+            try:
+                found = train(best.lam * 10.0**of_lam, best.scale * 2.0**of_scale)
+            except np.linalg.LinAlgError:
+                continue
+            if found.loss < best.loss:
+                best = found
+                # What helped once may do so again; the step back is known to be worse.
+                order = [step, *(i for i in range(len(_STEPS)) if i // 2 != step // 2)]
+    return best
+
+
+def _machine(
+    source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float, scale: float
+) -> ExactMachine:
+    L = _factor(source, kernel, lam / weight)
+    right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
+    solved = to_host(solve_factored(L, right))
+    diagonal = _inverse_diagonal(L)
+    ones, total = solved[:, -1:], float(solved[:, -1].sum())
+    intercept = solved[:, :-1].sum(axis=0) / total
+    dual_coef = solved[:, :-1] - ones * intercept
+    left_out = dual_coef / (diagonal[:, None] - ones**2 / total)
+    loss = float(weight @ (left_out**2).sum(axis=1))
+    return ExactMachine(lam, scale, dual_coef, intercept, left_out, loss)
+
+
+def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:
+    """The lower Cholesky factor of K + diag(ridge)."""
+    points, n = all_rows(source), len(ridge)
+    A = empty_beside((n, n), points)
+
+    def fill(block: Any, rows: slice) -> int:
+        A[rows, :] = kernel(block, points)
+        return 1
+
+    reduce_rows(source, fill, int.__add__, n)
+    return lower_factor(add_to_diagonal(A, beside(ridge, A)))
+
+
+def _inverse_diagonal(L: Any) -> Array:
+    """The diagonal of (LLᵀ)⁻¹: the squared lengths of the columns of L⁻¹."""
+    n = L.shape[0]
+    found = np.empty(n)
+    for start in range(0, n, _COLUMNS):
+        some = slice(start, min(start + _COLUMNS, n))
+        identity = eye_beside(n - start, some.stop - start, L)
+        columns = solve_lower(L[start:, start:], identity)
+        found[some] = to_host(column_dots(columns, columns))
+    return found

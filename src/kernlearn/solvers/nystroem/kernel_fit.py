@@ -1,0 +1,319 @@
+"""An LS-SVM with its λ and θ on any number of rows: selected through landmarks, then refitted.
+
+θ is learned on a sample of rows through a few hundred landmarks, by descent on the leave-one-out
+loss with exact slopes; many scales go on from there with more rows and landmarks, chosen at that
+kernel. Then new landmarks are chosen, still more of them, all rows are seen in one pass, and λ is
+chosen again by the loss on held-out folds where the sample was a part of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster import Chunked
+from kernlearn._device import Placed, to_host
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.gram.landmarks import choose_landmarks
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import take_rows
+from kernlearn.numerics.rounding import first_least
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Stopped
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.nystroem.exact_refit import exact_refit
+from kernlearn.solvers.nystroem.held_out import (
+    FoldsOut,
+    leave_one_out,
+    loss_by_rank,
+    trained,
+)
+from kernlearn.solvers.nystroem.rank import Look, Seen
+from kernlearn.solvers.nystroem.selection import LandmarkSelection
+from kernlearn.solvers.selection.descent import Limits, descend
+from kernlearn.solvers.selection.select import search
+
+Array = NDArray[np.float64]
+
+# Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
+# hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
+ON_HOST = 8000, 400
+ON_DEVICE = 50_000, 1000
+# Many scales are learned from fewer rows at first, where steps are cheap, and from there on from
+# more: some three seconds for each step on two cores, so that they may take only this share of the
+# steps allowed. A GPU has time for as many rows as above, and for all steps. A width or two gain
+# nothing by it.
+MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
+SHARE_AT_LAST = 0.25
+# Steps on more rows take seconds: they end where one lowers the loss by less than this share.
+GAIN_AT_LAST = 3e-4
+# Few rows switch off columns that more of them would use, and from where a logarithm has gone no
+# slope leads back: each goes on from this share of its start at least.
+LEAST_AT_LAST = 0.01
+# λ around the one of the sample, tried on all rows.
+_AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelFit:
+    """A machine through landmarks, with the kernel it was learned for.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        The kernel at θ.
+    theta : ndarray of shape (p,)
+        θ.
+    lam : float
+        λ.
+    seen : Seen
+        The factors and the moments of all rows.
+    coef : ndarray of shape (R, k)
+        The function is ``seen.factors(X) @ coef + intercept``.
+    intercept : ndarray of shape (k,)
+        b.
+    offset : ndarray of shape (k,)
+        Means of the targets, less which the moments are.
+    left_out : ndarray of shape (n, k)
+        Leave-one-out predictions.
+    ranks, losses : ndarray
+        Held-out loss by rank.
+    n_iter, n_evaluations : int
+        Steps of the descents, and machines trained on the way.
+    status : Status
+        How the selection ended.
+    """
+
+    kernel: Kernel
+    theta: Array
+    lam: float
+    seen: Seen
+    coef: Array
+    intercept: Array
+    offset: Array
+    left_out: Array
+    ranks: NDArray[np.intp]
+    losses: Array
+    n_iter: int
+    n_evaluations: int
+    status: Status
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows, targets and weights (inputs are checked)."""
+
+    source: Any
+    Y: Array
+    weight: Array
+    seed: Any
+
+    def sample(self, size: int) -> Table:
+        """Some of the rows, drawn at random; on this machine, where all are on others."""
+        n = len(self.weight)
+        if n <= size:
+            on_cluster = isinstance(self.source, Chunked)
+            return replace(self, source=self.source[:]) if on_cluster else self
+        rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        return Table(take_rows(self.source, rows), self.Y[rows], self.weight[rows], self.seed)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactFit:
+    """A machine on all rows, at a θ learned through landmarks.
+
+    Attributes
+    ----------
+    kernel, theta, lam, intercept, left_out, n_iter, n_evaluations, status
+        As in `KernelFit`.
+    dual_coef : ndarray of shape (n, k)
+        α.
+    """
+
+    kernel: Kernel
+    theta: Array
+    lam: float
+    dual_coef: Array
+    intercept: Array
+    left_out: Array
+    n_iter: int
+    n_evaluations: int
+    status: Status
+
+
+def learn_then_refit(
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool = True
+) -> ExactFit:
+    """Select λ and θ through landmarks, and train on the matrix of all rows."""
+    offset = np.average(table.Y, axis=0, weights=table.weight)
+    table = replace(table, Y=table.Y - offset)
+    theta, first, status, counts = _selected(table, family, lam, limits, several)
+    with threads_for(len(table.weight)):
+        found = exact_refit(
+            table.source,
+            lambda scale: family.kernel(scale * theta),
+            table.Y,
+            table.weight,
+            first,
+            lam is None,
+            limits.patience,
+        )
+    theta = found.scale * theta
+    return ExactFit(
+        family.kernel(theta),
+        theta,
+        found.lam,
+        found.dual_coef,
+        found.intercept + offset,
+        table.Y + offset - found.left_out,
+        *counts,
+        status,
+    )
+
+
+def fit_through_landmarks(
+    table: Table,
+    family: ParametricKernel,
+    rank: int | str,
+    lam: float | None,
+    selects: bool,
+    limits: Limits,
+    several: bool = True,
+) -> KernelFit:
+    """Select λ and θ where asked to, and train on all rows.
+
+    Parameters
+    ----------
+    table : Table
+        What to learn from.
+    family : ParametricKernel
+        K(θ), of no parameters where θ is given.
+    rank : int or "auto"
+        Landmarks of the final machine.
+    lam : float or None
+        A λ to be kept.
+    selects : bool
+        Whether anything is to be selected; if not, `lam` is given and the family has no parameters.
+    limits : Limits
+        When to stop.
+    several : bool
+        Whether to look for other starts of θ than equal scales.
+    """
+    # The intercept takes up any offset; working around it keeps the numbers small.
+    offset = np.average(table.Y, axis=0, weights=table.weight)
+    table = replace(table, Y=table.Y - offset)
+    theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
+    if selects:
+        theta, first, status, counts = _selected(table, family, lam, limits, several)
+    assert first is not None
+    kernel = family.kernel(theta)
+    look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
+    one = np.ones(1)
+    if rank == "auto":
+        # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
+        seen = look.at_enough(lambda seen: (one, first), limits.patience, fills=True)
+    else:
+        seen = look.at(int(rank))
+    factors, moments = seen.factors, seen.moments
+    with threads_for(factors.n_columns):
+        sampled = lam is None and len(table.weight) > _stages(table, len(theta))[1][0]
+        final = _best_ridge(seen, first) if sampled else first
+        coef = trained(moments, factors.membership, one, final)
+        assert coef is not None  # a positive weight and a positive λ always have a machine
+        ranks, losses = loss_by_rank(seen.folds, factors, one, final)
+    with threads_for(len(table.weight)):
+        left_out = leave_one_out(table.source, factors, moments, table.Y, table.weight, one, final)
+    intercept = moments.intercept(coef) - factors.shift @ coef
+    return KernelFit(
+        kernel,
+        theta,
+        final,
+        seen,
+        coef,
+        intercept + offset,
+        offset,
+        left_out + offset,
+        ranks,
+        losses,
+        *counts,
+        status,
+    )
+
+
+def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
+    is_on_gpu = _is_on_gpu(table)
+    if n_scales < MANY_SCALES:
+        size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
+        return size, size
+    first = _with_more_landmarks(table, *MANY_FIRST)
+    rows, rank = _with_more_landmarks(table, *ON_DEVICE) if is_on_gpu else MANY_AT_LAST
+    return first, (rows, max(rank, first[1]))
+
+
+def _is_on_gpu(table: Table) -> bool:
+    return isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
+
+
+def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
+    """As many rows, and more landmarks where there are fewer of them: a step takes n r²."""
+    more = np.sqrt(rows / min(rows, len(table.weight)))
+    return rows, int(rank * min(more, 3.0))
+
+
+def _selected(
+    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool
+) -> tuple[Array, float, Status, tuple[int, int]]:
+    """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
+
+    def objective_at(theta: Array, part: Table, rank: int) -> LandmarkSelection:
+        kernel = family.kernel(theta)
+        marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
+        points, patience = marks.points, limits.patience
+        return LandmarkSelection(
+            family, part.source, part.Y, part.weight, points, patience, part.seed
+        )
+
+    few = to_host(table.sample(MANY_FIRST[0]).source)
+    start = np.asarray(family.start(few), dtype=float)
+    (n_rows, rank), last = _stages(table, len(start))
+    part = table.sample(n_rows)
+    with threads_for(rank):
+        first = objective_at(start, part, rank)
+        z, status = search(first, first.criterion, limits, lam, several)
+    counts = [first.n_steps, first.n_evaluations]
+    if len(z) > 1 and limits.patience.stopped is None:
+        is_larger, found = last[0] != n_rows, z
+        if is_larger:
+            part = table.sample(last[0])
+            if not _is_on_gpu(table):
+                steps = max(int(SHARE_AT_LAST * limits.max_iter), 1)
+                gain = GAIN_AT_LAST if len(part.weight) > n_rows else 0.0
+                limits = replace(limits, max_iter=steps, least_gain=gain)
+            least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
+            z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
+        with threads_for(len(part.weight) if is_larger else rank):
+            second = objective_at(np.exp(z[1:]), part, last[1])
+            before = second.value(found)
+            second.best.see(found, before)
+            try:
+                stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
+                # Columns that came back may be too many to be switched off again in so few steps.
+                z = stage.z if stage.value <= before else found
+                status = stage.status
+            except (Stopped, KeyboardInterrupt) as stop:
+                assert second.best.z is not None
+                z, status = second.best.z, limits.patience.accept(stop)
+        counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
+    ridge = float(np.exp(z[0])) if lam is None else lam
+    return np.exp(z[1:]), ridge, status, (max(counts[0], 1), counts[1])
+
+
+def _best_ridge(seen: Seen, first: float) -> float:
+    """The λ of the smallest loss on held-out folds."""
+    out, one = FoldsOut(seen.folds, seen.factors.membership), np.ones(1)
+    losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]
+    return float(first * _AROUND[first_least(losses)])

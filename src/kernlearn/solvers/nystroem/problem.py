@@ -1,0 +1,229 @@
+"""Weights of kernels that are factors: a problem in units of one, solved, and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.factors import Factors
+from kernlearn.families.stack import GramStack
+from kernlearn.families.weights import free_weights, positive_weights
+from kernlearn.gram.landmarks import left_out
+from kernlearn.quality.machine import Machine
+from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.oracle import Objective
+from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
+from kernlearn.solvers.core.progress import telling
+from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.core.units import Units
+from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
+from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over
+from kernlearn.solvers.nystroem.moments import Moments
+from kernlearn.solvers.nystroem.proximal import FactorSolution
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.weights.newton import Newton, Outcome
+from kernlearn.solvers.weights.psd_cuts import PsdCuts
+
+Array = NDArray[np.float64]
+
+# From twice this size on, a first guess from a sample of so many rows saves more than it costs.
+COARSE, COARSE_TOL = 2000, 1e-2
+POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
+
+
+def learn_least_squares(
+    moments: Moments,
+    factors: Factors,
+    ridge: float,
+    weight_set: WeightSet,
+    control: Control,
+    triangles: tuple[Array, Array] | None = None,
+) -> LowRankSolution:
+    """Minimise the value of the least-squares machines over the weights (inputs are checked).
+
+    Weights of both signs need the triangular factors of Z, and of ZᵀΘHZ.
+    """
+    assert weight_set.free_sign == (triangles is not None)
+    G, B, s = moments.centred()
+    spread = float(np.sqrt(s.max() / moments.mass))
+    units = Units.near(weight_set.mean_diagonal(moments.traces[0], moments.mass), spread)
+    objective = LeastSquaresObjective(
+        G,
+        B / units.target,
+        s / units.target**2,
+        factors.membership,
+        ridge / units.kernel,
+        None if triangles is None else triangles[1],
+    )
+    stand_in = None if triangles is None else factors.small_stack(triangles[0])
+    outcome = minimise(objective, weight_set, control, units, stand_in)
+    best = outcome.best
+    if best is None:
+        raise ValueError(
+            f"expected 1/C to be more than the rounding of the kernels, got {ridge:.3g} beside "
+            f"kernels of size {units.kernel:.3g}; pass a smaller C, or rescale the columns first, "
+            "for example with sklearn.preprocessing.StandardScaler"
+        )
+    assert isinstance(best, LeastSquaresEvaluation)
+    coef = best.coef * units.target
+    intercept = moments.intercept(coef) - factors.shift @ coef
+    traces = moments.traces
+    found = brought_back(
+        outcome, objective.n_solves, units, traces, factors, coef, intercept, control.tol
+    )
+    return replace(found, proof=Proof.of(outcome.proof, units.target, 0.0))
+
+
+def learn_machines(
+    rows: FactorRows,
+    machines: Sequence[Machine],
+    traces: Array,
+    weight_set: WeightSet,
+    control: Control,
+    near: Solution | None = None,
+) -> LowRankSolution:
+    """Minimise the value of machines over the weights, through factors (inputs are checked).
+
+    Machines begin at those of a solution `near` by, of the same rows and any factors.
+    """
+    units = Units.of(weight_set.mean_diagonal(traces[0], rows.n_rows), machines)
+    scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
+    triangle = rows.triangle() if weight_set.free_sign else None
+    stand_in = None if triangle is None else rows.factors.small_stack(triangle)
+    objective = FactorObjective(rows, scaled, triangle)
+    if near is not None and near.dual_coef is not None:
+        objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
+    elif rows.n_rows > 2 * COARSE:
+        weight_set = _coarse_start(objective, weight_set, control, units)
+    outcome = minimise(objective, weight_set, control, units, stand_in)
+    best = outcome.best
+    assert isinstance(best, FactorEvaluation)
+    coef = np.column_stack([s.columns for s in best.solutions]) * units.target
+    intercept = np.array([s.intercept for s in best.solutions]) * units.target
+    dual = np.array([s.coef for s in best.solutions]) * units.coef
+    found = brought_back(
+        outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
+    )
+    return replace(found, dual_coef=dual, proof=Proof.of(outcome.proof, units.coef, 0.0))
+
+
+def _carried_over(
+    dual_coef: Array, intercept: float | Array | None, rows: FactorRows, units: Units
+) -> list[FactorSolution]:
+    """Where machines start, in units of one."""
+    coefs = np.atleast_2d(dual_coef) / units.coef
+    intercepts = np.atleast_1d(np.asarray(intercept, dtype=float)) / units.target
+    unknown = np.zeros(rows.n_rows), 0.0, -np.inf, np.inf
+    none = np.zeros(rows.n_columns)
+    return [
+        FactorSolution(coef, rows.transposed_times(coef), none, float(b), *unknown)
+        for coef, b in zip(coefs, intercepts, strict=True)
+    ]
+
+
+def _coarse_start(
+    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units
+) -> WeightSet:
+    """Weights and functions learned from a sample of the rows, with which to begin on all."""
+    machines = objective.machines
+    order = np.lexsort([machine.linear for machine in machines])
+    chosen = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
+    few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
+    total = weight_set.total / units.kernel
+    domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
+    if weight_set.start is not None:
+        domain.start = inside(domain, weight_set.start)
+    best = Newton(few, domain, None, COARSE_TOL, 20, control.patience).run().best
+    objective.n_solves += few.n_solves
+    if not isinstance(best, FactorEvaluation):
+        return weight_set
+    pairs = zip(machines, best.solutions, strict=True)
+    objective.start = [carried_over(m, objective.rows, s) for m, s in pairs]
+    return replace(weight_set, start=best.weights)
+
+
+def minimise(
+    objective: Objective,
+    weight_set: WeightSet,
+    control: Control,
+    units: Units,
+    stand_in: GramStack | None,
+) -> Outcome:
+    """Newton over the weights; those of both signs go on from where positive ones end.
+
+    Parameters
+    ----------
+    objective : Objective
+        In units of one.
+    weight_set : WeightSet
+        In the user's units.
+    control : Control
+        When to stop.
+    units : Units
+        From the one to the other.
+    stand_in : GramStack or None
+        Small matrices that are indefinite where K(w) is; None for positive weights.
+    """
+    total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
+    domain = positive_weights(normaliser, total, least=weight_set.least)
+    patience = control.patience
+    if weight_set.start is not None:
+        domain.start = inside(domain, weight_set.start)
+    tell = telling(patience, units.step)
+    if stand_in is None:
+        return Newton(objective, domain, None, control.tol, control.max_iter, patience, tell).run()
+    first = Newton(
+        objective,
+        domain,
+        None,
+        POSITIVE_FIRST,
+        min(20, control.max_iter),
+        patience,
+        # The bound of positive weights says nothing of free ones.
+        telling(patience, lambda step: replace(units.step(step), lower_bound=-np.inf)),
+    )
+    first.run()
+    used = normaliser > 0
+    length = total * float((stand_in.traces[used] / normaliser[used]).max())
+    m = len(normaliser)
+    N = stand_in.n_points
+    domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)
+    cuts = PsdCuts(stand_in, domain)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, patience, tell)
+    newton.start_from(first)
+    return newton.run()
+
+
+def brought_back(
+    outcome: Outcome,
+    n_solves: int,
+    units: Units,
+    traces: Array,
+    factors: Factors,
+    coef: Array,
+    intercept: Array,
+    tol: float,
+) -> LowRankSolution:
+    """The outcome in the user's units, with the function that was learned."""
+    best = outcome.best
+    assert best is not None
+    objective = best.upper * units.value
+    bound = min(outcome.lower, best.upper) * units.value
+    return LowRankSolution(
+        weights=best.weights * units.kernel,
+        objective=objective,
+        lower_bound=bound,
+        gap=relative_gap(objective, bound),
+        dual_coef=None,
+        intercept=intercept,
+        n_machine_solves=n_solves,
+        status=certified_status(objective, bound, tol, outcome.ended),
+        history=tuple(units.step(step) for step in outcome.history),
+        factors=factors,
+        coef=coef,
+        residual_trace=np.array([left_out(*pair) for pair in traces.T]),
+    )

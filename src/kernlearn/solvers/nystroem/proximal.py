@@ -1,0 +1,252 @@
+r"""One machine at a fixed kernel :math:`K = Z T T^\top Z^\top` by Newton steps in the primal.
+
+The machine of :mod:`kernlearn.quality.machine` with a proximal term around :math:`a_0`,
+
+.. math::
+
+    \max_a \; p^\top a - \sum_i \varphi_i(a_i) - \tfrac{\delta}{2}\lVert a - a_0\rVert^2
+    - \tfrac12 a^\top K a, \qquad E a = d,
+
+has the dual of a function :math:`f = Z T v + E^\top b`,
+
+.. math::
+
+    \min_{v, b} \; \tfrac12\lVert v\rVert^2 + b^\top d + \sum_i \psi_i(p_i - f_i), \qquad
+    a_i = \psi_i'(p_i - f_i),
+
+which is smooth: a hinge with a rounded corner. Its curvature is
+:math:`I + T^\top Z^\top\Theta Z T` with :math:`\theta_i = 1/(\tau_i + \delta)` for the rows whose
+:math:`a_i` lies strictly inside a segment and zero for all others, so that a step costs a small
+system and a sum over *these* rows. Where the machine has a ridge of its own, δ = 0 and this is
+Newton's method. Elsewhere :math:`a_0` follows the solution (the proximal point method), so that δ
+rounds the way and not the end: what remains is exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.solvers.nystroem.systems import Root, system_of
+
+MAX_STEPS = 40
+MAX_CENTRES = 40
+SHARPEN = 0.3  # of δ from one centre to the next
+SHARPEST = 1e-9  # of the first δ
+ENOUGH = 0.1  # of the gap, to which a proximal problem is solved
+
+
+class Response(NamedTuple):
+    """The coefficients that a function calls for, and how fast they answer to it."""
+
+    a: Array
+    theta: Array
+
+
+@dataclass(frozen=True, eq=False)
+class FactorSolution:
+    """A machine at one kernel.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n,)
+        a, inside the box, with 1ᵀa = d up to rounding.
+    c : ndarray of shape (R,)
+        Zᵀa.
+    columns : ndarray of shape (R,)
+        u, coefficients of the columns of Z: the function Zu + b has the value ``upper``.
+    intercept : float
+        b.
+    theta : ndarray of shape (n,)
+        Θ at the solution, zero for coefficients at a breakpoint.
+    delta : float
+        The last δ.
+    lower, upper : float
+        Bounds on the value.
+    """
+
+    coef: Array
+    c: Array
+    columns: Array
+    intercept: float
+    theta: Array
+    delta: float
+    lower: float
+    upper: float
+
+    @property
+    def gap(self) -> float:
+        """Upper minus lower bound."""
+        return self.upper - self.lower
+
+
+def respond(machine: Machine, g: Array, centre: Array, delta: float) -> Response:
+    """The maximiser of g·a − φ(a) − ½δ(a − a₀)², and its slope in g."""
+    ridge = machine.ridge + delta
+    points = machine.breakpoints
+    a = np.clip((g - machine.slopes[:, 0] + delta * centre) / ridge, points[:, 0], points[:, 1])
+    inside = (a > points[:, 0]) & (a < points[:, 1])
+    for j in range(1, machine.slopes.shape[1]):
+        low, high = points[:, j], points[:, j + 1]
+        beyond = np.clip((g - machine.slopes[:, j] + delta * centre) / ridge, low, high)
+        later = beyond > low
+        a = np.where(later, beyond, a)
+        inside = np.where(later, beyond < high, inside)
+    return Response(a, np.where(inside, 1.0 / ridge, 0.0))
+
+
+class ProximalNewton:
+    """The state of one machine's solution.
+
+    Parameters
+    ----------
+    machine : Machine
+        With the intercept as its only equality.
+    rows : FactorRows
+        Z.
+    root : Root
+        T.
+    """
+
+    def __init__(self, machine: Machine, rows: FactorRows, root: Root) -> None:
+        self.machine, self.rows, self.root = machine, rows, root
+        self.plain = replace(machine, stretchable=False)
+        self.total = float(machine.rhs[0])
+        self.n_steps = 0
+
+    def solve(self, a: Array, c: Array, b: float, delta: float, tol: float) -> FactorSolution:
+        """From coefficients, Zᵀ times them, an intercept and a δ, to a relative gap of ``tol``."""
+        self.v, self.b, self.delta, self.centre = self.root.gather(c), b, delta, a
+        self.f = self.rows.times(self.root.spread(self.v)) + b
+        smallest = SHARPEST * delta
+        best: FactorSolution | None = None
+        stalled = 0
+        for _ in range(MAX_CENTRES):
+            self._descend(tol)
+            found = self._solution()
+            stalled = 0 if best is None or found.gap < 0.5 * best.gap else stalled + 1
+            best = found if best is None or found.gap < best.gap else best
+            size = max(abs(best.lower), abs(best.upper), 1e-300)
+            if best.gap <= tol * size or (stalled >= 3 and self.delta == smallest):
+                break
+            self.centre = found.coef
+            self.delta = max(SHARPEN * self.delta, smallest)
+        assert best is not None
+        return best
+
+    def _descend(self, tol: float) -> None:
+        """Newton steps on the proximal problem until its gap is small beside its bias."""
+        for step in range(MAX_STEPS):
+            self.response = respond(
+                self.machine, self.machine.linear - self.f, self.centre, self.delta
+            )
+            a = self.response.a
+            self.c = self.rows.transposed_times(a)
+            slope_v, slope_b = self.v - self.root.gather(self.c), self.total - float(a.sum())
+            gap = 0.5 * float(slope_v @ slope_v) + abs(self.b * slope_b)
+            size = 0.5 * float(self.v @ self.v) + abs(float(self.machine.linear @ a))
+            bias = 0.5 * self.delta * float(((a - self.centre) ** 2).sum())
+            if step > 0 and gap <= ENOUGH * min(max(bias, tol * size), size):
+                return
+            if not self._step(slope_v, slope_b):
+                return
+
+    def _step(self, slope_v: Array, slope_b: float) -> bool:
+        """One step; False if it leads nowhere."""
+        self.n_steps += 1
+        inside = np.flatnonzero(self.response.theta)
+        # Without a row inside a segment the intercept is free to move, and the search ends it.
+        dv, db = -slope_v, -float(np.sign(slope_b))
+        if len(inside):
+            try:
+                system = system_of(self.rows, self.root, inside, self.response.theta[inside])
+            except LinAlgError:
+                return False
+            dv, db = system.step(-slope_v, -slope_b)
+        df = self.rows.times(self.root.spread(dv)) + db
+        t = self._search(dv, db, df)
+        if t == 0.0:
+            return False
+        self.v, self.b, self.f = self.v + t * dv, self.b + t * db, self.f + t * df
+        return True
+
+    def _search(self, dv: Array, db: float, df: Array) -> float:
+        """A length along the step at which the slope of the proximal problem is small."""
+        along, square = float(self.v @ dv) + db * self.total, float(dv @ dv)
+
+        def slope(t: float) -> float:
+            g = self.machine.linear - self.f - t * df
+            a = respond(self.machine, g, self.centre, self.delta).a
+            return along + t * square - float(a @ df)
+
+        start = slope(0.0)
+        if start >= 0.0:
+            return 0.0
+        low, high, at_low, at_high = 0.0, 1.0, start, slope(1.0)
+        for _ in range(60):
+            if at_high >= ENOUGH * start:
+                break
+            low, at_low, high = high, at_high, 2.0 * high
+            at_high = slope(high)
+        if at_high <= -ENOUGH * start:
+            return high
+        return _zero(slope, low, high, at_low, at_high, -ENOUGH * start)
+
+    def _solution(self) -> FactorSolution:
+        """The coefficients so far, made feasible, with the bounds of the problem itself."""
+        a, theta = self.response
+        feasible = with_sum(self.machine, a, theta > 0, self.total)
+        c = self.c if feasible is a else self.rows.transposed_times(feasible)
+        lower = self.machine.linear_value(feasible) - 0.5 * float(self.root.diagonal @ c**2)
+        # The loss of the function itself: coefficients of zero leave out the rest of the value.
+        loss = self.plain.upper_value(
+            np.zeros(len(a)), self.f - self.b, Multipliers(np.array([self.b]), 0.0)
+        )
+        upper = 0.5 * float(self.v @ self.v) + loss
+        u = self.root.spread(self.v)
+        return FactorSolution(feasible, c, u, self.b, theta, self.delta, lower, upper)
+
+
+def with_sum(machine: Machine, a: Array, inside: NDArray[np.bool_], total: float) -> Array:
+    """Coefficients in the box with this sum, near to ``a``: first those inside are moved."""
+    low, high = machine.breakpoints[:, 0], machine.breakpoints[:, -1]
+    for movable in (inside, inside, inside, np.ones(len(a), dtype=bool)):
+        left = total - float(a.sum())
+        if abs(left) <= 1e-15 * float(np.abs(a).sum()):
+            break
+        room = np.where(movable, high - a if left > 0 else a - low, 0.0)
+        # As much as any could need, where there is no end to the room.
+        room = np.minimum(room, abs(left))
+        if room.sum() > 0:
+            a = np.clip(a + left * room / room.sum(), low, high)
+    return a
+
+
+def _zero(
+    slope: Callable[[float], float],
+    low: float,
+    high: float,
+    at_low: float,
+    at_high: float,
+    enough: float,
+) -> float:
+    """Where an increasing function is nearly zero, between a negative and a positive value."""
+    for i in range(30):
+        # Every third time the middle, so that one end cannot stay where it is for ever.
+        share = 0.5 if i % 3 == 2 else at_low / (at_low - at_high)
+        middle = low + share * (high - low)
+        at = slope(middle)
+        if abs(at) <= enough:
+            return middle
+        if at < 0:
+            low, at_low = middle, at
+        else:
+            high, at_high = middle, at
+    return low

@@ -1,0 +1,202 @@
+"""How many landmarks: as many as the held-out loss asks for, within the memory and the time.
+
+A rank is judged by a sample of the rows while the loss still falls there: all rows would bear a
+larger rank, never a smaller one. Only at the rank that is enough for the sample are all rows looked
+at, and these decide: they double it further where their own loss still falls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factors import Factors
+from kernlearn.gram.landmarks import NystroemMap
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import is_frame, take_rows
+from kernlearn.runtime.memory import FLOAT, allowed, available
+from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.nystroem.held_out import loss_by_rank
+from kernlearn.solvers.nystroem.moments import Moments, moments_by_fold, total_of
+
+Array = NDArray[np.float64]
+
+N_FOLDS = 5
+# Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
+_MOMENT_NUMBERS = 2**26
+# Of the memory there is, the part that they may take: what is made of them takes twice as much.
+_MOMENT_SHARE = 0.25
+# Of the trace: a kernel with less of it needs no larger rank.
+_WEIGHTLESS = 1e-3
+# Twice the rank takes up to four times as long, and is for half of the time that is left.
+_LONGER, _TIME_SHARE = 4.0, 0.5
+_FIRST = 64
+# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
+# and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
+_ENOUGH = 0.01
+# Of the columns there are, how many more are worth another look.
+_WORTH_FILLING = 0.25
+# Rows by which a rank is judged at first: so many, and so many for every column. A sample that is
+# not much smaller than the table is not worth a look of its own.
+_SAMPLE_ROWS, _ROWS_PER_COLUMN, _WORTH_A_SAMPLE = 20_000, 5, 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """The rows of a table as factors and targets see them.
+
+    Attributes
+    ----------
+    factors : Factors
+        The maps to the factors.
+    folds : list of Moments
+        The moments of each fold.
+    fold : ndarray of integers, shape (n,)
+        Which fold a row is in.
+    """
+
+    factors: Factors
+    folds: list[Moments]
+    fold: NDArray[np.intp]
+
+    @cached_property
+    def moments(self) -> Moments:
+        """The moments of all rows."""
+        return total_of(self.folds)
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """How to look at a table: its kernels, targets, weights, and the seed of the landmarks.
+
+    Where ``maps`` are given, they are the kernels' own, and no landmarks are chosen.
+    """
+
+    source: Any
+    kernels: Sequence[Kernel]
+    Y: Array
+    sample_weight: Array
+    random_state: Any
+    maps: Sequence[NystroemMap] | None = None
+
+    def at(self, rank: int | Sequence[int]) -> Seen:
+        """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
+        return self.through(self.factors(rank))
+
+    def factors(self, rank: int | Sequence[int]) -> Factors:
+        """Choose landmarks, as many of each kernel or of all, unless maps are given."""
+        if self.maps is not None:
+            return Factors(self.maps)
+        with threads_for(np.max(rank)):
+            return Factors.through_landmarks(
+                self.kernels, self.source, rank, "random", self.random_state
+            )
+
+    def through(self, factors: Factors) -> Seen:
+        """Make one pass over the rows."""
+        n = len(self.source)
+        fold = folds_of(n)
+        with threads_for(n):
+            parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
+        return Seen(factors, parts, fold)
+
+    def at_enough(
+        self,
+        stand_in: Callable[[Seen], tuple[Array, float]],
+        patience: Patience,
+        fills: bool = False,
+        most: int | None = None,
+    ) -> Seen:
+        """Double the rank until the held-out loss asks for no more, or memory or time are used.
+
+        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
+        kernel that has next to no weight there keeps the rank it has: the room is for the others.
+        With ``fills``, where there is room for some more but not for twice as many, these are
+        taken. There are never more than ``most`` columns of all kernels together, by default as
+        many as there is room for their moments.
+        """
+        most, m = most_columns() if most is None else most, len(self.kernels)
+        ranks = np.full(m, min(_FIRST, max(most // m, 1)))
+        sampled = True
+        while True:
+            look = self._of_some(int(ranks.sum())) if sampled else self
+            start = time.monotonic()
+            seen = look.at(ranks.tolist())
+            share = len(look.source) / len(self.source)
+            longer = _LONGER * (time.monotonic() - start) / share
+            larger, is_last = _larger(seen, ranks, most, stand_in, longer, patience, fills)
+            if larger is not None:
+                ranks = larger
+            elif look is self:
+                return seen
+            elif is_last:
+                return self.at(ranks.tolist())
+            else:
+                sampled = False
+
+    def _of_some(self, n_columns: int) -> Look:
+        """The same look at a sample that is large enough for so many columns."""
+        n, size = len(self.source), max(_SAMPLE_ROWS, _ROWS_PER_COLUMN * n_columns)
+        is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
+        if not is_here or size > _WORTH_A_SAMPLE * n:
+            return self  # where rows are elsewhere, looking at them takes less than fetching them
+        rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
+        source, weight = take_rows(self.source, rows), self.sample_weight[rows]
+        return replace(self, source=source, Y=self.Y[rows], sample_weight=weight)
+
+
+def folds_of(n_rows: int) -> NDArray[np.intp]:
+    """The fold of each row, by turns of a random order: the rows may be sorted."""
+    return np.random.RandomState(0).permutation(n_rows) % min(N_FOLDS, n_rows)
+
+
+def _larger(
+    seen: Seen,
+    ranks: NDArray[np.intp],
+    most: int,
+    stand_in: Callable[[Seen], tuple[Array, float]],
+    longer: float,
+    patience: Patience,
+    fills: bool,
+) -> tuple[NDArray[np.intp] | None, bool]:
+    """The ranks to go on with, None for none; and whether more rows could not change that.
+
+    ``longer`` is how many seconds all rows would take at twice the ranks.
+    """
+    rank = int(ranks.max())
+    if longer > _TIME_SHARE * patience.seconds_left:
+        return None, True
+    if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
+        return None, False  # exact
+    weights, ridge = stand_in(seen)
+    shares = weights * seen.moments.traces[0]
+    larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
+    n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
+    if n_columns + n_more > most:
+        room = most - n_columns
+        if not fills or room < _WORTH_FILLING * n_columns:
+            return None, True
+        larger = ranks + (larger - ranks) * room // n_more
+    with threads_for(seen.factors.n_columns):
+        _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
+    everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
+    worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
+    if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
+        return None, False
+    return larger, False
+
+
+def most_columns() -> int:
+    """Columns of all kernels together for whose moments there is room."""
+    there = available()
+    numbers = np.inf if there is None else _MOMENT_SHARE * there / FLOAT
+    if allowed() is None:
+        numbers = min(numbers, _MOMENT_NUMBERS)
+    return int(np.sqrt(numbers / N_FOLDS))

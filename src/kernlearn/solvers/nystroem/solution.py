@@ -1,0 +1,40 @@
+"""What learning through factors returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.factors import Factors
+from kernlearn.solvers.core.problem import Proof
+from kernlearn.solvers.core.solution import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LowRankSolution(Solution):
+    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares.
+
+    Attributes
+    ----------
+    factors : Factors
+        The maps to the factors.
+    coef : ndarray of shape (R, k)
+        The function is ``factors(X) @ coef + intercept``.
+    residual_trace : ndarray of shape (m,)
+        The part of each kernel's trace that its factor leaves out.
+    rounding : float
+        What is not known of the objective, and taken off the bound.
+    proof : Proof or None
+        What the lower bound is proved by: dual coefficients, or for least squares coefficients of
+        the columns, of shape (s, 1, R, k), whose residuals are the dual ones.
+    """
+
+    factors: Factors
+    coef: Array
+    residual_trace: Array
+    rounding: float = 0.0
+    proof: Proof | None = None

@@ -1,0 +1,1 @@
+"""Small general optimisers, and the coroutines that batch them."""

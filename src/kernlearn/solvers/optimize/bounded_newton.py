@@ -1,0 +1,238 @@
+r"""Newton's method for a smooth function of a few variables with lower bounds.
+
+Every step minimises the quadratic model over the bounds and a trust region that is a box too, so
+that a small quadratic program finds in one step which variables belong at their bounds:
+
+.. math:: \min_d\; g^Td + \tfrac12 d^T|H|d \quad\text{subject to}\quad
+          \max(l - \theta, -\rho\sigma) \le d \le \rho\sigma .
+
+Where the function is not convex, \|H\| has the eigenvalues' absolute values, which leads away from
+saddles. Bounds rather than logarithms: a logarithm never reaches zero, and near it has no slope
+that would lead back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.solvers.optimize.quadratic import quadratic_program
+
+Array = NDArray[np.float64]
+
+# Standard choices of trust-region methods: accept what decreases at all, shrink below a quarter
+# of what was predicted, grow above three quarters.
+_ACCEPT, _POOR, _GOOD = 1e-4, 0.25, 0.75
+# Eigenvalues of the scaled Hessian are kept above this share of the largest.
+_FLAT = 1e-9
+# A variable is measured in smaller units, down to this part of its size, if a step of that size
+# would change the function by more than so many times its value.
+_STEEP, _LEAST_UNIT = 1e3, 1e-60
+# Differences of function values below this share of them are rounding.
+_ROUNDING = 1e-14
+_SMALLEST_RADIUS = 1e-10
+# How close to a bound, relative to its variable's size, the interior method counts as at it.
+_AT_BOUND = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class QuadraticModel:
+    """A function around a point, with |H| for its Hessian, in units in which it is not steep.
+
+    Attributes
+    ----------
+    size : ndarray of shape (p,)
+        How large the variables are, or usually are.
+    unit : ndarray of shape (p,)
+        What they are measured in here.
+    slope : ndarray of shape (p,)
+        The derivatives.
+    curvature : ndarray of shape (p, p)
+        The matrix of absolute eigenvalues, positive definite.
+    newton : ndarray of shape (p,)
+        The step to the minimum.
+    """
+
+    size: Array
+    unit: Array
+    slope: Array
+    curvature: Array
+    newton: Array
+
+    @classmethod
+    def of(
+        cls, theta: Array, objective: Any, gradient: Array, hessian: Array, scale: Array
+    ) -> QuadraticModel:
+        """The model of a function with these derivatives; of several, with axes before."""
+        size = np.maximum(theta, scale)
+        unit = _units(objective, hessian, size)
+        g = gradient * unit
+        values, vectors = np.linalg.eigh(hessian * unit[..., :, None] * unit[..., None, :])
+        absolute = np.abs(values)
+        least = _FLAT * absolute.max(axis=-1, keepdims=True) + 1e-300
+        curved = np.maximum(absolute, least)[..., None, :]
+        across = np.matrix_transpose(vectors)
+        newton = -((vectors / curved) @ (across @ g[..., None]))[..., 0]
+        return cls(size, unit, g, (vectors * curved) @ across, newton)
+
+    def __getitem__(self, number: int) -> QuadraticModel:
+        """The model of one of several functions."""
+        return QuadraticModel(
+            self.size[number],
+            self.unit[number],
+            self.slope[number],
+            self.curvature[number],
+            self.newton[number],
+        )
+
+
+class SmoothPoint(Protocol):
+    """A point with the function's value there, and a model around it."""
+
+    @property
+    def theta(self) -> Array:
+        """Where it is."""
+
+    @property
+    def objective(self) -> float:
+        """The value, positive."""
+
+    @property
+    def model(self) -> QuadraticModel:
+        """The function around it."""
+
+
+Point = TypeVar("Point", bound=SmoothPoint)
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, eq=False)
+class Descent(Generic[Point]):
+    """Where the descent ended.
+
+    Attributes
+    ----------
+    point : SmoothPoint
+        The best point.
+    step : ndarray of shape (p,)
+        The Newton step from there, not taken; its size says how far the minimum is. Zero after an
+        early end, which may have come before it was known.
+    decrease : float
+        What that step would gain, relative to the objective; infinite after an early end.
+    converged : bool
+        Whether that is within the tolerance.
+    n_points : int
+        Points at which the function was evaluated.
+    """
+
+    point: Point
+    step: Array
+    decrease: float
+    converged: bool
+    n_points: int
+
+
+def bounded_newton(
+    evaluate: Callable[[Array], Generator[Q, A, Point | None]],
+    first: Point,
+    low: Array,
+    tol: float,
+    max_iter: int,
+    patience: Patience | None = None,
+) -> Generator[Q, A, Descent[Point]]:
+    """Descend from `first`, never below `low`.
+
+    A search as in :mod:`kernlearn.solvers.optimize.coroutines`, as is `evaluate`, which may return
+    None for a point at which the function has no value: the step is then shortened. `patience` is
+    told of every point, and may end the descent at the best so far; without it nothing is caught.
+    """
+    point, radius, n_points = first, 1.0, 1
+    try:
+        while True:
+            if patience is not None:
+                message = f"machine {n_points}, criterion {point.objective:.6g}"
+                patience.tell(message, point.objective)
+            size = point.model.size
+            step, gain = _model_step(point.model, low - point.theta, radius)
+            decrease = gain / max(abs(point.objective), 1e-300)
+            converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
+            stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
+            if converged or stalled or n_points > max_iter:
+                return Descent(point, step, decrease, converged, n_points)
+            trial = yield from evaluate(np.maximum(point.theta + step, low))
+            n_points += 1
+            ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
+            reach = float(np.max(np.abs(step) / size))
+            if ratio < _POOR:
+                radius = 0.25 * reach
+            elif ratio > _GOOD and reach > 0.9 * radius:
+                radius *= 4.0
+            if trial is not None and ratio > _ACCEPT:
+                point = trial
+    except (Stopped, KeyboardInterrupt) as stop:
+        if patience is None:
+            raise
+        patience.accept(stop)
+        return Descent(point, np.zeros_like(point.theta), np.inf, False, n_points)
+
+
+def _model_step(model: QuadraticModel, room: Array, radius: float) -> tuple[Array, float]:
+    """The step that minimises the model, no further down than there is room, and its gain."""
+    unit, size, g, B = model.unit, model.size, model.slope, model.curvature
+    high = radius * size / unit
+    nearest = np.maximum(room / unit, -high)
+    step = model.newton
+    if (step < nearest).any() or (step > high).any():
+        step = _boxed(B, g, nearest, high)
+    gain = -(g @ step + 0.5 * step @ B @ step)
+    moved = step * unit
+    # What comes this close to its bound belongs there; rounding and the interior method of the
+    # quadratic program stop just short of it.
+    return np.where(moved - room < 1e-9 * size, room, moved), max(float(gain), 0.0)
+
+
+def _units(objective: Any, H: Array, size: Array) -> Array:
+    """The sizes of the variables, less where the function is far too steep for such steps.
+
+    A variable whose curvature is beyond all others would otherwise make these look flat, and a
+    step along them be cut: as columns of very different units do, where all θ have one penalty.
+    """
+    curved = np.abs(np.linalg.diagonal(H)) * size**2
+    limit = _STEEP * np.maximum(np.abs(objective), 1e-300)[..., None]
+    share = np.sqrt(limit / np.maximum(curved, limit))
+    return np.asarray(size * np.maximum(share, _LEAST_UNIT))
+
+
+def _boxed(B: Array, g: Array, low: Array, high: Array) -> Array:
+    """Minimise gᵀx + ½xᵀBx in a box."""
+    unit = max(float(np.abs(B).max()), 1e-300)
+    none = np.zeros((0, len(g)))
+    solution = quadratic_program(B / unit, g / unit, none, np.zeros(0), low, high)
+    if solution is None:
+        return np.clip(-g / unit, low, high)
+    return _polished(B, g, low, high, solution.x)
+
+
+def _polished(B: Array, g: Array, low: Array, high: Array, x: Array) -> Array:
+    """The same with the bounds that x is at, exact in flat directions too."""
+    exact = np.where(x - low < _AT_BOUND, low, np.where(high - x < _AT_BOUND, high, x))
+    free = (exact > low) & (exact < high)
+    right = -g[free] - B[np.ix_(free, ~free)] @ exact[~free]
+    exact[free] = np.linalg.solve(B[np.ix_(free, free)], right)
+    exact = np.clip(exact, low, high)
+
+    def model(step: Array) -> float:
+        return float(g @ step + 0.5 * step @ B @ step)
+
+    return exact if model(exact) <= model(x) else x
+
+
+def _inside(step: Array, size: Array, radius: float) -> bool:
+    """Whether the trust region let the whole step through."""
+    return bool(np.max(step / size) < radius and np.min(step / size) > -radius)

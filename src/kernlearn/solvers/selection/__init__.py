@@ -1,0 +1,1 @@
+"""λ, C, bandwidths and mixtures by held-out loss."""

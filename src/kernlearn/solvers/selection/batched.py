@@ -1,0 +1,210 @@
+r"""Selection criteria of least-squares machines evaluated together, as stacks on a device.
+
+Each member of a stack has its own table, λ and θ; its kernel matrix, the inverse and the derivative
+are made on the device, from which its loss and as many slopes as there are parameters come back.
+The machine is that of :mod:`kernlearn.quality.ls_svm`: K is centred, lifted along 1 and factorised
+as :math:`LL^\top` with its ridge. With :math:`u = (LL^\top)^{-1} 1`,
+
+.. math:: P = L^{-\top} L^{-1} - \frac{u u^\top}{1^\top u}, \qquad
+          \alpha = (LL^\top)^{-1} y - u\, \frac{1^\top (LL^\top)^{-1} y}{1^\top u} .
+
+The loss and its derivative W with respect to K are those of :mod:`kernlearn.quality.held_out`. For
+folds of any sizes at once, let E hold a column of zeros and ones for every fold, so that
+:math:`M = EE^\top` is one where two points are in one fold. In the order of the folds
+:math:`P \circ M` is block diagonal with the blocks :math:`P_{FF}`, so all residuals, and all
+:math:`g_F`, come from one factorisation:
+
+.. math:: r = (P \circ M)^{-1} \alpha, \qquad g = (P \circ M)^{-1} S r .
+
+The columns of :math:`V = P (g \circ E)` and :math:`A = \alpha - P (r \circ E)` are the
+:math:`v_F` and :math:`a_F`, and :math:`W = -(VA^\top + AV^\top)`, summed over targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._device import (
+    beside,
+    eye_beside,
+    lower_factors,
+    namespace,
+    solve_lower,
+    to_host,
+    turned,
+)
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import RIDGE_FLOORS
+from kernlearn.solvers.optimize.batches import Stacks
+from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+# Matrices of the size of the kernel's that a member has at most in a stack.
+_MATRICES = 12
+
+
+class SelectionStacks(Stacks[Question, Answer]):
+    """Answers the questions of selections by evaluating their criteria in stacks.
+
+    Alone on the host are evaluated: other families and other losses than those that can be stacked,
+    tables that are no arrays, and points where the ridge has to be raised or where a number is not
+    finite.
+    """
+
+    def _size(self, question: Question) -> Hashable:
+        objective = question.objective
+        loss, X = objective.criterion.loss, objective.X
+        return (
+            type(objective.kernel),
+            X.shape if isinstance(X, np.ndarray) else type(X),
+            objective.Y.shape,
+            len(question.z),
+            type(loss),
+            len(loss.folds) if isinstance(loss, FoldsOut) else 0,
+        )
+
+    def _bytes_of(self, question: Question) -> float:
+        loss, Y = question.objective.criterion.loss, question.objective.Y
+        n_folds = len(loss.folds) if isinstance(loss, FoldsOut) else 1
+        numbers: int = _MATRICES * len(Y) ** 2 + 6 * Y.size * n_folds
+        return 8.0 * numbers
+
+    def _family(self, questions: Sequence[Question]) -> ParametricKernel | None:
+        kernels = [question.objective.kernel for question in questions]
+        objective = questions[0].objective
+        known = type(objective.criterion.loss) in (LeaveOneOut, FoldsOut)
+        if not (known and isinstance(objective.X, np.ndarray)):
+            return None
+        return kernels[0].stack(kernels)
+
+    def _alone(self, question: Question) -> Answer:
+        return question.alone()
+
+    def _stacked(self, questions: Sequence[Question], family: ParametricKernel) -> list[Answer]:
+        points = np.exp([question.z for question in questions])
+        theta = points[:, 1:]
+        objectives = [question.objective for question in questions]
+        X, Y, weight, *folds = self._on_shelf(self._size(questions[0]), objectives, _parts)
+        K = family.matrix(X, None, theta)
+        xp = namespace(K)
+        ridge = beside(points[:, :1], weight) / weight
+        dual_coef, P, fine = _machines(K, ridge, Y)
+        if folds:
+            residuals, W, also_fine = _folds_out(dual_coef, P, weight, folds[0])
+            fine &= also_fine
+        else:
+            residuals, W = _leave_one_out(dual_coef, P, weight)
+        noise = xp.mean(xp.abs(xp.linalg.diagonal(K)), axis=-1)
+        numbers = [
+            xp.min(ridge, axis=-1) - RIDGE_FLOORS[0] * noise,
+            xp.sum(weight[..., None] * residuals**2, axis=(-2, -1)),
+            xp.sum(ridge * xp.linalg.diagonal(W), axis=-1),
+        ]
+        slopes = family.gradient(X, theta, K, W)
+        # All in one array, since every transfer waits for the device.
+        found = to_host(xp.concat([*(number[:, None] for number in numbers), slopes], axis=-1))
+        spare = found[:, 0]
+        fine &= np.isfinite(found).all(axis=-1) & (spare >= 0)
+        return [
+            _answer(question, row[1], row[2:]) if good else question.alone()
+            for question, row, good in zip(questions, found, fine, strict=True)
+        ]
+
+
+def _parts(objective: SelectionObjective) -> tuple[Array, ...]:
+    """What is on the device of a table: X, Y, the weights, and who is in which fold."""
+    loss = objective.criterion.loss
+    parts = (objective.X, objective.Y, loss.weight)
+    if not isinstance(loss, FoldsOut):
+        return parts
+    members = np.zeros((len(loss.weight), len(loss.folds)))
+    for column, rows in enumerate(loss.folds):
+        members[rows, column] = 1.0
+    return (*parts, members)
+
+
+def _answer(question: Question, loss: float, slopes: Array) -> Answer:
+    """The logarithmic criterion, and its gradient from the slopes of the loss by log λ and θ."""
+    criterion, n_residuals = question.objective.criterion, question.objective.Y.size
+    theta = np.exp(question.z[1:])
+    gradient = slopes / (loss + criterion.negligible)
+    gradient[1:] = theta * gradient[1:] + criterion.penalty_slope(n_residuals, theta)
+    return criterion.logarithm(loss, n_residuals, theta), gradient
+
+
+def _machines(K: Array, ridge: Array, Y: Array) -> tuple[Array, Array, Flags]:
+    """α, P, and which members have them."""
+    xp, n = namespace(K), K.shape[-1]
+    means = xp.mean(K, axis=-1)
+    A = K - means[:, None, :]
+    A -= (means - xp.mean(means, axis=-1, keepdims=True))[:, :, None]
+    mean_eigenvalue = xp.mean(xp.linalg.diagonal(A), axis=-1)
+    A += (xp.maximum(mean_eigenvalue, xp.min(ridge, axis=-1)) / n)[:, None, None]
+    eye = eye_beside(n, n, K)
+    factor, fine = _factors(A + ridge[:, None, :] * eye)
+    right = [xp.broadcast_to(eye, K.shape), Y - xp.mean(Y, axis=-2, keepdims=True)]
+    half = solve_lower(factor, xp.concat([*right, xp.ones_like(K[..., :1])], axis=-1))
+    # α from the factor and not from P, whose large entries would cancel for a small ridge.
+    solved = solve_lower(factor, half[..., n:], transposed=True)
+    towards_one, dual_coef = solved[..., -1:], solved[..., :-1]
+    total = xp.sum(towards_one, axis=-2, keepdims=True)
+    # Twice: where ridges are very unequal, the first sum is rounding of large terms.
+    for _ in range(2):
+        dual_coef = dual_coef - towards_one * (xp.sum(dual_coef, axis=-2, keepdims=True) / total)
+    inverse = half[..., :n]
+    P = turned(inverse) @ inverse
+    P -= towards_one * (turned(towards_one) / total)
+    return dual_coef, P, fine
+
+
+def _leave_one_out(dual_coef: Array, P: Array, weight: Array) -> tuple[Array, Array]:
+    """Residuals and W, as :class:`kernlearn.quality.leave_one_out.LeaveOneOut` has them."""
+    xp = namespace(P)
+    diagonal = xp.linalg.diagonal(P)[..., None]
+    r = dual_coef / diagonal
+    scaled = weight[..., None] * r / diagonal
+    rooted = P * xp.sqrt(xp.sum(scaled * r, axis=-1))[:, None, :]
+    product = (P @ scaled) @ turned(dual_coef)
+    W = 2.0 * (rooted @ turned(rooted))
+    W -= product + turned(product)
+    return r, W
+
+
+def _folds_out(
+    dual_coef: Array, P: Array, weight: Array, members: Array
+) -> tuple[Array, Array, Flags]:
+    """Residuals, W, and which members have them."""
+    xp = namespace(P)
+    factor, fine = _factors(P * (members @ turned(members)))
+    r = _solved(factor, dual_coef)
+    g = _solved(factor, weight[..., None] * r)
+    # A column for every target and fold.
+    shape = (*P.shape[:-1], r.shape[-1], members.shape[-1])
+    flat = (*P.shape[:-1], shape[-2] * shape[-1])
+    towards = P @ xp.reshape(g[..., None] * members[..., None, :], flat)
+    without = xp.reshape(xp.broadcast_to(dual_coef[..., None], shape), flat)
+    without = without - P @ xp.reshape(r[..., None] * members[..., None, :], flat)
+    product = towards @ turned(without)
+    return r, -(product + turned(product)), fine
+
+
+def _factors(A: Array) -> tuple[Array, Flags]:
+    """Lower factors, and which of them there are; of what is not positive definite, those of 1."""
+    factors, fine = lower_factors(A)
+    if not fine.all():
+        n, xp = A.shape[-1], namespace(factors)
+        there = beside(fine.astype(float)[:, None, None], factors) > 0
+        factors = xp.where(there, factors, eye_beside(n, n, factors))
+    return factors, fine
+
+
+def _solved(factor: Array, right: Array) -> Array:
+    solution: Array = solve_lower(factor, solve_lower(factor, right), transposed=True)
+    return solution

@@ -1,0 +1,168 @@
+r"""Convex mixtures of predictions by what they predict for rows held out.
+
+**Numbers.** :math:`F_j` are the held-out predictions of candidate j, of shape (n, k), at their best
+scale, and :math:`\ell` is a loss of Y (:mod:`kernlearn.quality.predictive`). The mixture minimises
+
+.. math:: \frac{n}{u} \sum_i s_i\, \ell\Bigl(y_i, \sum_j w_j F_{ij}\Bigr)
+          + \kappa \sum_j (w_j - \bar w)^2 \qquad \text{over } w \ge 0,
+
+s being row weights of sum one. It is a posterior: a likelihood, and a prior under which all members
+do their share. For log-odds u is one; squared errors are in units of twice their least mean, the
+noise, and their weights sum to one. Without the prior this is Breiman's stacking (1996), which for
+few rows believes too much in the luck of one candidate; it matters less as rows become many.
+
+Every step is Newton's, a quadratic program in as many variables as there are candidates. Members
+with the least weight are then left out, one after the other, until few are left.
+
+**Labels** are told right or wrong, and no smooth loss knows how often: the machine with the least
+log loss may be far from the one with the fewest errors. But errors are few, and the best of many
+candidates is best by luck. So candidates are weighed by how clearly they are worse than the one
+with the fewest errors, in the manner of McNemar: with b rows that only candidate j has wrong, and c
+that only the best one has,
+
+.. math:: w_j \propto \exp\Bigl(-\tfrac32\, \frac{b - c}{\sqrt{b + c + 1}}\Bigr) .
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
+from kernlearn.solvers.optimize.quadratic import quadratic_program
+
+Array = NDArray[np.float64]
+
+# Weights below this share are those of an interior point that ends near a bound.
+_NOTHING = 1e-4
+_MAX_STEPS = 30
+# The weight falls to a fifth where a candidate is worse by one standard error.
+_PER_ERROR = 1.5
+_TOL = 1e-8
+
+
+@dataclass(frozen=True, eq=False)
+class Mixing:
+    """The problem.
+
+    Attributes
+    ----------
+    loss : PredictiveLoss
+        Of the mixture's predictions.
+    held_out : ndarray of shape (m, n, k)
+        Predictions of m candidates for n rows that did not train them.
+    prior : float
+        κ.
+    """
+
+    loss: PredictiveLoss
+    held_out: Array
+    prior: float
+
+    def weights(self, max_members: int) -> Array:
+        """Weights of a mixture of few, not negative, of sum one.
+
+        Parameters
+        ----------
+        max_members : int
+            How many candidates may have a weight, one or more.
+
+        Returns
+        -------
+        weights : ndarray of shape (m,)
+            Of the candidates at their best scale; they are to be multiplied by it.
+        """
+        scaled = np.stack([self.loss.scale(F) * F for F in self.held_out])
+        kept = np.arange(len(scaled))
+        while True:
+            w = self._minimised(scaled[kept])
+            alive = w > _NOTHING * w.sum()
+            n_alive = int(alive.sum())
+            if n_alive <= max_members:
+                break
+            # A quarter of those too many at a time: the others take over what these had.
+            n_dropped = max(1, (n_alive - max_members) // 4)
+            kept = np.sort(kept[np.argsort(-w, kind="stable")[: n_alive - n_dropped]])
+        weights = np.zeros(len(scaled))
+        weights[kept[alive]] = w[alive] / w[alive].sum()
+        return weights
+
+    def _minimised(self, F: Array) -> Array:
+        """The weights of all of these candidates."""
+        m = len(F)
+        if m == 1:
+            return np.ones(1)
+        spread = 2.0 * self.prior / len(self.loss.Y) * (np.eye(m) - 1.0 / m)
+        sums_to_one = isinstance(self.loss, SquaredLoss)
+        unit = 1.0
+        if sums_to_one:
+            unit = 2.0 * min(float(self.loss.share @ self.loss.rows(f)) for f in F) or 1.0
+        w = np.full(m, 1.0 / m)
+
+        def value(w: Array) -> float:
+            mean = float(self.loss.share @ self.loss.rows(np.tensordot(w, F, axes=1)))
+            return mean / unit + 0.5 * float(w @ spread @ w)
+
+        now = value(w)
+        for _ in range(_MAX_STEPS):
+            first, second = self.loss.slopes(np.tensordot(w, F, axes=1))
+            weighted = self.loss.share[:, None] / unit
+            gradient = np.einsum("ink,nk->i", F, weighted * first) + spread @ w
+            curved = F * np.sqrt(weighted * second)
+            flat = curved.reshape(m, -1)
+            step = _step(flat @ flat.T + spread, gradient, w, sums_to_one)
+            if step is None:
+                break
+            decrease = float(gradient @ step)
+            length = 1.0
+            while value(w + length * step) > now + 1e-4 * length * decrease and length > 1e-6:
+                length *= 0.5
+            w = np.maximum(w + length * step, 0.0)
+            before, now = now, value(w)
+            if before - now <= _TOL * max(abs(now), _TOL):
+                break
+        return w
+
+
+def weights_by_errors(loss: PredictiveLoss, held_out: Array, max_members: int) -> Array:
+    """Weights of the candidates that tell labels of held-out rows best.
+
+    Parameters
+    ----------
+    loss : PredictiveLoss
+        Of labels.
+    held_out : ndarray of shape (m, n, k)
+        Predictions of m candidates for n rows that did not train them.
+    max_members : int
+        How many candidates may have a weight, one or more.
+
+    Returns
+    -------
+    weights : ndarray of shape (m,)
+        Of the candidates at their best scale, of sum one.
+    """
+    wrong = np.stack([loss.wrong(F) for F in held_out]).astype(float)
+    losses = np.array([loss.value(F) for F in held_out])
+    rows = loss.share * len(loss.share)
+    # Equal numbers of errors are equal sums only up to rounding.
+    best = np.lexsort((losses, np.round(wrong @ rows, 9)))[0]
+    apart = wrong - wrong[best]
+    excess = np.round(apart @ rows / np.sqrt(np.abs(apart) @ rows**2 + 1.0), 9)
+    # Of two that are as good, the one with the lower loss stays.
+    kept = np.lexsort((losses, excess))[:max_members]
+    weights = np.zeros(len(held_out))
+    weights[kept] = np.exp(-_PER_ERROR * excess[kept])
+    return np.asarray(weights / weights.sum())
+
+
+def _step(H: Array, gradient: Array, w: Array, sums_to_one: bool) -> Array | None:
+    """Newton's step within w ≥ 0."""
+    m = len(w)
+    A = np.ones((1 if sums_to_one else 0, m))
+    H = H + 1e-12 * np.trace(H) / m * np.eye(m)
+    solution = quadratic_program(
+        H, gradient, A, np.zeros(len(A)), -w, np.full(m, np.inf if not sums_to_one else 1.0)
+    )
+    return None if solution is None else solution.x

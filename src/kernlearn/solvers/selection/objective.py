@@ -1,0 +1,223 @@
+"""A selection criterion as a function of log λ and log θ, with its gradient."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ridge_path import RidgePath
+from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.runtime.numerical_errors import BREAKDOWNS
+from kernlearn.runtime.stopping import Patience
+from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
+
+# With fewer λ, a machine for each takes less time than a decomposition.
+_FEW = 4
+# A kernel whose mean is closer to its diagonal, relative to it, is constant.
+_CONSTANT = 1e-6
+# The criterion and its gradient; infinite and zero where no machine can be trained.
+Answer = tuple[float, Array]
+
+
+class BestSeen:
+    """The lowest point of all that were evaluated."""
+
+    def __init__(self) -> None:
+        self.z: Array | None = None
+        self.value = np.inf
+
+    def see(self, z: Array, value: float) -> None:
+        """Keep the point if it is lower."""
+        if value < self.value:
+            self.z, self.value = z.copy(), value
+
+    def start_over(self) -> None:
+        """From now on values are of another criterion; the point is the best until one comes."""
+        self.value = np.inf
+
+    def fall_back_on(self, z: Array | None) -> None:
+        """A point to have where none has been seen yet."""
+        self.z = z if self.z is None else self.z
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What a search asks for: the criterion and its gradient at z."""
+
+    objective: SelectionObjective
+    z: Array
+
+    def alone(self) -> Answer:
+        """The answer, computed on the host."""
+        return self.objective.computed(self.z)
+
+
+Ask = Callable[[list[Question]], Sequence[Answer]]
+
+
+class SelectionObjective:
+    r"""The logarithmic criterion at z = (log λ, log θ).
+
+    With W the derivative of the criterion with respect to K (and so to K + Λ),
+
+    .. math::
+
+        \frac{\partial}{\partial \log\lambda} = \sum_i W_{ii} \frac{\lambda}{s_i}, \qquad
+        \frac{\partial}{\partial \log\theta_r}
+            = \theta_r \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial \theta_r} .
+
+    Parameters
+    ----------
+    kernel : ParametricKernel
+        The family K(θ).
+    X : array or data frame of n rows
+        Points.
+    Y : ndarray of shape (n, k)
+        Targets.
+    criterion : SelectionCriterion
+        What is minimised.
+    patience : Patience, optional
+        Told of every machine once there is one; may raise to end the selection early, for which
+        case the lowest point is kept in `best`.
+    ask : callable, optional
+        Answers questions instead of the objective itself, together with those of others.
+    """
+
+    def __init__(
+        self,
+        kernel: ParametricKernel,
+        X: Array,
+        Y: Array,
+        criterion: SelectionCriterion,
+        patience: Patience | None = None,
+        ask: Ask | None = None,
+    ) -> None:
+        self.kernel = kernel
+        self.X = X
+        self.Y = Y
+        self.criterion = criterion
+        self.patience = Patience() if patience is None else patience
+        self.ask = ask
+        self.best = BestSeen()
+        self.n_evaluations = self.n_steps = self.n_breakdowns = 0
+        self._last: tuple[Array, Array] | None = None
+
+    def matrix(self, theta: Array) -> Array:
+        """K(θ); the last one is kept, since several λ are tried with it."""
+        if self._last is None or not np.array_equal(self._last[0], theta):
+            K = self.kernel.matrix(self.X, None, theta)
+            self._last = (theta.copy(), K)
+        return self._last[1]
+
+    def follow(self, theta: Array) -> None:
+        """Make ready for a descent from θ: nothing to do with the matrix of all rows."""
+
+    def machine(self, z: Array) -> LSSVMFit:
+        """The machine trained at z, counted by nobody."""
+        return self._train(float(np.exp(z[0])), np.exp(z[1:]))[1]
+
+    def trained(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
+        """The λ that was used, raised where rounding asks for it, and the machine."""
+        self.n_evaluations += 1
+        return self._train(lam, theta)
+
+    def value(self, z: Array) -> float:
+        """The criterion; infinite where no machine can be trained."""
+        if self.ask is not None:
+            return self.values([z])[0]
+        self.n_evaluations += 1
+        try:
+            value = self.criterion.log_value(self.machine(z), np.exp(z[1:]))
+        except BREAKDOWNS:
+            # A kernel refuses an overflow, a factorisation breaks down: step back from there.
+            value = np.inf
+        value = value if np.isfinite(value) else np.inf
+        self._note(z, value)
+        return value
+
+    def values(self, points: Sequence[Array]) -> list[float]:
+        """The criterion at several points, which are asked about together."""
+        if self.ask is None:
+            return [self.value(z) for z in points]
+        values = [value for value, _ in self._answers(points, self.ask)]
+        for z, value in zip(points, values, strict=True):
+            self._note(z, value)
+        return values
+
+    def values_along(self, points: Sequence[Array]) -> list[float]:
+        """The same at points of one θ: by one decomposition for all λ.
+
+        For kernels that are sure to be positive semidefinite.
+        """
+        loss = self.criterion.loss
+        is_known = isinstance(loss, LeaveOneOut | FoldsOut) and self.kernel.follows_arrays
+        if self.ask is not None or not is_known or len(points) < _FEW:
+            return self.values(points)
+        folds = loss.folds if isinstance(loss, FoldsOut) else None
+        theta = np.exp(points[0][1:])
+        K = self.matrix(theta)
+        if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
+            return self.values(points)
+        path = RidgePath.of(K, self.Y, loss.weight)
+        self.n_evaluations += len(points)
+        values = []
+        for z in points:
+            lam = float(np.exp(z[0]))
+            r = path.residuals(lam) if folds is None else path.fold_residuals(lam, folds)
+            total = float(loss.weight @ (r**2).sum(axis=1))
+            values.append(self.criterion.logarithm(total, self.Y.size, theta))
+            self._note(z, values[-1])
+        return values
+
+    def value_and_gradient(self, z: Array) -> Answer:
+        """The criterion and its gradient; infinite and zero where no machine can be trained."""
+        ((value, gradient),) = self._answers([z], self.ask or _each_alone)
+        self._note(z, value)
+        return value, gradient
+
+    def computed(self, z: Array) -> Answer:
+        """The same on the host, counted and noted by nobody."""
+        theta = np.exp(z[1:])
+        gradient = np.zeros(len(z))
+        try:
+            fit = self.machine(z)
+            value = self.criterion.log_value(fit, theta)
+            W = self.criterion.log_slope(fit)
+            # Where the ridge was raised, λ has no say.
+            asked = np.exp(z[0]) / self.criterion.loss.weight
+            gradient[0] = W.diagonal() @ np.where(fit.ridge > asked, 0.0, asked)
+            slope = self.kernel.gradient(self.X, theta, self.matrix(theta), W)
+            gradient[1:] = theta * slope + self.criterion.penalty_slope(self.Y.size, theta)
+        except BREAKDOWNS:
+            return float("inf"), np.zeros(len(z))
+        if not (np.isfinite(value) and np.isfinite(gradient).all()):
+            return float("inf"), np.zeros(len(z))
+        return value, gradient
+
+    def count_step(self, _: Array) -> None:
+        """Count a step of a descent."""
+        self.n_steps += 1
+
+    def _note(self, z: Array, value: float) -> None:
+        self.best.see(z, value)
+        self.n_breakdowns += not np.isfinite(value)
+        if self.best.z is not None:
+            message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
+            self.patience.tell(message, self.best.value)
+
+    def _answers(self, points: Sequence[Array], ask: Ask) -> Sequence[Answer]:
+        self.n_evaluations += len(points)
+        return ask([Question(self, z) for z in points])
+
+    def _train(self, lam: float, theta: Array) -> tuple[float, LSSVMFit]:
+        return train_ls_svm(self.matrix(theta), self.Y, lam, self.criterion.loss.weight)
+
+
+def _each_alone(questions: list[Question]) -> list[Answer]:
+    return [question.alone() for question in questions]

@@ -1,0 +1,223 @@
+r"""Choose λ and the kernel parameters θ of an LS-SVM by descent on a selection criterion.
+
+The variables are z = (log λ, log θ), so that nothing need be kept positive. Two descents:
+
+1. tied: θ = cθ⁰ along one direction, from the best points of a coarse grid in (λ, c). With
+   θ⁰ = 1 and an ARD kernel this is model selection for the RBF kernel. Where there are many rows,
+   a sample of them is descended on first.
+2. free: all parameters, from there. Section 2.2 of Cawley and Talbot (2014) advises that start,
+   because the criterion has many local minima in θ and few along the direction. If few of many
+   columns matter, equal scales tell nothing, and no descent from there does better. So a second
+   descent starts where columns count differently (:mod:`kernlearn.solvers.selection.column_starts`)
+   if the loss there is clearly below that at the end of the first.
+
+So the criterion of an ARD kernel is never above that of the RBF kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernlearn.families.parametric.base import ParametricKernel
+from kernlearn.numerics.rounding import first_least
+from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Stopped
+from kernlearn.solvers.selection.descent import Limits, Stage, descend
+from kernlearn.solvers.selection.grid import grid_starts, sampled
+from kernlearn.solvers.selection.objective import Ask, SelectionObjective
+from kernlearn.solvers.selection.starts import PROMISING, best_other_start
+
+# With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
+_LINEAR = 1e-3
+# From so many times as many rows on, the tied descent sees a sample of this size first: all rows
+# then need a few steps, in coordinates in which the valley is round.
+_MANY, _SOME = 2, 700
+# Parameters within this factor of one another count as equal.
+_ALIKE = 2.0
+_STEP = 0.1  # of logarithms
+_FLAT = 1e-2
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What model selection returns.
+
+    Attributes
+    ----------
+    lam : float
+        λ as it was used, raised where it would be lost in the rounding of K.
+    theta : ndarray of shape (p,)
+        θ.
+    fit : LSSVMFit
+        The machine trained with them.
+    objective : float
+        The criterion there.
+    n_iter, n_evaluations : int
+        Steps taken, and machines trained on the way.
+    status : Status
+        How it ended.
+    """
+
+    lam: float
+    theta: Array
+    fit: LSSVMFit
+    objective: float
+    n_iter: int
+    n_evaluations: int
+    status: Status
+
+
+def select(
+    kernel: ParametricKernel,
+    X: Array,
+    Y: Array,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None = None,
+    ask: Ask | None = None,
+    several: bool = True,
+) -> Selection:
+    """Choose (λ, θ); inputs are checked.
+
+    Parameters
+    ----------
+    kernel : ParametricKernel
+        The family K(θ).
+    X : array or data frame of n rows
+        Points.
+    Y : ndarray of shape (n, k)
+        Targets.
+    criterion : SelectionCriterion
+        What is minimised.
+    limits : Limits
+        When to stop.
+    lam : float, optional
+        A λ to be kept.
+    ask : callable, optional
+        Answers the questions of the search, all but its last: the machine that is returned is
+        trained here.
+    several : bool
+        Whether to look for another start of the free descent than equal scales.
+
+    Returns
+    -------
+    selection : Selection
+        The best point found, also when it is time to end.
+    """
+    plain = replace(criterion, regularised=False)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.patience, ask)
+    z, status = search(objective, criterion, limits, lam, several)
+    theta = np.exp(z[1:])
+    used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
+    return Selection(
+        used,
+        theta,
+        fit,
+        criterion.value(fit, theta),
+        objective.n_steps,
+        objective.n_evaluations,
+        status,
+    )
+
+
+def search(
+    objective: SelectionObjective,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None,
+    several: bool,
+) -> tuple[Array, Status]:
+    """The best (log λ, log θ) found by both descents, also when it is time to end."""
+    try:
+        stage = _descended(objective, criterion, limits, lam, several)
+    except (Stopped, KeyboardInterrupt) as stop:
+        if objective.best.z is None:
+            raise
+        return objective.best.z, limits.patience.accept(stop)
+    return stage.z, stage.status
+
+
+def _descended(
+    objective: SelectionObjective,
+    criterion: SelectionCriterion,
+    limits: Limits,
+    lam: float | None,
+    several: bool,
+) -> Stage:
+    """Both descents."""
+    stage = tied(objective, limits, lam)
+    if len(stage.z) <= 2 and not criterion.regularised:
+        return stage
+    scale = float(np.linalg.norm(objective.kernel.start(objective.X)))
+    objective.criterion = replace(criterion, small_theta=_LINEAR * scale)
+    objective.best.start_over()
+    directions = np.eye(len(stage.z))[:, lam is not None :]
+    stage = descend(objective, stage.z, directions, limits)
+    if not several:
+        return stage
+    found = np.exp(stage.z)
+    other = best_other_start(objective, found[0] if lam is None else lam, found[1:], lam)
+    if other is not None:
+        objective.follow(np.exp(other[1:]))
+    if other is None or not objective.value(other) < stage.value + np.log(PROMISING):
+        return stage
+    return min(stage, descend(objective, other, directions, limits), key=lambda end: end.value)
+
+
+def tied(objective: SelectionObjective, limits: Limits, lam: float | None) -> Stage:
+    """The lowest minimum over λ and a common factor of θ."""
+    directions = _directions(objective.kernel, objective.X)
+    stages = [stage for theta in directions for stage in _tied(objective, theta, lam, limits)]
+    return stages[first_least(stage.value for stage in stages)]
+
+
+def _directions(kernel: ParametricKernel, X: Array) -> list[Array]:
+    """Equal parameters, and the kernel's own start where it is far from them."""
+    start = kernel.start(X)
+    if len(start) < 2 or np.allclose(start, start[0]):
+        return [start]
+    ones = np.ones(len(start))
+    equal = kernel.along(ones).start(X) * ones
+    return [equal] if start.max() < _ALIKE * start.min() else [start, equal]
+
+
+def _tied(
+    objective: SelectionObjective, theta: Array, lam: float | None, limits: Limits
+) -> list[Stage]:
+    """Minima over λ and a common factor of one θ."""
+    directions = np.zeros((1 + len(theta), min(1 + len(theta), 2)))
+    directions[0, 0] = 1.0
+    directions[1:, 1:] = 1.0
+    directions = directions[:, lam is not None :]
+    starts = grid_starts(objective, theta, lam)
+    sample = sampled(objective, _SOME)
+    if len(objective.Y) < _MANY * _SOME or sample is objective or directions.shape[1] == 0:
+        return [descend(objective, z, directions, limits) for z in starts]
+    found = [descend(sample, z, directions, limits) for z in starts]
+    objective.best.fall_back_on(sample.best.z)
+    best = found[first_least(objective.value(stage.z) for stage in found)].z
+    # The logarithm of a loss bends alike whatever the number of rows.
+    rounded = directions @ _inverse_root(_curvature(sample, best, directions))
+    objective.n_evaluations += sample.n_evaluations
+    return [descend(objective, best, rounded, limits)]
+
+
+def _curvature(objective: SelectionObjective, z: Array, directions: Array) -> Array:
+    """Second derivatives along the directions, from differences of slopes."""
+    slopes = [
+        objective.value_and_gradient(z + sign * _STEP * direction)[1] @ directions
+        for direction in directions.T
+        for sign in (1.0, -1.0)
+    ]
+    H = np.array([above - below for above, below in zip(slopes[::2], slopes[1::2], strict=True)])
+    return np.asarray((H + H.T) / (4.0 * _STEP))
+
+
+def _inverse_root(H: Array) -> Array:
+    """A matrix R with RᵀHR = 1 where H is positive; flat or falling directions stay short."""
+    values, vectors = np.linalg.eigh(H)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, _FLAT)))

@@ -1,0 +1,1 @@
+"""The minimum over the weights: Newton's method, PSD cuts, column generation."""

@@ -1,0 +1,125 @@
+"""C by what it predicts for rows held out, along one warm-started path.
+
+The weights are learned from all rows at a C, from those of the nearest C before, to a few digits;
+whoever knows the rows says what is lost on those held out, at that kernel. The search begins in the
+middle and goes on next to the best C so far, until both its neighbours are worse: machines with a
+large C take long, and mostly nothing asks for them. The best C is then learned with all the digits
+that were asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.numerics.rounding import first_least
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.core.solution import Solution
+
+Array = NDArray[np.float64]
+Found = TypeVar("Found", bound=Solution)
+
+# In units of one over the kernel's mean diagonal: from mostly bounded to mostly free coefficients.
+FACTORS = (0.1, 0.5, 2.0, 10.0, 50.0, 250.0)
+# Relative duality gap along the path; only the last solution has to be exact.
+PATH_TOL = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Choice(Generic[Found]):
+    """The C that was chosen, its solution, and what the others would have cost.
+
+    Attributes
+    ----------
+    C : float
+        The C of the smallest loss; the smallest of several.
+    solution : Solution
+        Learned with it; it counts the machines of the whole path.
+    losses : ndarray of shape (n_tried, 2)
+        Every C and its loss on rows held out.
+    """
+
+    C: float
+    solution: Found
+    losses: Array
+
+
+def middle_of(Cs: Sequence[float]) -> int:
+    """Where the search begins."""
+    return (len(Cs) - 1) // 2
+
+
+def choose_C(
+    Cs: Sequence[float],
+    learn: Callable[[float, Array | None, Control], Found],
+    loss: Callable[[float, Found], float],
+    control: Control,
+) -> Choice[Found]:
+    """Learn with one C after the other, from known weights, and learn the best one to the end.
+
+    Parameters
+    ----------
+    Cs : sequence of float
+        In increasing order, so near to each other that the loss falls and then rises along them.
+    learn : callable
+        ``learn(C, start, control)``.
+    loss : callable
+        ``loss(C, solution)`` on rows held out, NaN where there is none.
+    control : Control
+        When to stop. Once its patience has ended, no further C is tried.
+    """
+    rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
+    tried: dict[int, tuple[Found, float]] = {}
+    n_solves, left, place = 0, set(range(len(Cs))), middle_of(Cs)
+    while True:
+        left.remove(place)
+        near = min(tried, key=lambda other: abs(other - place), default=None)
+        solution = learn(Cs[place], None if near is None else tried[near][0].weights, rough)
+        n_solves += solution.n_machine_solves
+        if np.isfinite(solution.weights).all():
+            tried[place] = solution, loss(Cs[place], solution)
+        best = _best({k: value for k, (_, value) in tried.items()}, place)
+        around = (best + 1, best - 1) if tried else sorted(left)
+        places = [k for k in around if k in left]
+        if not places or patience.stopped is not None:
+            break
+        place = places[0]
+    if tried:
+        solution = tried[best][0]
+    if patience.stopped is None and tried:
+        solution = learn(Cs[best], solution.weights, control)
+        n_solves += solution.n_machine_solves
+    elif solution.status.is_optimal and patience.stopped is not None:
+        # It was good enough for the path, which ended before it could be made exact.
+        solution = replace(solution, status=patience.stopped)
+    losses = np.array([(Cs[k], tried[k][1]) for k in sorted(tried)]).reshape(-1, 2)
+    return Choice(Cs[best], replace(solution, n_machine_solves=n_solves), losses)
+
+
+def lowest(loss: Callable[[int], float], n_places: int) -> int:
+    """The place of the least loss, which falls and then rises along the places.
+
+    The search begins in the middle and goes on next to the best place so far, until both its
+    neighbours are worse.
+
+    >>> lowest(lambda k: (k - 3.2) ** 2, 6)
+    3
+    """
+    losses: dict[int, float] = {}
+    places = [(n_places - 1) // 2]
+    while places:
+        losses[places[0]] = loss(places[0])
+        best = _best(losses, places[0])
+        around = (best + 1, best - 1)
+        places = [k for k in around if 0 <= k < n_places and k not in losses]
+    return best
+
+
+def _best(losses: dict[int, float], otherwise: int) -> int:
+    """The place of the least loss, the first of several; NaN is more than any number."""
+    places = sorted(losses)
+    return places[first_least(losses[k] for k in places)] if places else otherwise

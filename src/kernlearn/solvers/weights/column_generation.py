@@ -1,0 +1,295 @@
+r"""Weights of more kernels than a stack can hold, by column generation.
+
+With positive weights and :math:`\sum_i w_i r_i = c`, minimising V(K(w)) is the saddle point
+
+.. math::
+
+    \min_w \max_a \; \ell(a) - \tfrac12 \sum_i w_i\, a^\top K_i a
+    \;=\; \max_a \; \ell(a) - \tfrac{c}{2} \max_i \frac{a^\top K_i a}{r_i},
+
+so only kernels of the largest *price* :math:`a^\top K_i a / r_i` have weight. A round solves the
+problem for the few kernels that may have some, the master problem, by Newton's method with its own
+certificate: coefficients, or shares of several, whose bound holds for the kernels in the master.
+Then these coefficients price every other kernel. The bound with the largest of *all* prices holds
+for all kernels; kernels that are dearer than the master's join it, until the gap is closed.
+
+The prices of a mixture of coefficients are inner products with one matrix,
+:math:`\langle K_i, A\rangle`, :math:`A = \sum_s \theta_s \sum_c a_{sc} a_{sc}^\top`, of which only
+the rows count that have a coefficient.
+
+Kernels are not screened for good. The radius of a gap-safe sphere around a, √(2 gap · C) for a
+machine with a ridge 1/C, would have to be less than half of the root of the largest price, which is
+at most √(2V/c). With c = tr K = n and C = 1 that asks for relative gaps below 1/(4n).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.solvers.core.certificate import certified_status, corner_bound
+from kernlearn.solvers.core.cutting_planes import coefficient_plane
+from kernlearn.solvers.core.oracle import Plane
+from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.core.solution import Solution, Step, relative_gap
+from kernlearn.solvers.weights.column_master import GramMaster, Master
+
+Positions = NDArray[np.intp]
+
+JOINING = 32  # kernels that join in a round, at most
+MASTER_SHARE = 0.2  # of the gap that is left: how well a master is solved
+LOOSEST, FINEST = 1e-2, 0.3  # relative gap of a master at most, and relative to the tolerance
+DEARER = 1e-9  # than the master's kernels, relatively: worth a place
+
+
+class Pool(Protocol):
+    """Kernels of any number, of which a number each is asked."""
+
+    n_matrices: int
+    n_points: int
+
+    @property
+    def traces(self) -> Array:
+        """Traces over all points."""
+
+    def forms(self, F: Array, tick: Callable[[], None]) -> Array:
+        """The sums Σ fᵀKᵢf over the rows f of F, for every kernel."""
+
+    def noise(self, forms: Array, F: Array) -> Array:
+        """What rounding may have taken off forms, beyond what any sum over so many rows loses."""
+
+
+def learn_by_columns(
+    pool: KernelPool, machines: Sequence[Machine], weight_set: WeightSet, control: Control
+) -> Solution:
+    """Minimise the machines' values over the weights of all kernels (inputs are checked)."""
+    return Columns(pool, GramMaster(pool, machines), machines, weight_set, control).run()
+
+
+@dataclass(frozen=True, eq=False)
+class _Round:
+    """The solution of a master, its weights among all kernels, and the proof of its bound."""
+
+    weights: Array
+    solution: Solution
+    proof: Proof
+
+
+class Columns:
+    """The state of one minimisation.
+
+    Parameters
+    ----------
+    pool : Pool
+        All kernels.
+    master : Master
+        Solves the problem of a few of them.
+    machines : sequence of Machine
+        Which share the kernel.
+    weight_set : WeightSet
+        Positive weights of all kernels.
+    control : Control
+        When to stop.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        master: Master,
+        machines: Sequence[Machine],
+        weight_set: WeightSet,
+        control: Control,
+    ) -> None:
+        self.pool, self.master, self.machines = pool, master, machines
+        self.given, self.control = weight_set, control
+        used = weight_set.normaliser > 0
+        # What the trace of K(w) is at most.
+        ratios = pool.traces[used] / weight_set.normaliser[used]
+        self.trace = weight_set.total * float(ratios.max())
+        self.patience = WithinRounds(control.patience)
+        self.history: list[Step] = []
+        self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
+        self.best: _Round | None = None
+
+    def run(self) -> Solution:
+        """Rounds of a master and of prices, until the gap closes or it is time to end."""
+        self.master.join(self._first())
+        tol = LOOSEST
+        last = self._solved(tol)
+        if self.best is None:  # no kernel has a value
+            return self._without_solution(last)
+        finest = FINEST * self.control.tol
+        while True:
+            try:
+                joining = self._look_around(last)
+            except (Stopped, KeyboardInterrupt) as stop:
+                return self._solution(self.patience.accept(stop))
+            gap = relative_gap(self.best.solution.objective, self._bound)
+            if gap <= self.control.tol:
+                return self._solution(Status.OPTIMAL)
+            self.n_rounds += 1
+            if self.n_rounds >= self.control.max_iter:
+                return self._solution(Status.ITERATION_LIMIT)
+            joined = self.master.join(joining)
+            if joined == 0 and tol <= finest:
+                return self._solution(Status.NO_ROOM if len(joining) else last.solution.status)
+            tol = min(max(MASTER_SHARE * gap, finest), LOOSEST) if joined else finest
+            last = self._solved(tol)
+
+    def _first(self) -> Positions:
+        """Kernels to begin with: those given, or those that machines without any would pay for."""
+        start = self.given.start
+        if start is not None and (start > 0).any():
+            return _dearest(start, 0.0, len(start))
+        proof = self.master.first(self.trace / self.pool.n_points)
+        self.n_solves += len(self.machines)
+        plane = self._priced(proof, lambda: None)
+        self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
+        return _dearest(self._prices(plane), -np.inf)
+
+    def _solved(self, tol: float) -> _Round:
+        """The master problem, solved to a tolerance."""
+        active = self.master.active
+        known = self.given.start if self.best is None else self.best.weights
+        start = None if known is None else known[active]
+        given = WeightSet(self.given.normaliser[active], self.given.total, False, start)
+        self.patience.lower = self.lower
+        control = Control(tol, self.control.max_iter, self.patience)
+        solution, proof = self.master.solve(given, control)
+        self.history += [
+            Step(step.n_machine_solves + self.n_solves, step.objective, self.lower)
+            for step in solution.history
+        ]
+        self.n_solves += solution.n_machine_solves
+        weights = np.zeros(self.pool.n_matrices)
+        weights[active] = solution.weights
+        found = _Round(weights, solution, proof)
+        value = np.inf if self.best is None else self.best.solution.objective
+        if solution.objective < value:
+            self.best = found
+        self.master.note(solution.weights)
+        return found
+
+    def _look_around(self, last: _Round) -> Positions:
+        """Price all kernels, raise the bound, and say who is to join the master."""
+        plane = self._priced(last.proof, self.patience.check)
+        bound = corner_bound(plane, self.given.normaliser, self.given.total)
+        self.lower = max(self.lower, bound)
+        if self.history:
+            self.history[-1] = replace(self.history[-1], lower_bound=self.lower)
+        self._tell()
+        prices = self._prices(plane)
+        paid = float(prices[self.master.active].max())
+        prices[self.master.active] = -np.inf
+        return _dearest(prices, paid * (1.0 + DEARER))
+
+    def _tell(self) -> None:
+        """Tell of a round."""
+        assert self.best is not None
+        objective, bound = self.best.solution.objective, self._bound
+        gap = relative_gap(objective, bound)
+        message = (
+            f"round {self.n_rounds + 1}, {len(self.master.active)} of {self.pool.n_matrices:,} "
+            f"kernels in the master problem, objective {objective:.6g}, relative gap {gap:.1e}"
+        )
+        self.patience.whole.tell(message, objective, bound, gap)
+
+    def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
+        """The plane of a proof, with the slopes of all kernels."""
+        F = proof.coefs * np.sqrt(proof.shares)[:, None, None]
+        F = F.reshape(F.shape[0] * F.shape[1], -1)
+        forms = self.pool.forms(F, tick)
+        slopes = -0.5 * (forms + self.pool.noise(forms, F))
+        # Each with the slopes of all: it is their sum that is a plane below the objective.
+        planes = [
+            coefficient_plane(self.machines, list(coefs), slopes, self.trace)
+            for coefs in proof.coefs
+        ]
+        return Plane.mixture(proof.shares, planes)
+
+    def _prices(self, plane: Plane) -> Array:
+        """What each kernel would pay for a unit of the total; those without effect never join."""
+        r = self.given.normaliser
+        return np.where(r > 0, -plane.gradient / np.where(r > 0, r, 1.0), -np.inf)
+
+    @property
+    def _bound(self) -> float:
+        assert self.best is not None
+        return min(self.lower - self.best.proof.rounding, self.best.solution.objective)
+
+    def _solution(self, ended: Status) -> Solution:
+        assert self.best is not None
+        found, bound = self.best.solution, self._bound
+        return replace(
+            found,
+            weights=self.best.weights,
+            lower_bound=bound,
+            gap=relative_gap(found.objective, bound),
+            n_machine_solves=self.n_solves,
+            status=certified_status(found.objective, bound, self.control.tol, ended),
+            history=tuple(self.history),
+        )
+
+    def _without_solution(self, last: _Round) -> Solution:
+        weights = np.full(self.pool.n_matrices, np.nan)
+        return replace(last.solution, weights=weights, n_machine_solves=self.n_solves)
+
+
+class WithinRounds(Patience):
+    """The patience of the whole, told of the steps within a round: their bound is that of all."""
+
+    def __init__(self, whole: Patience, lower: float = -np.inf) -> None:
+        self.whole, self.lower = whole, lower
+
+    @property
+    def stopped(self) -> Status | None:  # type: ignore[override]
+        """How the whole ended, if it did."""
+        return self.whole.stopped
+
+    @property
+    def listens(self) -> bool:
+        """Whether anybody hears what is told."""
+        return self.whole.listens
+
+    @property
+    def seconds_left(self) -> float:
+        """Until the time is over."""
+        return self.whole.seconds_left
+
+    def tell(
+        self,
+        message: str,
+        objective: float,
+        lower_bound: float | None = None,
+        gap: float | None = None,
+    ) -> None:
+        """Tell of a step."""
+        known = float(self.lower)
+        if known == -np.inf:
+            self.whole.tell(f"objective {objective:.6g}", objective)
+            return
+        gap = relative_gap(objective, known)
+        self.whole.tell(f"objective {objective:.6g}, relative gap {gap:.1e}", objective, known, gap)
+
+    def check(self) -> None:
+        """Raise if it is time to end."""
+        self.whole.check()
+
+    def accept(self, stop: BaseException) -> Status:
+        """How it ended."""
+        return self.whole.accept(stop)
+
+
+def _dearest(prices: Array, least: float, count: int = JOINING) -> Positions:
+    """The kernels of the largest prices above the least, the dearest first."""
+    above = np.flatnonzero(prices > least)
+    order = np.argsort(-prices[above], kind="stable")
+    return above[order[:count]]

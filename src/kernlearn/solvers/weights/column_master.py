@@ -1,0 +1,149 @@
+"""The kernels that may have weight: who of them stays, and the problem of them alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.families.placed_stack import PlacedStack
+from kernlearn.families.stack import GramStack
+from kernlearn.quality.machine import Machine
+from kernlearn.runtime.memory import available, combination_bytes, matrices, require
+from kernlearn.runtime.phrases import counted
+from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.weights.search import learn_with_proof
+
+Array = NDArray[np.float64]
+Positions = NDArray[np.intp]
+
+SMALLEST, LARGEST = 64, 400  # kernels that there is room for, at least and at most
+SHARE_OF_MEMORY = 0.5
+PATIENCE = 2  # a kernel without weight in so many solutions leaves when others join
+LOOSE = 1e-2
+
+
+class Master(ABC):
+    """A few kernels out of many.
+
+    Parameters
+    ----------
+    room : int
+        How many there may be at a time.
+    """
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.active: Positions = np.zeros(0, dtype=np.intp)
+        self.idle: Positions = np.zeros(0, dtype=np.intp)  # for how many solutions by now
+
+    @abstractmethod
+    def first(self, size: float) -> Proof:
+        """Feasible coefficients of machines that know no kernel but its mean diagonal entry."""
+
+    @abstractmethod
+    def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
+        """The best weights of the active kernels, and what proves their bound."""
+
+    @abstractmethod
+    def _add(self, i: int) -> None:
+        """Make room for what is needed of the i-th kernel, behind the active ones."""
+
+    @abstractmethod
+    def _keep(self, places: Positions) -> None:
+        """Forget the active kernels at other places."""
+
+    def note(self, weights: Array) -> None:
+        """Take down who has weight in a solution."""
+        self.idle = np.where(weights > 0, 0, self.idle + 1)
+
+    def join(self, kernels: Positions) -> int:
+        """Let kernels in, as many as there is room for; who has been idle for long leaves.
+
+        Returns how many came in.
+        """
+        needed = len(self.active) + len(kernels) - self.room
+        leaving = self.idle >= PATIENCE
+        if needed > np.count_nonzero(leaving):  # the idle ones first, then no more join
+            leaving |= self.idle > 0
+        if len(kernels):
+            staying = np.flatnonzero(~leaving)
+            self._keep(staying)
+            self.active, self.idle = self.active[staying], self.idle[staying]
+        joining = kernels[: self.room - len(self.active)]
+        for i in joining:
+            self._add(int(i))
+            self.active = np.append(self.active, i)
+            self.idle = np.append(self.idle, 0)
+        return len(joining)
+
+
+class GramMaster(Master):
+    """The matrices of the active kernels, and the exact solver.
+
+    Parameters
+    ----------
+    pool : KernelPool
+        All kernels.
+    machines : sequence of Machine
+        Which share the kernel.
+    """
+
+    def __init__(self, pool: KernelPool, machines: Sequence[Machine]) -> None:
+        n, fewest = pool.n_points, min(SMALLEST, pool.n_matrices)
+        require(
+            combination_bytes(fewest, n, len(machines)),
+            f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
+            "use fewer points, or pass a rank= to the estimator",
+        )
+        free = None if pool.place is None else pool.place.free_bytes()
+        there = available() if free is None else free
+        room = LARGEST if there is None else int(SHARE_OF_MEMORY * there / matrices(1, n))
+        super().__init__(min(max(fewest, min(room, LARGEST)), pool.n_matrices))
+        self.pool, self.machines = pool, machines
+        # Memory is taken when a matrix is written to its place, not before.
+        self._stack = None if pool.place is not None else np.empty((self.room, n, n))
+        self._elsewhere: list[Any] = []  # the same on a device
+
+    def first(self, size: float) -> Proof:
+        """Those of an identity matrix, a kernel by which no two points are alike."""
+        identity = GramStack(np.eye(self.machines[0].n_points)[None])
+        alone = WeightSet(np.ones(1), size, False)
+        return _proof_of(*learn_with_proof(identity, self.machines, alone, Control(LOOSE)))
+
+    def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
+        """The best weights of the active kernels, and what proves their bound."""
+        family = (
+            PlacedStack(self._elsewhere, self.pool.n_labelled)
+            if self._stack is None
+            else GramStack(self._stack[: len(self.active)], self.pool.n_labelled)
+        )
+        found, proof = learn_with_proof(family, self.machines, weight_set, control)
+        return found, _proof_of(found, proof)
+
+    def _add(self, i: int) -> None:
+        if self._stack is None:
+            self._elsewhere.append(self.pool.gram_elsewhere(i))
+        else:
+            self._stack[len(self.active)] = self.pool.gram(i)
+
+    def _keep(self, places: Positions) -> None:
+        if self._stack is None:
+            self._elsewhere = [self._elsewhere[kept] for kept in places]
+            return
+        for place, kept in enumerate(places):
+            if place != kept:
+                self._stack[place] = self._stack[kept]
+
+
+def _proof_of(solution: Solution, proof: Proof | None) -> Proof:
+    """The proof of the bound, or the solution's own coefficients where no bound was found."""
+    if proof is not None:
+        return proof
+    coefs = np.atleast_2d(np.asarray(solution.dual_coef, dtype=float))
+    return Proof(np.ones(1), coefs[None], 0.0)

@@ -1,0 +1,191 @@
+"""What a search has found, as it is returned: certified after it was written down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.stack import GramStack
+from kernlearn.quality.machine import Array, Machine
+from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.oracle import (
+    MachineEvaluation,
+)
+from kernlearn.solvers.core.problem import Problem, Proof, WeightSet
+from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.core.units import Units
+from kernlearn.solvers.machine.active_set import MachineSolution
+from kernlearn.solvers.weights.newton import Outcome
+from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE
+from kernlearn.solvers.weights.rounding_safe import (
+    Combined,
+    Settled,
+    into_the_cone,
+    lowest_eigenpair,
+    settled_machine,
+    total_weight,
+    with_total,
+    without_crumbs,
+)
+
+# Relative accuracy of machines that are solved once more.
+EXACT = 1e-9
+# Objective that the removal of crumbs of weight may cost, relative to it.
+CRUMBS = 1e-9
+# Shares of the tolerance: what weights may cost that were moved into the cone, and what a negative
+# part of the kernel may take where they would cost more.
+WORTH, UNSEEN = 0.25, 0.05
+# Of the mean diagonal entry: no kernel with a more negative eigenvalue is returned.
+INDEFINITE = 1e-9
+
+
+def solution_of(
+    problem: Problem, outcome: Outcome, n_solves: int, tol: float, units: Units, free: bool
+) -> tuple[Solution, Proof | None]:
+    """The outcome in the user's units with its certificate, and what the bound is proved by."""
+    family = problem.family
+    learns_C = isinstance(family, WithIdentity)
+    m = family.n_matrices - learns_C
+    if outcome.best is None:
+        nan = float("nan")
+        return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
+    best = outcome.best
+    assert isinstance(best, MachineEvaluation)
+    returned = _returned(problem, outcome, best, free, tol)
+    weights, solutions = returned.weights, returned.solutions
+    combined = Combined.at(family, weights, returned.K)
+    settled = [
+        settled_machine(combined, machine, solution, tol)
+        for machine, solution in zip(problem.machines, solutions, strict=True)
+    ]
+    value = sum(found.value for found in settled)
+    if problem.penalty is not None:
+        value += problem.penalty.value(weights)
+    unknown = sum(found.noise for found in settled)
+    weight = total_weight(solutions)
+    if weight > 0.0:  # the zero function does not see the kernel
+        unknown += 2.0 * returned.indefinite * weight
+    unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
+    objective = value * units.value
+    bound = min(outcome.lower - unknown, value) * units.value
+    coefs = np.array([found.coef for found in settled]) * units.coef
+    pairs = zip(settled, problem.machines, strict=True)
+    intercepts = np.array([_intercept(found, machine) for found, machine in pairs])
+    intercepts = intercepts * units.target
+    single = len(solutions) == 1
+    weights = weights * units.kernel
+    learned_C = None
+    if learns_C:
+        learned_C = 1.0 / float(weights[-1]) if weights[-1] > 0 else np.inf
+    solution = Solution(
+        weights=weights[:m],
+        objective=objective,
+        lower_bound=bound,
+        gap=relative_gap(objective, bound),
+        dual_coef=coefs[0] if single else coefs,
+        intercept=float(intercepts[0]) if single else intercepts,
+        n_machine_solves=n_solves + returned.n_solves,
+        status=certified_status(objective, bound, tol, outcome.ended),
+        learned_C=learned_C,
+        negative_eigenvalue=-returned.indefinite * units.kernel,
+        history=tuple(units.step(step) for step in outcome.history),
+    )
+    return solution, Proof.of(outcome.proof, units.coef, unknown * units.value)
+
+
+def _missed_total(problem: Problem, weights: Array) -> float:
+    """How far large weights that cancel are from the total for their rounding, relative to it."""
+    given = problem.weight_set
+    return abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
+
+
+@dataclass(frozen=True, eq=False)
+class _Returned:
+    """Weights as they are returned, the machines at them, how indefinite K(w) is, K(w) if known."""
+
+    weights: Array
+    solutions: Sequence[MachineSolution]
+    indefinite: float
+    n_solves: int
+    K: Array | None = None
+
+
+def _returned(
+    problem: Problem, outcome: Outcome, best: MachineEvaluation, free: bool, tol: float
+) -> _Returned:
+    given, family = problem.weight_set, problem.family
+    weights = best.weights
+    if not free:
+        K = family.combine(weights) if best.kernel is None else best.kernel
+        known = isinstance(family, GramStack) and family.is_psd(weights, K)
+        lowest = 0.0 if known else lowest_eigenpair(K)[0]
+        return _Returned(weights, best.solutions, -lowest, 0, K)
+    if outcome.transform is not None:
+        weights = outcome.transform @ weights
+    candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
+    unseen = UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300)
+    enough = best.upper + WORTH * tol * abs(best.upper)
+    found, n_solves = None, 0
+    for candidate in candidates:
+        if candidate is None:
+            continue
+        candidate = with_total(candidate, given.normaliser, given.total)
+        size = _own_trace(family, candidate) / family.n_points
+        # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
+        for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
+            moved, lowest = into_the_cone(family, candidate, problem.even, allowed)
+            if moved is not candidate:
+                moved = with_total(moved, given.normaliser, given.total)
+                lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
+            indefinite = -lowest
+            if indefinite > INDEFINITE * size:
+                continue
+            objective = problem.objective
+            same = outcome.transform is None and np.array_equal(moved, best.weights)
+            evaluation = best if same else objective.evaluate(moved, best, EXACT)
+            n_solves += objective.n_solves
+            if evaluation is None:
+                continue
+            if found is None or evaluation.upper < found[1].upper:
+                found = moved, evaluation, indefinite
+            if evaluation.upper <= enough:
+                break
+        if found is not None and found[1].upper <= best.upper + CRUMBS * abs(best.upper):
+            break
+    if found is None:
+        objective = problem.objective
+        evaluation = objective.evaluate(problem.even, best, EXACT)
+        solutions = best.solutions if evaluation is None else evaluation.solutions
+        return _Returned(problem.even, solutions, np.inf, n_solves + objective.n_solves)
+    return _Returned(found[0], found[1].solutions, found[2], n_solves)
+
+
+def _own_trace(family: Family, weights: Array) -> float:
+    """The trace of K(w), without what is learned of an identity."""
+    own = slice(0, family.n_matrices - isinstance(family, WithIdentity))
+    return abs(float(weights[own] @ family.traces[own]))
+
+
+def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
+    """The weights without what is rounding both of the total and of the trace."""
+    if isinstance(family, WithIdentity) and _own_trace(family, weights) < CRUMBS * abs(
+        weights[-1] * family.traces[-1]
+    ):
+        return np.where(np.arange(len(weights)) == len(weights) - 1, weights, 0.0)
+    of_total = weights * given.normaliser / given.total
+    trace = float(weights @ family.traces)
+    if trace == 0.0:  # terms that cancel to the last digit
+        return weights
+    of_trace = weights * family.traces / trace
+    return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
+
+
+def _intercept(found: Settled, machine: Machine) -> float:
+    """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
+    if len(machine.rows) == 0:
+        return machine.offset * float(found.coef.sum())
+    return float(found.multipliers.rows[0]) + machine.shift

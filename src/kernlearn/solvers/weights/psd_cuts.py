@@ -1,0 +1,214 @@
+r"""Keeping K(w) ⪰ 0 by eigenvector cuts :math:`v^\top K(w) v \ge 0`.
+
+Eigenvectors found so far span a subspace V. Within it every cut is known from the small matrices
+:math:`V^\top K_i V`, so the subspace is exhausted first, and a matrix of the full size is looked at
+only when it has nothing more to say.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_solve
+from scipy.sparse.linalg import ArpackError, ArpackNoConvergence, LinearOperator, eigsh
+
+from kernlearn._device import lower_factor
+from kernlearn.families.base import Family
+from kernlearn.families.identity import WithIdentity
+from kernlearn.families.stack import GramStack
+from kernlearn.families.weights import Array, Domain
+from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.numerics.split_products import SplitMatrices
+from kernlearn.numerics.sums import rounding
+
+# Relative to the mean eigenvalue: what counts as zero.
+PSD_TOLERANCE = 1e-9
+DENSE_SIZE = 200
+VECTORS_PER_ROUND = 2
+MAX_CUTS = 60
+CLEAR = 1e-10  # rounding relative to a cut, which takes next to nothing off the bound
+KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
+
+
+class PsdCuts:
+    """Cuts for one family, added to a domain as they are found.
+
+    Parameters
+    ----------
+    family : Family
+        The matrices.
+    domain : Domain
+        Receives the cuts.
+    given : tuple of Family and ndarray of shape (m, p), optional
+        The matrices that those of the family are combinations of, and what combines them.
+    """
+
+    def __init__(
+        self, family: Family, domain: Domain, given: tuple[Family, Array] | None = None
+    ) -> None:
+        self.family, self.domain, self.given = family, domain, given
+        self.vectors = np.zeros((family.n_points, 0))
+        self.small = np.zeros((family.n_matrices, 0, 0))
+        self.n_full_checks = 0
+        self._shift, self._rounding = 1e-3, _rounding(family)
+
+    def cut_in_subspace(self, x: Array) -> bool:
+        """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
+        if self.vectors.shape[1] == 0:
+            return False
+        weights = self.domain.weights(x)
+        matrix = (weights @ self.small.reshape(len(weights), -1)).reshape(self.small.shape[1:])
+        values, vectors = np.linalg.eigh(matrix)
+        scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
+        bad = values < -0.3 * PSD_TOLERANCE * scale
+        if not bad.any():
+            return False
+        if len(self.domain.cuts) > MAX_CUTS:
+            # The subspace can make any of them again, and small programs are solved sooner.
+            self.domain.forget_slack_cuts(x, MAX_CUTS // 2)
+        return self._add_rows(vectors[:, bad])
+
+    def cut_in_full(self, x: Array) -> bool:
+        """Look at the whole matrix and add cuts if it is indefinite; True if there was one."""
+        self.n_full_checks += 1
+        weights = self.domain.weights(x)
+        K = self.family.combine(weights, labelled_only=False)
+        mean = self._mean(weights)
+        values, vectors = smallest_eigenpairs(K, PSD_TOLERANCE * mean, self._shift * mean)
+        if len(values) == 0:
+            return False
+        self._shift = float(np.clip(3.0 * -values.min() / mean, 1e-8, 1.0))
+        return self._extend(vectors)
+
+    def _mean(self, weights: Array) -> float:
+        traces = self.family.traces
+        return float(np.abs(traces @ weights)) / self.family.n_points
+
+    def _extend(self, vectors: Array) -> bool:
+        k, together = self.vectors.shape[1], self.vectors
+        for vector in vectors.T:  # one by one: what is new in one of them may be all that is
+            for _ in range(2):  # twice is enough for orthogonality
+                vector = vector - together @ (together.T @ vector)
+                length = float(np.linalg.norm(vector))
+                vector = vector / (length or 1.0)
+                if length < KNOWN:
+                    break
+            else:
+                together = np.column_stack([together, vector])
+        if together.shape[1] == k:
+            return True  # the subspace knows of them
+        block = self.family.forms(together, together[:, k:])
+        small = np.zeros((self.family.n_matrices, together.shape[1], together.shape[1]))
+        small[:, :k, :k] = self.small
+        small[:, :, k:] = block
+        small[:, k:, :k] = block[:, :k].transpose(0, 2, 1)
+        self.vectors, self.small = together, small
+        return self._add_rows(np.eye(together.shape[1])[:, k:])
+
+    def _add_rows(self, directions: Array) -> bool:
+        rows, noise = self._forms(directions)
+        return self.domain.add_cuts(rows, noise + 2.0 * self._below_zero(rows, directions))
+
+    def _forms(self, directions: Array) -> tuple[Array, Array]:
+        """The forms of vectors in the subspace, and bounds on their rounding, both (k, m)."""
+        rows = np.sum(np.matmul(self.small, directions) * directions, axis=1).T
+        # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
+        spread = np.square(np.abs(directions).sum(axis=0))[:, None]
+        noise = spread * self._rounding
+        is_clear = np.linalg.norm(noise, axis=1) <= CLEAR * np.linalg.norm(rows, axis=1)
+        if is_clear.all() or self._split is None:
+            return rows, noise
+        rows, noise = self._split.forms(self.vectors @ directions)
+        if rows.shape[1] == self.family.n_matrices:
+            return rows, noise
+        apart = np.zeros((len(rows), 1))  # that of the identity
+        return np.hstack([rows, apart]), np.hstack([noise, apart])
+
+    @cached_property
+    def _split(self) -> SplitMatrices | None:
+        """What makes forms of few points with next to no rounding; None without such matrices."""
+        family = self.family.family if isinstance(self.family, WithIdentity) else self.family
+        if isinstance(family, GramStack) and family.n_points <= DENSE_SIZE:
+            return SplitMatrices(family.grams)
+        return None
+
+    def _below_zero(self, rows: Array, directions: Array) -> Array:
+        """By how much forms of the given matrices, which count as positive, are not (k, m).
+
+        A matrix that is a little indefinite passes for positive semidefinite, and its positive
+        multiples must pass with it: what its form lacks of zero, a cut does not know.
+        """
+        if self.given is None:
+            return np.maximum(-rows - self._rounding, 0.0)
+        family, transform = self.given
+        vectors = self.vectors @ directions
+        forms = _own_forms(family, vectors)
+        return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))
+
+
+def _own_forms(family: Family, vectors: Array) -> Array:
+    """The forms vᵀKᵢv of every vector, of shape (k, m)."""
+    return np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
+
+
+def _rounding(family: Family) -> Array:
+    """Of forms: sums of products that together are at most as large as the matrix."""
+    return rounding(family.n_points) * family.norms
+
+
+def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array, Array]:
+    """Some of the most negative eigenpairs below ``-tolerance``; none if there are none.
+
+    A Cholesky factorisation settles the common case. Otherwise the spectrum is shifted, by
+    ``shift`` to begin with, until it exists, and a few Lanczos steps with its inverse find the
+    lowest end.
+    """
+    n = K.shape[0]
+    if _shifted_factor(K, tolerance) is not None:
+        return np.zeros(0), np.zeros((n, 0))
+    if n > DENSE_SIZE:
+        for _ in range(12):
+            factor = _shifted_factor(K, shift)
+            if factor is not None:
+                values, vectors = _lanczos(K, factor, shift, tolerance)
+                if len(values):
+                    return values, vectors
+                break  # a rough search may miss what the factorisation saw
+            shift *= 10.0
+    values, vectors = lowest_eigenpairs(K, VECTORS_PER_ROUND)
+    bad = values < -0.5 * tolerance
+    return values[bad], vectors[:, bad]
+
+
+def _shifted_factor(K: Array, shift: float) -> Array | None:
+    shifted = K.copy()
+    shifted.flat[:: K.shape[0] + 1] += shift
+    try:
+        return np.asarray(lower_factor(shifted))
+    except LinAlgError:
+        return None
+
+
+def _lanczos(K: Array, factor: Array, shift: float, tolerance: float) -> tuple[Array, Array]:
+    inverse = LinearOperator(
+        K.shape, matvec=lambda v: cho_solve((factor, True), v, check_finite=False), dtype=K.dtype
+    )
+    vectors = _eigsh(K, k=VECTORS_PER_ROUND, sigma=-shift, OPinv=inverse)
+    values = np.einsum("ij,ij->j", vectors, K @ vectors)
+    bad = values < -0.5 * tolerance
+    return values[bad], vectors[:, bad]
+
+
+def _eigsh(operator: Any, **options: Any) -> Array:
+    """A few rough eigenvectors; roughness costs a cut its depth, never its validity."""
+    n = operator.shape[0]
+    # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
+    v0 = np.cos(np.arange(n, dtype=float)) + 0.1
+    try:
+        return np.asarray(eigsh(operator, v0=v0, tol=0.03, ncv=10, **options)[1])
+    except ArpackNoConvergence as unfinished:
+        return np.asarray(unfinished.eigenvectors)
+    except ArpackError:
+        return np.zeros((n, 0))

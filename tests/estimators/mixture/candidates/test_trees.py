@@ -1,0 +1,113 @@
+"""Trees as candidates: blind to the fold that they are judged by, and better where rules rule."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn.estimators.mixture.candidates import trees
+from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.registry import FAMILIES
+from kernlearn.estimators.mixture.candidates.trees import trees_view
+from kernlearn.estimators.mixture.candidates.view import View
+from kernlearn.quality.predictive import SquaredLoss
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 3))
+    Y = np.column_stack([X[:, 0] > 0.3, X[:, 1] > 0]) + 0.1 * rng.normal(size=(60, 2))
+    folds = [np.arange(i, 60, 4) for i in range(4)]
+    return Problem({"standard": X}, SquaredLoss(Y, np.ones(60)), folds)
+
+
+def test_a_fold_has_no_say_in_the_trees_that_it_is_judged_by(problem):
+    X, rows = problem.tables["standard"], problem.folds[1]
+    Y = problem.Y.copy()
+    Y[rows] = -5.0 * Y[rows]
+    changed = replace(problem, loss=SquaredLoss(Y, np.ones(60)))
+    views = [trees_view(one, "standard") for one in (problem, changed)]
+    own, other = ([view.learned(None, X, fold)(X) for fold in (1, 2, None)] for view in views)
+    np.testing.assert_array_equal(own[0], other[0])
+    assert not np.array_equal(own[1], other[1])
+    assert not np.array_equal(own[2], other[2])
+
+
+def test_the_kernel_of_all_rows_is_the_mean_of_those_of_the_folds(problem):
+    X = problem.tables["standard"]
+    view = trees_view(problem, "standard")
+    folds = np.mean([view.learned(None, X, fold)(X) for fold in range(4)], axis=0)
+    np.testing.assert_allclose(view.learned(None, X, None)(X), folds, rtol=1e-12)
+
+
+def test_trees_tell_apart_what_heavy_rows_do(problem):
+    X = problem.tables["standard"]
+    heavy = X[:, 2] > 0
+    Y = np.where(heavy, X[:, 0] > 0.0, X[:, 1] > 0.0).astype(float)[:, None]
+    for weight in (np.where(heavy, 1.0, 1e-9), np.where(heavy, 1e-9, 1.0)):
+        view = trees_view(replace(problem, loss=SquaredLoss(Y, weight)), "standard")
+        K = view.kernel(np.array([[1.0, 1.0, 0.0], [1.0, -1.0, 0.0], [-1.0, 1.0, 0.0]]))
+        alike, unlike = (1, 2) if weight[heavy][0] == 1.0 else (2, 1)
+        assert K[0, alike] > 2.0 * K[0, unlike]
+
+
+def nested(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, 4))
+    inner = np.where(X[:, 1] > 0.3, 3.0 * (X[:, 2] > 0.6), 2.0 * (X[:, 3] > 0.5))
+    return X, np.where(X[:, 0] > 0.4, inner, -1.0) + 0.3 * rng.normal(size=n)
+
+
+def problem_of(X, y):
+    folds = [np.arange(i, len(y), 5) for i in range(5)]
+    return Problem({"standard": X}, SquaredLoss(y[:, None], np.ones(len(y))), folds)
+
+
+def test_of_more_rows_deeper_trees_are_grown_with_more_of_a_ridge():
+    X, y = nested(400, 0)
+    few, more = problem_of(X[:100], y[:100]), problem_of(X, y)
+    one = FAMILIES["trees"].search(few, View("standard"))
+    again = FAMILIES["trees"].search(more, one.view, one)
+    trained = one.trained_on_more(more).judged
+    assert len(trained.kernel.columns) > 2 * len(one.judged.kernel.columns)
+    np.testing.assert_array_equal(trained.kernel.columns, again.judged.kernel.columns)
+    threefold = np.log(trained.lam / one.judged.lam) / np.log(3.0)
+    assert threefold >= 0
+    assert threefold == pytest.approx(round(threefold), abs=1e-9)
+    assert 0.1 < trained.lam / again.judged.lam < 10.0
+
+
+def test_other_kernels_are_those_of_fewer_rows():
+    X, y = nested(100, 0)
+    one = FAMILIES["Gaussian"].search(problem_of(X[:50], y[:50]), View("standard"))
+    assert one.trained_on_more(problem_of(X, y)) is one
+
+
+def test_trees_are_grown_from_so_many_cells_at_most(monkeypatch):
+    X, y = nested(400, 0)
+    whole = trees_view(problem_of(X, y), "standard")
+    monkeypatch.setattr(trees, "_FEW_ROWS", 50)
+    monkeypatch.setattr(trees, "_CELLS", 400)
+    few = trees_view(problem_of(X, y), "standard")
+    assert len(few.kernel.columns) < 0.4 * len(whole.kernel.columns)
+    assert len(few.kernel.roots) == len(whole.kernel.roots)
+    monkeypatch.setattr(trees, "_MANY_ROWS", 80)
+    half = trees_view(problem_of(X, y), "standard")
+    assert len(half.kernel.roots) == len(whole.kernel.roots) // 2
+
+
+def test_thresholds_within_thresholds_are_found():
+    rng = np.random.default_rng(3)
+    X = rng.uniform(-1.0, 1.0, size=(650, 4))
+    inner = np.where(X[:, 1] > 0.2, 1.0, -1.0)
+    y = np.where(X[:, 0] > 0.0, inner, np.where(X[:, 2] > -0.2, -0.5, 2.0))
+    errors = {}
+    for candidates in (["Gaussian", "Laplacian"], ["Gaussian", "Laplacian", "trees"]):
+        model = kl.KernelRegressor(candidates).fit(X[:400], y[:400])
+        errors[len(candidates)] = np.mean((model.predict(X[400:]) - y[400:]) ** 2)
+    assert errors[3] < 0.3 * errors[2]
+    assert model.relevance_["x3"] < 0.05 * model.relevance_["x0"]

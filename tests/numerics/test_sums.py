@@ -1,0 +1,95 @@
+"""Sums whose rounding is bounded in the worst case."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from kernlearn.families.rank_one import RankOneStack
+from kernlearn.families.stack import GramStack
+from kernlearn.numerics.sums import (
+    EPS,
+    blocked_product,
+    blocked_sum,
+    column_means,
+    exact_sum,
+    inner_product,
+    n_roundings,
+    rounding,
+)
+from kernlearn.quality.one_class import one_class
+
+SIZES = [5, 64, 65, 300]
+
+
+class Counted:
+    """A number that counts through how many roundings it has gone."""
+
+    def __init__(self, depth=0):
+        self.depth = depth
+
+    def __add__(self, other):
+        return Counted(max(self.depth, getattr(other, "depth", 0)) + 1)
+
+    def __mul__(self, other):
+        return Counted(self.depth + getattr(other, "depth", 0) + 1)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _counted(*shape):
+    return np.array([Counted() for _ in range(int(np.prod(shape)))], dtype=object).reshape(shape)
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_no_term_is_rounded_more_often_than_is_counted(n):
+    """One term after the other within a block, which no BLAS can do worse."""
+    form = blocked_product(blocked_product(_counted(n), _counted(n, n)), _counted(n))
+    assert form.depth <= 2 * n_roundings(n) + 4
+    assert form.depth * EPS / 2 <= rounding(n) <= 1.2 * (2.0 * np.sqrt(n) + 64) * EPS
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_forms_are_within_what_is_said_of_them(n):
+    rng = np.random.default_rng(n)
+    K = rng.normal(size=(2, n, n))
+    K = K + K.transpose(0, 2, 1)
+    a = rng.normal(size=n) * 10.0 ** rng.uniform(-3, 3, size=n)
+    V = rng.normal(size=(n, 2))
+    for family, grams in (
+        (GramStack(K), K),
+        (RankOneStack(V), np.array([np.outer(v, v) for v in V.T])),
+    ):
+        found = blocked_product(family.apply(a), a)
+        both = np.column_stack([a, a])
+        small = family.forms(both, both[:, :1])
+        for i, gram in enumerate(grams):
+            rows = [exact_sum(np.longdouble(1) * row * a) for row in gram]
+            exact, size = exact_sum(np.array(rows) * a), np.abs(a) @ np.abs(gram) @ np.abs(a)
+            assert abs(found[i] - exact) <= (rounding(n) + 4 * EPS) * size
+            np.testing.assert_allclose(small[i], exact, atol=(rounding(n) + 4 * EPS) * size)
+        products = [np.sum(gram * grams[0]) for gram in grams]
+        np.testing.assert_allclose(family.products(grams[0]), products, rtol=1e-9)
+
+
+def test_sums():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=1000) * 10.0 ** rng.uniform(-8, 8, size=1000)
+    exact = float(sum(map(Fraction, x.tolist())))
+    assert exact_sum(x) == exact
+    assert exact_sum(x, 1e20) == float(sum(map(Fraction, x.tolist())) + 10**20)
+    assert abs(blocked_sum(x) - exact) <= 0.5 * rounding(1000) * np.abs(x).sum()
+    assert blocked_sum(x[:0]) == 0.0
+    K = rng.normal(size=(200, 200)).astype(np.longdouble)
+    np.testing.assert_allclose(column_means(K).astype(float), K.mean(axis=0).astype(float))
+    assert column_means(K).dtype == np.longdouble
+    assert inner_product(np.eye(200), np.asarray(K, dtype=float)) == pytest.approx(float(K.trace()))
+
+
+def test_no_violation_hides_in_the_rounding_of_a_sum():
+    machine = one_class(np.ones(3), 0.5)
+    a = np.array([0.6, 0.4, 1e-17])
+    assert a.sum() == 1.0
+    assert machine.infeasibility(a) == float(sum(map(Fraction, a.tolist())) - 1) > 0.0

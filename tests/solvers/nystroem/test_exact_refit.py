@@ -1,0 +1,119 @@
+"""The machine of all rows at a kernel learned through landmarks, beside the exact one."""
+
+import numpy as np
+import pytest
+
+import kernlearn as kl
+from kernlearn._device import Place, placed
+from kernlearn.estimators.mkl import low_rank
+from kernlearn.kernels import ARDGaussian
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.runtime.stopping import Patience
+from kernlearn.solvers.nystroem import exact_refit as module
+from kernlearn.solvers.nystroem.exact_refit import exact_refit, fits
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((160, 3))
+VALUES = np.sin(2 * X[:, 0]) + X[:, 1] + 0.2 * rng.standard_normal(160)
+Y = np.column_stack([VALUES, X[:, 2] > 0])
+WEIGHT = rng.uniform(0.5, 2.0, 160)
+THETA = np.array([1.0, 0.1, 0.01])
+
+
+def kernel_at(scale):
+    return ARDGaussian(scale * THETA)
+
+
+@pytest.fixture(params=[None, Place("array_api_strict", "cpu"), Place("torch", "cpu")], ids=str)
+def place(request):
+    if request.param is not None:
+        pytest.importorskip(request.param.library)
+    return request.param
+
+
+def press(lam, scale=1.0):
+    fit = fit_ls_svm(kernel_at(scale)(X), Y, lam / WEIGHT)
+    return fit, float(WEIGHT @ (LeaveOneOut(WEIGHT).residuals(fit) ** 2).sum(axis=1))
+
+
+def test_it_is_the_machine_of_all_rows(place, monkeypatch):
+    monkeypatch.setattr(module, "_COLUMNS", 50)
+    found = exact_refit(placed(X, place), kernel_at, Y, WEIGHT, 0.05, False, Patience())
+    fit, loss = press(0.05)
+    assert found.lam == 0.05
+    np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found.intercept, fit.intercept, rtol=1e-9)
+    np.testing.assert_allclose(found.left_out, LeaveOneOut(WEIGHT).residuals(fit), rtol=1e-8)
+    np.testing.assert_allclose(found.loss, loss, rtol=1e-10)
+
+
+def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by(monkeypatch):
+    def too_wide(scale):
+        return kernel_at(0.1 * scale)
+
+    monkeypatch.setattr(module, "_MOST_ON_SAMPLE", 40)
+    found = exact_refit(X, too_wide, Y, WEIGHT, 1e2, True, Patience())
+    scale = 0.1 * found.scale
+    assert found.scale > 1.0
+    np.testing.assert_allclose(found.loss, press(found.lam, scale)[1], rtol=1e-9)
+    for factor in (10**0.25, 10**-0.25):
+        assert found.loss <= press(found.lam * factor, scale)[1]
+    for factor in (2**0.5, 2**-0.5):
+        assert found.loss <= press(found.lam, scale * factor)[1]
+
+
+def test_a_sample_comes_first(monkeypatch):
+    monkeypatch.setattr(module, "_ON_HOST_FIRST", (60,))
+    sizes = []
+    machine = module._machine
+
+    def counted(source, *rest):
+        sizes.append(len(source))
+        return machine(source, *rest)
+
+    monkeypatch.setattr(module, "_machine", counted)
+    found = exact_refit(X, kernel_at, Y, WEIGHT, 10.0, True, Patience())
+    assert sizes.count(60) >= 3
+    assert 1 <= sizes.count(160) <= 4
+    lowest = min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))
+    assert press(found.lam, found.scale)[1] < 1.05 * lowest
+
+
+def test_the_estimator_trains_on_all_rows(monkeypatch):
+    monkeypatch.setattr(low_rank, "EXACT_ROWS", 100)
+    model = kl.FirstLevelRegressor(tol=0.1).fit(X, VALUES, sample_weight=np.append(0, WEIGHT[1:]))
+    assert (model.refit_, model.rank_, model.device_) == ("exact", None, "cpu")
+    assert model.support_.tolist() == list(range(1, 160))
+    K = model.kernel_(X[1:])
+    given = kl.LSSVMRegressor(model.kernel_, selection=None, lam=model.lam_, rank=None)
+    given.fit(X, VALUES, sample_weight=np.append(0, WEIGHT[1:]))
+    np.testing.assert_allclose(model.dual_coef_, given.dual_coef_, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(model.loo_predictions_, given.loo_predictions_, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(
+        model.predict(X[1:]), (K @ model.dual_coef_.T + model.intercept_)[:, 0], rtol=1e-10
+    )
+    np.testing.assert_allclose(
+        model.predict_interval(X[:5]), given.predict_interval(X[:5]), rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        model.predict(X[:5], return_std=True)[1],
+        given.predict(X[:5], return_std=True)[1],
+        rtol=1e-6,
+    )
+    classifier = kl.FirstLevelClassifier(tol=0.1).fit(X, VALUES > 0)
+    assert classifier.refit_ == "exact"
+    assert classifier.predict_proba(X).shape == (160, 2)
+    assert not hasattr(classifier, "landmarks_")
+
+
+def test_what_does_not_fit_is_trained_through_landmarks(monkeypatch):
+    monkeypatch.setattr(low_rank, "EXACT_ROWS", 100)
+    monkeypatch.setattr(module, "MOST_ROWS_ON_HOST", 150)
+    assert not fits(X)
+    assert fits(X[:150])
+    assert kl.FirstLevelRegressor(tol=0.1).fit(X, VALUES).refit_ == "landmarks"
+    with pytest.raises(MemoryError, match="matrix of 160 x 160 numbers with refit='exact'"):
+        kl.FirstLevelRegressor(tol=0.1, refit="exact").fit(X, VALUES)
+    with pytest.raises(ValueError, match="refit"):
+        kl.FirstLevelRegressor(refit="yes").fit(X, VALUES)
