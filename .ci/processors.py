@@ -41,6 +41,7 @@ NUMERICAL = (
     "kernels",
     "learn",
     "methods",
+    "numerics",
     "quality",
     "reference",
     "retrieval",
