@@ -54,7 +54,7 @@ from kernlearn.solvers.weights.psd_cuts import PsdCuts
 
 Array = NDArray[np.float64]
 
-MAX_ROUNDS = 50
+MAX_ROUNDS = 200
 # The grid of margins and intercepts: its least value, beside a constant of four, and its ratio.
 LEAST, RATIO = 0.5, np.sqrt(2.0)
 # The share of δ that the Monte-Carlo estimate has.

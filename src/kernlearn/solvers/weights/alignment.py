@@ -230,7 +230,7 @@ def _value(
             # constant kernel that is centred before it is added takes none of the others'.
             each = np.eye(len(weights))
             centred = sum(
-                np.longdouble(weights[i] / size) * _centred(family.combine_exactly(each[i], False))
+                np.longdouble(weights[i]) / size * _centred(family.combine_exactly(each[i], False))
                 for i in np.flatnonzero(weights)
             )
             eps *= LONG_EPS / EPS
