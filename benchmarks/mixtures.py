@@ -1,6 +1,6 @@
 """Select one candidate, mix decision values, or mix kernels under one machine?
 
-KernelClassifier mixes the decision values of its candidates. This runs its contest on the IDA suite
+KernelClassifier mixes the decision values of its candidates. This screens them on the IDA suite
 and compares, with the same candidates and the same held-out predictions,
 
 - the best candidate alone, by loss or by errors;
@@ -31,9 +31,9 @@ from sklearn.utils.parallel import Parallel, delayed
 from kernlearn.comparison import compare
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.mixture.candidates.machine import Machine, Training
 from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
 from kernlearn.estimators.mixture.candidates.view import View
 from kernlearn.estimators.mixture.preparation import Preparation
 from kernlearn.kernels import Precomputed
@@ -50,7 +50,7 @@ Weights = Callable[[LogLoss, Values], Values]
 
 
 class Held:
-    """A contest, and what every candidate predicts for the test rows."""
+    """A screening, and what every candidate predicts for the test rows."""
 
     def __init__(self, part: Division) -> None:
         Y = np.where(part.y_train[:, None] > 0, 1.0, -1.0)
@@ -61,13 +61,15 @@ class Held:
         folds = make_folds(5, rows, part.y_train, rows, stratify=True, random_state=0)
         self.problem = Problem(self.tables, LogLoss(Y, np.ones(len(Y))), folds)
         generator = np.random.RandomState(0)
-        self.contest: Contest = hold_contest(self.problem, chosen_families("auto"), generator)
-        self.held_out = np.stack([found.judged.held_out for found in self.contest.found])
+        self.screening: Screening = screen_candidates(
+            self.problem, chosen_families("auto"), generator
+        )
+        self.held_out = np.stack([found.judged.held_out for found in self.screening.found])
         self.scales = np.array([self.problem.loss.scale(F) for F in self.held_out])
         self.test = np.stack([self._predictions(place) for place in range(len(self.held_out))])
 
     def _predictions(self, place: int) -> Values:
-        found = self.contest.found[place]
+        found = self.screening.found[place]
         table = found.view.table
         training = Training(self.tables[table], self.problem.Y, self.problem.weight)
         judged = found.judged
@@ -78,7 +80,7 @@ class Held:
 
     def errors(self, y_test: Values) -> Errors:
         """Of every candidate, by its title: in per cent, on rows held out and on test rows."""
-        titles = [found.title for found in self.contest.found]
+        titles = [found.title for found in self.screening.found]
         held_out = [100.0 * self.problem.loss.wrong(F).mean() for F in self.held_out]
         test = 100.0 * np.mean((self.test > 0) != (y_test > 0), axis=1)
         return dict(zip(titles, zip(held_out, test, strict=True), strict=True))
@@ -86,7 +88,7 @@ class Held:
     def weights(self, keep: Callable[[str], bool], rule: Weights) -> Values:
         """Of the candidates with such titles, zero for the others; of all where none has one."""
         everyone = range(len(self.held_out))
-        kept = [i for i in everyone if keep(self.contest.found[i].title)] or list(everyone)
+        kept = [i for i in everyone if keep(self.screening.found[i].title)] or list(everyone)
         weights = np.zeros(len(self.held_out))
         weights[kept] = rule(self.problem.loss, self.held_out[kept])
         return weights
@@ -121,7 +123,7 @@ def kernels_mixed(held: Held) -> Values:
     """One machine on Σ w_j K_j / u_j."""
     weights = held.weights(everything, by_errors(MEMBERS))
     K, K_new = 0.0, 0.0
-    for found, weight in zip(held.contest.found, weights, strict=True):
+    for found, weight in zip(held.screening.found, weights, strict=True):
         if weight > 0:
             table = found.view.table
             own = found.judged.kernel(held.tables[table])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits, make_classification
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.gram import gram_stack
 from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 FEATURES = 20
 

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.runtime.memory import combination_bytes, require
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Of C, ν and sample weights, and one over the smallest: beyond, their products are no numbers.
 LARGEST = 2.0**960

@@ -40,7 +40,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_choice, check_count, check_labels, check_positive
@@ -51,8 +51,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.certificate import linear_minimum
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 MAX_ROUNDS = 200
 # The grid of margins and intercepts: its least value, beside a constant of four, and its ratio.

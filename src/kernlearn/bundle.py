@@ -251,7 +251,8 @@ class ModelBundle:
             )
 
     def __repr__(self) -> str:
-        facts = self.facts if isinstance(self.facts, dict) else {}
+        told: object = getattr(self, "facts", None)  # also of a file that was changed by hand
+        facts = told if isinstance(told, dict) else {}
         words = [facts.get(name, "unknown") for name in ("method_title", "target", "table")]
         return f"<ModelBundle: {words[0]}, predicts {words[1]!r}, fitted to {words[2]}>"
 

@@ -31,7 +31,7 @@ from kernlearn.kernels._validation import check_real
 from kernlearn.quality.interpolation import interpolation
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, DETERMINANT, QUALITIES, Settings, quality_names
-from kernlearn.runtime.stopping import Progress, patience_for
+from kernlearn.runtime.stopping import Progress, stopping_control
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.oracle import Penalty
@@ -43,8 +43,7 @@ from kernlearn.solvers.weights.alignment import learn_by_alignment
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 from kernlearn.solvers.weights.determinant import learn_by_determinant
 from kernlearn.solvers.weights.search import learn_with_machines
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 UNLABELLED = ("one_class", DETERMINANT)
 GLANCED_AT = 1000  # points above which a factor of every matrix is not worth its price
@@ -148,8 +147,8 @@ def learn_weights(
     >>> float(s.weights[0]), bool(s.weights[1] > 0), s.status.is_optimal, s.gap <= 1e-6
     (0.0, True, True, True)
     """
-    patience = patience_for(callback, time_limit)
-    control = Control(check_positive("tol", tol), check_count("max_iter", max_iter), patience)
+    stopping = stopping_control(callback, time_limit)
+    control = Control(check_positive("tol", tol), check_count("max_iter", max_iter), stopping)
     check_choice("quality", quality, quality_names())
     check_choice("weights", weights, ["positive", "free"])
     check_choice("constraint", constraint, ["trace", "sum"])
@@ -176,8 +175,8 @@ def learn_weights(
         )
     if glance and solution.negative_eigenvalue < 0:
         check_stack(grams, psd=psd)  # names the culprit
-    if patience.stopped is not None:
-        warn_if_unfinished("learn_weights", solution.status, patience, solution.gap, tol)
+    if stopping.stopped is not None:
+        warn_if_unfinished("learn_weights", solution.status, stopping, solution.gap, tol)
     return solution
 
 

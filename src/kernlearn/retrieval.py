@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
 from kernlearn.kernels._validation import check_real
+from kernlearn.typing import Array
 
 __all__ = ["retrieval_auc"]
-
-Array = NDArray[np.float64]
 
 
 def retrieval_auc(

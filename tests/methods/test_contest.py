@@ -13,7 +13,7 @@ from sklearn.dummy import DummyClassifier
 
 from kernlearn import LSSVMClassifier
 from kernlearn.methods import contest as contest_module
-from kernlearn.methods.contest import N_FOLDS, contest_steps, hold_contest
+from kernlearn.methods.contest import N_FOLDS, compare_methods, comparison_steps
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 from kernlearn.runtime import stopping
@@ -55,7 +55,7 @@ def refusing(name):
 def test_no_row_is_scored_by_a_model_that_was_fitted_to_it():
     Memory.asked = []
     X, y = table()
-    result = hold_contest([learner("memory", Memory())], X, y, lambda: None)
+    result = compare_methods([learner("memory", Memory())], X, y, lambda: None)
     assert result.entries[0].scores == (0.0,) * N_FOLDS
     assert Counter(row for row, _ in Memory.asked) == Counter(X["row"].tolist())
 
@@ -68,7 +68,7 @@ def test_the_best_mean_wins_and_ties_go_to_the_first():
         learner("good", DummyClassifier(strategy="constant", constant=0)),
         learner("as good", DummyClassifier(strategy="constant", constant=0)),
     ]
-    result = hold_contest(learners, X, y, lambda: None)
+    result = compare_methods(learners, X, y, lambda: None)
     assert [entry.learner.method.name for entry in result.entries] == ["good", "as good", "bad"]
     assert result.winner is learners[1]
     facts = result.facts()
@@ -82,22 +82,22 @@ def test_what_cannot_be_used_is_skipped_and_said():
     X, y = table()
     steps = []
     learners = [refusing("wet"), learner("dry", DummyClassifier())]
-    result = hold_contest(learners, X, y, lambda: steps.append(1))
+    result = compare_methods(learners, X, y, lambda: steps.append(1))
     assert result.winner is learners[1]
     assert result.notes == ("wet was skipped: it is raining",)
     assert result.facts()[1]["score"] is None
-    assert len(steps) == contest_steps(2, 60)
+    assert len(steps) == comparison_steps(2, 60)
 
 
 def test_nothing_can_be_used():
     with pytest.raises(MethodError, match="no method can be used on this table: it is raining"):
-        hold_contest([refusing("wet")], *table(), lambda: None)
+        compare_methods([refusing("wet")], *table(), lambda: None)
 
 
 def test_big_tables_are_sampled_and_it_is_said(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (30,))
     Memory.asked = []
-    result = hold_contest([learner("memory", Memory())], *table(300), lambda: None)
+    result = compare_methods([learner("memory", Memory())], *table(300), lambda: None)
     assert len(Memory.asked) == 30
     told = "methods were compared on a random 30 of 300 rows, which tell the best from all others"
     assert result.notes == (told,)
@@ -123,18 +123,18 @@ def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
     shares = {"hopeless": 0.0, "good": 0.7, "better": 0.85, "best": 0.9}
     learners = [learner(name, Guess(share, i)) for i, (name, share) in enumerate(shares.items())]
     steps = []
-    result = hold_contest(learners, *table(5000), lambda: steps.append(1))
+    result = compare_methods(learners, *table(5000), lambda: steps.append(1))
     rows = {entry.learner.method.name: (entry.n_rows, entry.n_tested) for entry in result.entries}
     assert rows["hopeless"] == (60, 20)  # after a fold nobody has to see more of it
     assert rows["best"] == rows["better"] == (960, 320)
     assert list(rows)[-1] == "hopeless"
     assert result.n_rows == 960
-    assert len(steps) == contest_steps(4, 5000)
+    assert len(steps) == comparison_steps(4, 5000)
     facts = {fact["method"]: fact for fact in result.facts()}
     assert (facts["best"]["rows"], facts["best"]["tested"]) == (960, 320)
     assert facts["best"]["standard_error"] is None  # of a single fold
     # A clear winner ends it at once.
-    result = hold_contest([learners[0], learners[3]], *table(5000), lambda: None)
+    result = compare_methods([learners[0], learners[3]], *table(5000), lambda: None)
     assert (result.n_rows, result.winner) == (60, learners[3])
     assert "which tell the best from all others" in result.notes[0]
 
@@ -142,7 +142,7 @@ def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
 def test_methods_that_rows_do_not_tell_apart_are_named(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (60, 120))
     learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
-    result = hold_contest(learners, *table(5000), lambda: None)
+    result = compare_methods(learners, *table(5000), lambda: None)
     names = [entry.learner.method.name for entry in result.entries]
     told = f"compared on a random 120 of 5000 rows, which do not tell {names[0]} from {names[1]}"
     assert told in result.notes[0]
@@ -153,7 +153,7 @@ def test_no_round_begins_when_the_time_is_over(monkeypatch):
     monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
     monkeypatch.setattr(contest_module, "SECONDS", 0.0)
     learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
-    assert hold_contest(learners, *table(5000), lambda: None).n_rows == 60
+    assert compare_methods(learners, *table(5000), lambda: None).n_rows == 60
 
 
 def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
@@ -171,7 +171,7 @@ def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (60,))
     monkeypatch.setattr(contest_module, "N_FOLDS", 2)
     learners = [learner(str(limit), Patient(limit)) for limit in (None, 10.0, 1000.0)]
-    hold_contest(learners, *table(), lambda: None)
+    compare_methods(learners, *table(), lambda: None)
     assert sorted(asked) == [10.0, 10.0, 45.0, 45.0, 45.0, 45.0]
 
 
@@ -191,11 +191,11 @@ def test_who_would_be_given_a_small_part_of_the_rows_is_left_out(monkeypatch):
     few = replace(few, method=replace(few.method, max_rows=400))
     many = learner("many", Guess(0.6, 2))
     many = replace(many, method=replace(many.method, max_rows=10**6))
-    result = hold_contest([few, many], *table(5000), lambda: None)
+    result = compare_methods([few, many], *table(5000), lambda: None)
     assert result.winner is many
     assert "few was skipped: it learns from 400 rows at most, and there are 5000" in result.notes
     with pytest.raises(MethodError, match="learns from 400 rows at most"):
-        hold_contest([few], *table(5000), lambda: None)
+        compare_methods([few], *table(5000), lambda: None)
 
 
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
@@ -210,7 +210,7 @@ def test_a_score_of_an_interrupted_fit_is_no_score(monkeypatch):
 
     X, y = table()
     with pytest.raises(KeyboardInterrupt):
-        hold_contest([learner("a", LSSVMClassifier(callback=pressed))], X, y, lambda: None)
+        compare_methods([learner("a", LSSVMClassifier(callback=pressed))], X, y, lambda: None)
     assert len(heard) == 1
 
 
@@ -221,7 +221,7 @@ class Late(DummyClassifier):
 
 def test_who_has_nothing_when_its_time_is_over_is_skipped():
     learners = [learner("late", Late()), learner("guess", Guess(0.7, 1))]
-    result = hold_contest(learners, *table(), lambda: None)
+    result = compare_methods(learners, *table(), lambda: None)
     assert result.winner is learners[1]
     told = "late was skipped: its time was over before it had learned anything from 40 rows"
     assert result.notes == (told,)
@@ -230,8 +230,8 @@ def test_who_has_nothing_when_its_time_is_over_is_skipped():
 def test_processes_find_the_same(monkeypatch):
     monkeypatch.setattr(contest_module, "SIZES", (60, 240))
     learners = [learner(str(share), Guess(share, i)) for i, share in enumerate((0.5, 0.8, 0.9))]
-    here = hold_contest(learners, *table(5000), lambda: None)
-    there = hold_contest(learners, *table(5000), lambda: None, n_jobs=2)
+    here = compare_methods(learners, *table(5000), lambda: None)
+    there = compare_methods(learners, *table(5000), lambda: None, n_jobs=2)
     assert [entry.scores for entry in here.entries] == [entry.scores for entry in there.entries]
     assert [e.learner for e in here.entries] == [e.learner for e in there.entries]
 
@@ -264,11 +264,11 @@ def test_who_will_hardly_come_out_ahead_of_all_rows_is_asked_no_further(monkeypa
     X, y = table(150)
     learners = [learner("good", Mostly(12)), learner("worse", Mostly(5))]
     monkeypatch.setattr(contest_module, "SIZES", (150, 600))
-    last = hold_contest(learners, X, y, lambda: None)
+    last = compare_methods(learners, X, y, lambda: None)
     assert [len(entry.scores) for entry in last.entries] == [1, 1]
     X, y = table(600)
     monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
     monkeypatch.setattr(contest_module, "LEVEL", 1.0)  # the first round is the only one
-    first = hold_contest(learners, X, y, lambda: None)
+    first = compare_methods(learners, X, y, lambda: None)
     assert first.n_rows == 150
     assert [len(entry.scores) for entry in first.entries] == [3, 3]

@@ -17,7 +17,7 @@ from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
-from kernlearn.solvers.nystroem.rank import Look
+from kernlearn.solvers.nystroem.rank import RankSearch
 from kernlearn.tables import describe_columns
 
 
@@ -89,7 +89,7 @@ def test_a_refit_learns_weights_and_machine_alone(task, fit_to_some, monkeypatch
 
     for name in ("_bank_of_sample", "_request_of_list"):
         monkeypatch.setattr(LearnsThroughLandmarks, name, never)
-    monkeypatch.setattr(Look, "at_enough", never)
+    monkeypatch.setattr(RankSearch, "at_enough", never)
     again, took_over = learner.refit(first, X, y)
     assert took_over
     one, other = first[-1], again[-1]

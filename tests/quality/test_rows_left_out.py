@@ -10,7 +10,7 @@ from kernlearn.estimators.held_out.refits import refit_machines
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.quality.rows_left_out import values_left_out
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 
 
 def noisy(n, seed=0):
@@ -39,7 +39,7 @@ def both(K, y, quality, C=3.0):
     a, f = trained(K, y, quality, settings)
     left = values_left_out(QUALITIES[quality].build(y, settings), K, a, f)
     folds = [np.array([i]) for i in range(n)]
-    refits = refit_machines(K, [y], quality, settings, folds, Patience())
+    refits = refit_machines(K, [y], quality, settings, folds, StoppingControl())
     upper = settings.upper if quality in ("soft_margin", "lagrangian") else np.inf
 
     def role(coef):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from kernlearn.runtime.processes import alongside, side_by_side
+from kernlearn.runtime.processes import alongside, run_in_processes
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def without_threads_of_earlier_tests(monkeypatch):
 def test_results_are_in_the_order_of_the_tasks(n_workers):
     told = []
     tasks = [lambda i=i: (i, os.getpid()) for i in range(4)]
-    found = side_by_side(tasks, n_workers, lambda: told.append(1))
+    found = run_in_processes(tasks, n_workers, lambda: told.append(1))
     assert [i for i, _ in found] == [0, 1, 2, 3]
     assert len(told) == 4
     assert all((pid == os.getpid()) == (n_workers == 1) for _, pid in found)
@@ -36,7 +36,7 @@ def test_what_a_task_raises_is_raised_here():
         raise ValueError("expected rain")
 
     with pytest.raises(ValueError, match="expected rain"):
-        side_by_side([fail, lambda: 1], 2)
+        run_in_processes([fail, lambda: 1], 2)
 
 
 def test_what_a_killed_process_leaves_is_done_here():
@@ -47,12 +47,12 @@ def test_what_a_killed_process_leaves_is_done_here():
             os.kill(os.getpid(), signal.SIGKILL)
         return "here"
 
-    assert side_by_side([end, end, lambda: 3], 2) == ["here", "here", 3]
+    assert run_in_processes([end, end, lambda: 3], 2) == ["here", "here", 3]
 
 
 def test_what_cannot_be_sent_is_done_here_and_told():
     with pytest.warns(UserWarning, match=r"cannot \(.*\), which is computed again.*can be pickled"):
-        assert side_by_side([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
+        assert run_in_processes([lambda: lambda: 7, lambda: 2], 2)[0]() == 7
 
 
 class Awkward(Exception):
@@ -66,7 +66,7 @@ def test_an_error_that_cannot_be_sent_is_raised_here():
         raise Awkward("rain", "wind")
 
     with pytest.raises(Awkward, match="rain"):
-        side_by_side([fail, lambda: 1], 2)
+        run_in_processes([fail, lambda: 1], 2)
 
 
 def test_beside_other_threads_no_process_is_copied():
@@ -74,12 +74,12 @@ def test_beside_other_threads_no_process_is_copied():
     other = threading.Thread(target=end.wait)
     other.start()
     try:
-        assert side_by_side([os.getpid, os.getpid], 2) == [os.getpid()] * 2
+        assert run_in_processes([os.getpid, os.getpid], 2) == [os.getpid()] * 2
         assert alongside(os.getpid, [os.getpid], 2) == (os.getpid(), [os.getpid()])
     finally:
         end.set()
         other.join()
-    assert os.getpid() not in side_by_side([os.getpid, os.getpid], 2)
+    assert os.getpid() not in run_in_processes([os.getpid, os.getpid], 2)
 
 
 @pytest.mark.parametrize("library", ["torch", "cupy"])
@@ -91,7 +91,7 @@ def test_once_cuda_is_used_no_process_is_copied(monkeypatch, library, is_used):
     for name in ("torch", "cupy"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     monkeypatch.setitem(sys.modules, library, SimpleNamespace(cuda=cuda))
-    found = side_by_side([os.getpid, os.getpid], 2)
+    found = run_in_processes([os.getpid, os.getpid], 2)
     assert (os.getpid() in found) == is_used
 
 

@@ -15,7 +15,7 @@ import kernlearn as kl
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
 from kernlearn.runtime import stopping
-from kernlearn.runtime.stopping import Patience, Stopped, patience_for
+from kernlearn.runtime.stopping import Stopped, StoppingControl, stopping_control
 from kernlearn.runtime.warnings import (
     InterruptedWarning,
     interrupts_end_everything,
@@ -50,11 +50,11 @@ def interrupted(_):
 
 def test_a_listener_is_told_everything_and_when(clock):
     heard = []
-    patience = Patience(heard.append)
+    stopping = StoppingControl(heard.append)
     clock.now += 2.5
-    patience.tell("one", 3.0, 1.0, 2.0)
+    stopping.tell("one", 3.0, 1.0, 2.0)
     clock.now += 1.0
-    patience.tell("two", 2.0)
+    stopping.tell("two", 2.0)
     assert heard == [
         kl.Progress(1, 2.5, 3.0, 1.0, 2.0, "one"),
         kl.Progress(2, 3.5, 2.0, None, None, "two"),
@@ -63,58 +63,58 @@ def test_a_listener_is_told_everything_and_when(clock):
 
 def test_the_time_limit_ends_it_for_good(clock):
     heard = []
-    patience = Patience(heard.append, time_limit=5.0)
+    stopping = StoppingControl(heard.append, time_limit=5.0)
     clock.now += 5.0
-    patience.tell("in time", 1.0)
+    stopping.tell("in time", 1.0)
     clock.now += 0.1
     for _ in range(2):
         with pytest.raises(Stopped):
-            patience.tell("too late", 1.0)
+            stopping.tell("too late", 1.0)
         with pytest.raises(Stopped):
-            patience.check()
-    assert patience.accept(Stopped()) is kl.Status.TIME_LIMIT
+            stopping.check()
+    assert stopping.accept(Stopped()) is kl.Status.TIME_LIMIT
     # The step that came too late is told, and nothing after it.
     assert [told.message for told in heard] == ["in time", "too late"]
 
 
 @pytest.mark.parametrize("answer", [None, False, np.False_, 1, "stop", [0]])
 def test_nothing_but_true_ends_it(answer):
-    Patience(lambda told: answer).tell("on we go", 1.0)
+    StoppingControl(lambda told: answer).tell("on we go", 1.0)
 
 
 @pytest.mark.parametrize("answer", [True, np.True_])
 def test_true_ends_it(answer):
-    patience = Patience(lambda told: answer)
+    stopping = StoppingControl(lambda told: answer)
     with pytest.raises(Stopped):
-        patience.tell("enough", 1.0)
-    assert patience.stopped is kl.Status.STOPPED
+        stopping.tell("enough", 1.0)
+    assert stopping.stopped is kl.Status.STOPPED
 
 
 def test_an_interrupt_is_caught_once_and_only_where_a_fit_keeps_what_it_has(clock):
     interrupt = KeyboardInterrupt()
     with pytest.raises(KeyboardInterrupt):
-        Patience().accept(interrupt)
-    patience = patience_for(None, None)
-    assert patience.accept(interrupt) is patience.stopped is kl.Status.INTERRUPTED
+        StoppingControl().accept(interrupt)
+    stopping = stopping_control(None, None)
+    assert stopping.accept(interrupt) is stopping.stopped is kl.Status.INTERRUPTED
     clock.now += 60.0
     with pytest.raises(KeyboardInterrupt):
-        patience.accept(interrupt)
+        stopping.accept(interrupt)
 
 
 def test_two_interrupts_in_two_seconds_end_everything(clock):
-    patience_for(None, None).accept(KeyboardInterrupt())
+    stopping_control(None, None).accept(KeyboardInterrupt())
     clock.now += 1.9
     with pytest.raises(KeyboardInterrupt):
-        patience_for(None, None).accept(KeyboardInterrupt())
+        stopping_control(None, None).accept(KeyboardInterrupt())
     clock.now += 0.2
-    assert patience_for(None, None).accept(KeyboardInterrupt()) is kl.Status.INTERRUPTED
+    assert stopping_control(None, None).accept(KeyboardInterrupt()) is kl.Status.INTERRUPTED
 
 
 def test_an_interrupt_that_comes_at_the_very_end_is_not_forgotten():
-    patience = patience_for(None, None)
-    patience.accept(KeyboardInterrupt())
+    stopping = stopping_control(None, None)
+    stopping.accept(KeyboardInterrupt())
     with pytest.warns(InterruptedWarning, match="at its end, optimal.*press Ctrl-C twice"):
-        warn_if_unfinished("Fit", kl.Status.OPTIMAL, patience)
+        warn_if_unfinished("Fit", kl.Status.OPTIMAL, stopping)
 
 
 @pytest.mark.parametrize("limit", [0, -1.0, "soon", True, np.nan, [1.0]])

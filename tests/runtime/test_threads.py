@@ -16,7 +16,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from kernlearn import LSSVMRegressor, Status
 from kernlearn.runtime import threads as threads_module
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import in_order, n_threads, one_thread, safe_threads_for, threads_for
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.runtime.warnings import (
@@ -193,9 +193,9 @@ def test_blocks_that_catch_warnings_and_end_in_between_change_nothing():
 
 
 def test_an_interrupt_ends_only_what_asked_for_it():
-    patience = Patience()
-    patience.stopped = Status.INTERRUPTED
+    stopping = StoppingControl()
+    stopping.stopped = Status.INTERRUPTED
     with interrupts_end_everything(), quiet_about(Warning), pytest.raises(KeyboardInterrupt):
-        warn_if_unfinished("a fit", Status.INTERRUPTED, patience)
+        warn_if_unfinished("a fit", Status.INTERRUPTED, stopping)
     with pytest.warns(InterruptedWarning, match="press Ctrl-C twice"):
-        warn_if_unfinished("a fit", Status.INTERRUPTED, patience)
+        warn_if_unfinished("a fit", Status.INTERRUPTED, stopping)

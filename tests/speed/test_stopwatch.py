@@ -7,7 +7,7 @@ import warnings
 import pytest
 
 from kernlearn import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.speed.stopwatch import seconds_of
 
@@ -52,9 +52,9 @@ def test_an_interrupted_fit_is_not_timed():
     """Fits catch interrupts, warn, and return what they have."""
 
     def work():
-        patience = Patience()
-        patience.stopped = Status.INTERRUPTED
-        warn_if_unfinished("a fit", Status.INTERRUPTED, patience)
+        stopping = StoppingControl()
+        stopping.stopped = Status.INTERRUPTED
+        warn_if_unfinished("a fit", Status.INTERRUPTED, stopping)
 
     with pytest.raises(KeyboardInterrupt):
         seconds_of(work)

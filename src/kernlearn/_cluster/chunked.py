@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
 from kernlearn._cluster.scheduling import computed, delayed, persisted
-from kernlearn._cluster.task_payload import Luggage, luggage
+from kernlearn._cluster.task_payload import TaskPayload, luggage
 from kernlearn._cluster.workers import room_on_workers
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Indices
 
-Indices = NDArray[np.intp]
 # What a task makes of neighbouring rows.
 Work = Callable[..., Any]
 
@@ -192,7 +191,7 @@ def _rows_themselves(table: Any, first: int) -> Any:
 
 
 def _done(
-    job: Luggage,
+    job: TaskPayload,
     chunks: list[Any],
     place: slice,
     within: Indices | None,

@@ -10,18 +10,18 @@ from kernlearn._cluster.scheduling import ClusterLost
 from kernlearn.runtime.optional import load_distributed
 
 # Seconds: a scheduler that is there answers in a few hundredths.
-PATIENCE = 10.0
+TIMEOUT = 10.0
 
 
 @contextmanager
-def connected(address: str, patience: float | None = None) -> Iterator[Any]:
+def connected(address: str, timeout: float | None = None) -> Iterator[Any]:
     """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
 
     Parameters
     ----------
     address : str
         Such as ``tcp://10.0.0.5:8786``, or ``10.0.0.5:8786``.
-    patience : float, optional
+    timeout : float, optional
         Seconds after which a scheduler, or the first of its workers, is taken to be missing.
 
     Raises
@@ -31,23 +31,23 @@ def connected(address: str, patience: float | None = None) -> Iterator[Any]:
     ImportError
         Where Dask is not installed.
     """
-    patience = PATIENCE if patience is None else patience
+    timeout = TIMEOUT if timeout is None else timeout
     distributed = load_distributed("--cluster")
     try:
         _check_address(address)
-        client = distributed.Client(address, timeout=patience)
+        client = distributed.Client(address, timeout=timeout)
     except (OSError, ValueError) as error:
         raise ClusterLost(
-            f"expected a Dask scheduler at {address!r}, got no answer within {patience:g} s; start "
+            f"expected a Dask scheduler at {address!r}, got no answer within {timeout:g} s; start "
             "one with the command dask scheduler, and name the address that it prints"
         ) from error
     with client:
         try:
-            client.wait_for_workers(1, timeout=patience)
+            client.wait_for_workers(1, timeout=timeout)
         except TimeoutError as error:
             raise ClusterLost(
                 f"expected a worker at the Dask scheduler {address!r}, got none within "
-                f"{patience:g} s; start some with the command dask worker {address}"
+                f"{timeout:g} s; start some with the command dask worker {address}"
             ) from error
         yield client
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
 from kernlearn._cluster.scheduling import delayed
-from kernlearn._cluster.task_payload import Luggage
+from kernlearn._cluster.task_payload import TaskPayload
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.runtime.warning_filters import quiet_about
 
@@ -37,7 +37,7 @@ def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -
     sizes = [np.nan] * len(chunks) if of_frame else list(X.chunks[0])
     do = delayed(_predicted)
     # A task of its own, since nobody knows yet who will compute this.
-    job = delayed(Luggage((method, estimator, dict(options)), is_pickled=False), traverse=False)
+    job = delayed(TaskPayload((method, estimator, dict(options)), is_pickled=False), traverse=False)
     starts = np.cumsum([0.0, *sizes])[:-1].tolist()
     parts = [
         da.from_delayed(
@@ -49,7 +49,7 @@ def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -
     return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 
-def _predicted(job: Luggage, chunk: Any, start: float, empty: Any) -> Any:
+def _predicted(job: TaskPayload, chunk: Any, start: float, empty: Any) -> Any:
     """A task: the predictions for one chunk."""
     method, estimator, options = job.unpacked()
     if len(chunk) == 0:

@@ -12,7 +12,7 @@ from kernlearn.runtime.optional import load_cloudpickle
 _HAND_LUGGAGE = 30_000
 
 
-class Luggage:
+class TaskPayload:
     """An object for tasks, pickled if it is to travel; Dask does not look inside.
 
     Parameters
@@ -39,7 +39,7 @@ def luggage(content: Any) -> Any:
     alone would be faster, and the end of it if they were lost.
     """
     if ambient_client() is None:
-        return Luggage(content, is_pickled=False)
-    packed = Luggage(load_cloudpickle("a task").dumps(content), is_pickled=True)
+        return TaskPayload(content, is_pickled=False)
+    packed = TaskPayload(load_cloudpickle("a task").dumps(content), is_pickled=True)
     is_light = len(packed.content) <= _HAND_LUGGAGE
     return packed if is_light else delayed(packed, traverse=False)

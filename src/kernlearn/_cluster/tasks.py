@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from kernlearn._cluster.scheduling import telling_of_loss
-from kernlearn._cluster.task_payload import Luggage
+from kernlearn._cluster.task_payload import TaskPayload
 from kernlearn.runtime.optional import load_distributed
 
 Key = TypeVar("Key")
@@ -61,10 +61,10 @@ def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
 def shared(client: Any, content: Any) -> Any:
     """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
     with telling_of_loss(OSError):
-        return client.submit(_itself, Luggage(content, is_pickled=False), pure=False)
+        return client.submit(_itself, TaskPayload(content, is_pickled=False), pure=False)
 
 
-def _itself(content: Luggage) -> Any:
+def _itself(content: TaskPayload) -> Any:
     return content.unpacked()
 
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
+from kernlearn.typing import Array
+
 __all__ = ["Division", "patients", "plant", "tumours"]
 
-Array = NDArray[np.float64]
 
 HELD_OUT = 1000
 

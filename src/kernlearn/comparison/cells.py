@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.comparison.scores import Array
+from kernlearn.typing import Array
 
 _SPLIT = re.compile(r"split(\d+)_test_score")
 

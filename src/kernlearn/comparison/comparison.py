@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from kernlearn.comparison import friedman, nemenyi, pairwise, signed_rank, writing
 from kernlearn.comparison.rank_test import RankTest
 from kernlearn.comparison.ranks import row_ranks
-from kernlearn.comparison.scores import Array, Scores
+from kernlearn.comparison.scores import Scores
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     import pandas as pd

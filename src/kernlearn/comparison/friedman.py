@@ -22,7 +22,7 @@ import numpy as np
 from scipy.stats import chi2, f
 
 from kernlearn.comparison.rank_test import RankTest
-from kernlearn.comparison.scores import Array
+from kernlearn.typing import Array
 
 
 def friedman(ranks: Array) -> RankTest:

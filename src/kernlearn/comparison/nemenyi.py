@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import studentized_range
 
-from kernlearn.comparison.scores import Array
+from kernlearn.typing import Array
 
 
 def critical_difference(n_methods: int, n_data_sets: int, alpha: float) -> float:

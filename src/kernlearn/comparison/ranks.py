@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import rankdata
 
-from kernlearn.comparison.scores import Array
+from kernlearn.typing import Array
 
 # Two means that are equal on paper may differ in the sixteenth digit, by the order of a sum.
 DIGITS = 12

@@ -6,9 +6,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from kernlearn.comparison.rank_test import RankTest
 from kernlearn.comparison.ranks import significant
-from kernlearn.comparison.scores import Array
+from kernlearn.typing import Array
 
 # Up to here scipy's test is exact where no differences tie, and so is ours where they do.
 MOST_EXACT = 50

@@ -7,8 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-LongArray = NDArray[np.longdouble]
+from kernlearn.typing import Array, LongArray
 
 
 class Family(Protocol):

@@ -21,14 +21,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import in_order
-
-Array = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 BLOCK_NUMBERS = 2**19  # numbers of E at a time
 SMALLEST_BLOCK, LARGEST_BLOCK = 16, 256
@@ -52,7 +49,7 @@ class ColumnProducts:
     """
 
     def __init__(
-        self, kernel: Kernel, columns: Any, groups: Sequence[tuple[Positions, Positions]]
+        self, kernel: Kernel, columns: Any, groups: Sequence[tuple[Indices, Indices]]
     ) -> None:
         self.kernel, self.columns = kernel, columns
         self.n_subsets = sum(len(numbers) for numbers, _ in groups)
@@ -63,7 +60,7 @@ class ColumnProducts:
         E = self.kernel._by_column(self.columns, self.columns)
         return self._gathered([self._sums(E, beside(np.ones(E.shape[1]), E))])
 
-    def products(self, A: Array, rows: Positions, workers: int, tick: Callable[[], None]) -> Array:
+    def products(self, A: Array, rows: Indices, workers: int, tick: Callable[[], None]) -> Array:
         """⟨K, A⟩ of every kernel on some of the rows, for a symmetric matrix A.
 
         Parameters
@@ -100,7 +97,7 @@ class ColumnProducts:
         workers = 1 if is_elsewhere(X) else workers
         return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
 
-    def images(self, vectors: Array, rows: Positions, mark: int) -> Array:
+    def images(self, vectors: Array, rows: Indices, mark: int) -> Array:
         """Σ k(x, s) f(x) over some rows x, of every kernel, for one row s.
 
         Parameters
@@ -130,7 +127,7 @@ class ColumnProducts:
             found[:, place] = self._gathered(parts)
         return found
 
-    def corners(self, marks: Positions) -> Callable[[slice], Array]:
+    def corners(self, marks: Indices) -> Callable[[slice], Array]:
         """K(S, S) over a few rows, of shape (b, r, r), for slices of the subsets in their order."""
         x = self.columns[:, marks]
         with np.errstate(over="ignore", under="ignore"):
@@ -152,7 +149,7 @@ class ColumnProducts:
         return K
 
     @cached_property
-    def _subsets(self) -> list[Positions]:
+    def _subsets(self) -> list[Indices]:
         """The columns of every subset, in their order."""
         ordered = [np.empty(0, dtype=np.intp)] * self.n_subsets
         for numbers, columns, _ in self.groups:
@@ -197,7 +194,7 @@ def _flat(values: Any, n_rows: int) -> Any:
     return namespace(values).reshape(values, (n_rows, -1))
 
 
-def _together(columns: Positions, n_columns: int) -> bool:
+def _together(columns: Indices, n_columns: int) -> bool:
     """Whether subsets are pairs, and so many that all pairs at once cost less."""
     return columns.shape[1] == 2 and len(columns) >= MANY_PAIRS * n_columns**2
 
@@ -211,7 +208,7 @@ def _all_pairs(E: Any, weight: Any) -> Any:
     return product if weight.max() > 0 else -product
 
 
-def _one_by_one(E: Any, weight: Any, columns: Positions) -> Any:
+def _one_by_one(E: Any, weight: Any, columns: Indices) -> Any:
     """Σ weight Π E_r for subsets given by their rows of E."""
     if columns.shape[1] == 1:
         return take(E @ weight, columns[:, 0])

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import (
@@ -26,9 +25,7 @@ from kernlearn._device import (
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import keep_rows, map_rows, reduce_rows
 from kernlearn.kernels._validation import take_rows
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 COLUMNS_AT_A_TIME = 1024
 

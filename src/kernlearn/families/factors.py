@@ -18,8 +18,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import share_out
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Singular values of Z, or eigenvalues of ZᵀZ, below this part of the largest are rounding.
 ROUNDING = 1e-13

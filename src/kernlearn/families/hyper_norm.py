@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.kernels._validation import check_real
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class HyperNorm:

@@ -7,9 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.base import Family, LongArray
-
-Array = NDArray[np.float64]
+from kernlearn.families.base import Family
+from kernlearn.typing import Array, LongArray
 
 
 class WithIdentity:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import Place
 from kernlearn.families.column_products import ColumnProducts
@@ -16,9 +15,7 @@ from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.runtime.threads import in_order
-
-Array = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 KERNELS_AT_A_TIME = 64
 # A form this far below zero, relative to the largest that the trace allows, is no rounding.
@@ -82,7 +79,7 @@ class KernelPool:
         with naming(i):
             return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
 
-    def on_rows(self, rows: Positions) -> KernelPool:
+    def on_rows(self, rows: Indices) -> KernelPool:
         """The same kernels on some of the labelled rows."""
         some = take_rows(self.points, rows)
         prepared, place = self._prepared, self.place
@@ -179,7 +176,7 @@ class KernelPool:
         return values
 
     @cached_property
-    def parts(self) -> list[tuple[Positions, ColumnProducts]]:
+    def parts(self) -> list[tuple[Indices, ColumnProducts]]:
         """Kernels that are products over columns, on all subsets each."""
         grid = self.kernels
         if not isinstance(grid, GridKernels) or self._prepared is not None or not self._is_plain:

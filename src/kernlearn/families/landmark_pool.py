@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn.families.column_products import ColumnProducts
@@ -15,9 +14,7 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.threads import in_order
-
-Array = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 KERNELS_AT_A_TIME = 256
 EPS = float(np.finfo(float).eps)
@@ -34,7 +31,7 @@ class LandmarkPool:
         Which rows the landmarks are.
     """
 
-    def __init__(self, pool: KernelPool, landmarks: Positions) -> None:
+    def __init__(self, pool: KernelPool, landmarks: Indices) -> None:
         self.pool, self.landmarks = pool, landmarks
         self.n_matrices, self.n_points = pool.n_matrices, pool.n_points
         self.marks = take_rows(pool.points, landmarks)
@@ -80,7 +77,7 @@ class LandmarkPool:
         return np.asarray(2.0 * np.sqrt(forms) * off + off**2)
 
     def _of_products(
-        self, part: ColumnProducts, vectors: Array, rows: Positions, tick: Callable[[], None]
+        self, part: ColumnProducts, vectors: Array, rows: Indices, tick: Callable[[], None]
     ) -> Array:
         """Forms of kernels that are products over columns: a sum over rows for every landmark."""
         sums = in_order(
@@ -100,7 +97,7 @@ class LandmarkPool:
         return np.concatenate(list(in_order(some, starts, self.pool.workers, tick)))
 
 
-def shared_landmarks(points: Any, rank: int, random_state: Any) -> Positions:
+def shared_landmarks(points: Any, rank: int, random_state: Any) -> Indices:
     """Rows drawn at random, through which all kernels of a family are seen."""
     n = len(points)
     generator = check_random_state(random_state)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import beside, namespace, to_host
-from kernlearn.families.base import LongArray
-from kernlearn.families.stack import Array, GramStack
+from kernlearn.families.stack import GramStack
 from kernlearn.numerics.sums import blocked_product
+from kernlearn.typing import Array, LongArray
 
 
 class PlacedStack(GramStack):

@@ -7,12 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.families.base import LongArray
 from kernlearn.families.stack import GramStack
 from kernlearn.kernels._validation import check_real
 from kernlearn.numerics.sums import blocked_product
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array, LongArray
 
 
 class RankOneStack:

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import daxpy
 
 from kernlearn._device import minor
-from kernlearn.families.base import LongArray
 from kernlearn.numerics.sums import blocked_product, inner_product
-
-Array = NDArray[np.float64]
-
+from kernlearn.typing import Array, LongArray
 
 # Up to this share of matrices with weight, adding them piece by piece beats one pass over the
 # stack; so many numbers stay in cache while they are added to.

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import SupportsFloat
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Of the largest weight: the curvature of a norm with p < 2 is taken no closer to zero, where it is
 # infinite. It shapes steps; certificates do not know of it.
@@ -42,7 +41,7 @@ class LpNorm:
     """
 
     def __init__(self, p: float, strength: float = 1.0) -> None:
-        if not (isinstance(p, SupportsFloat) and 1.0 < p <= 2.0):
+        if not 1.0 < _number(p) <= 2.0:
             raise ValueError(
                 f"expected 1 < p <= 2, got {p!r}; the sum of the weights, p = 1, is held already"
             )
@@ -128,7 +127,7 @@ class ElasticNet:
     """
 
     def __init__(self, strength: float = 1.0, l1_ratio: float = 0.5) -> None:
-        if not (isinstance(l1_ratio, SupportsFloat) and 0.0 <= l1_ratio < 1.0):
+        if not 0.0 <= _number(l1_ratio) < 1.0:
             raise ValueError(
                 f"expected 0 <= l1_ratio < 1, got {l1_ratio!r}; a sum of the weights alone is held "
                 "by constraint='sum'"
@@ -155,7 +154,12 @@ class ElasticNet:
         return np.eye(n_weights), float(radius)
 
 
+def _number(value: object) -> float:
+    """The value as a number, or NaN."""
+    return float(value) if isinstance(value, SupportsFloat) else np.nan
+
+
 def _positive(strength: float) -> float:
-    if not (isinstance(strength, SupportsFloat) and 0 < strength < np.inf):
+    if not 0.0 < _number(strength) < np.inf:
         raise ValueError(f"expected strength > 0, got {strength!r}; leave the penalty out for none")
     return float(strength)

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Matrices of unit size that cancel to less than this differ by rounding.
 CANCELLED = 1e-14

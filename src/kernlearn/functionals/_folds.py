@@ -10,8 +10,8 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from kernlearn.functionals._least_squares import least_squares_predictions
 from kernlearn.functionals._targets import one_vs_rest
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.quality.registry import Settings
+from kernlearn.typing import Array
 
 # libsvm has no sense of time with a large C; scikit-learn warns when this is reached.
 MAX_ITERATIONS = 1_000_000
@@ -20,7 +20,7 @@ LIBSVM_TOLERANCE = 1e-6
 
 
 def fold_predictions(
-    quality: str, settings: Settings, K: FloatArray, y: NDArray[Any], train: Any, test: Any
+    quality: str, settings: Settings, K: Array, y: NDArray[Any], train: Any, test: Any
 ) -> NDArray[Any]:
     """Classes or values of the rows `test`, learned from the rows `train` (inputs are checked)."""
     K_train, K_test, y_train = K[np.ix_(train, train)], K[np.ix_(test, train)], y[train]
@@ -45,12 +45,12 @@ def fold_predictions(
     return np.asarray(machine.predict(K_test))
 
 
-def target_columns(y: NDArray[Any]) -> FloatArray:
+def target_columns(y: NDArray[Any]) -> Array:
     """What least squares fits: labels −1 and +1 for classes, the values themselves otherwise."""
     return np.column_stack(one_vs_rest(y)) if y.dtype.kind == "i" else y[:, None]
 
 
-def decide(values: FloatArray, y: NDArray[Any]) -> NDArray[Any]:
+def decide(values: Array, y: NDArray[Any]) -> NDArray[Any]:
     """Turn columns of function values into what `y` holds."""
     if y.dtype.kind != "i":
         return values[:, 0]

@@ -8,10 +8,10 @@ import numpy as np
 
 from kernlearn.gram import check_gram
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
-def kernel_matrix(kernel: Any, X: Any) -> FloatArray:
+def kernel_matrix(kernel: Any, X: Any) -> Array:
     """K of the rows of `X`: finite, symmetric, positive semidefinite and not zero."""
     if not callable(kernel):
         raise ValueError(

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.kernels._validation import check_real
+from kernlearn.typing import Array
 
 Targets = Literal["labels", "values", "either", "none"]
-FloatArray = NDArray[np.float64]
 Classes = NDArray[np.int64]
 
 
-def check_target(y: Any, n_points: int, targets: Targets) -> Classes | FloatArray:
+def check_target(y: Any, n_points: int, targets: Targets) -> Classes | Array:
     """Classes as whole numbers 0, 1, …, in sorted order; targets of regression as floats."""
     if targets == "none":
         return np.zeros(n_points)
@@ -36,7 +36,7 @@ def check_target(y: Any, n_points: int, targets: Targets) -> Classes | FloatArra
     return _classes(values)
 
 
-def one_vs_rest(classes: Classes) -> list[FloatArray]:
+def one_vs_rest(classes: Classes) -> list[Array]:
     """Labels −1 and +1: one vector for two classes, one for each class against the rest for more.
 
     Parameters
@@ -71,7 +71,7 @@ def _classes(values: NDArray[Any]) -> Classes:
     return numbers.astype(np.int64)
 
 
-def _values(values: NDArray[Any]) -> FloatArray:
+def _values(values: NDArray[Any]) -> Array:
     check_real(values, "y")
     try:
         numbers = values.astype(np.float64)

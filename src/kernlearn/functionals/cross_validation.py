@@ -15,8 +15,8 @@ from kernlearn.functionals._least_squares import leave_one_out_predictions
 from kernlearn.functionals._settings import check_machine, settings_in_use
 from kernlearn.functionals._targets import Targets
 from kernlearn.functionals.base import QualityFunctional
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.quality.registry import Settings
+from kernlearn.typing import Array
 
 # How the errors of a machine can be counted; where there is one way, it need not be named.
 LOSSES: dict[str, tuple[str, ...]] = {
@@ -110,7 +110,7 @@ class CrossValidationError(QualityFunctional):
         names = settings_in_use(self.quality, super()._parameters_in_use())
         return [name for name in names if name != "loss" or self.loss is not None]
 
-    def _evaluate(self, K: FloatArray, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
         if len(y) < 2:
             raise ValueError("expected at least two points to hold one out, got 1; add points")
         settings = Settings(self.C, self.nu, self.epsilon, np.ones(len(y)))

@@ -16,12 +16,12 @@ from kernlearn.families.stack import GramStack
 from kernlearn.functionals._settings import check_machine, settings_in_use
 from kernlearn.functionals._targets import Targets, one_vs_rest
 from kernlearn.functionals.base import QualityFunctional
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.search import learn_with_machines
+from kernlearn.typing import Array
 
 # Relative duality gap; problems of up to some hundred points are solved to rounding all the same.
 TOLERANCE = 1e-6
@@ -99,7 +99,7 @@ class RegularizedRisk(QualityFunctional):
     def _parameters_in_use(self) -> list[str]:
         return settings_in_use(self.quality, super()._parameters_in_use())
 
-    def _evaluate(self, K: FloatArray, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
         targets = one_vs_rest(y) if y.dtype.kind == "i" else [y]
         settings = check_settings(self.quality, self.C, self.nu, self.epsilon, None, targets)
         machines = [QUALITIES[self.quality].build(target, settings) for target in targets]

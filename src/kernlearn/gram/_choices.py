@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.gram._greedy import BLOCK, ROUNDING, Choice, Growing, Indices
-from kernlearn.gram._validation import FloatArray
+from kernlearn.gram._greedy import BLOCK, ROUNDING, Choice, Growing
+from kernlearn.typing import Array, Indices
 
 
 def at_random(generator: np.random.RandomState) -> Choice:
     """Each pivot is drawn with probability proportional to its residual."""
 
-    def choose(state: Growing) -> tuple[Indices, FloatArray]:
+    def choose(state: Growing) -> tuple[Indices, Array]:
         shares = state.residual / state.residual.sum()
         # As many for any rank, so that a smaller one is the beginning of a larger one.
         positions = generator.choice(len(shares), BLOCK, p=shares)
@@ -27,19 +27,17 @@ def at_random(generator: np.random.RandomState) -> Choice:
     return choose
 
 
-def in_order(state: Growing) -> tuple[Indices, FloatArray]:
+def in_order(state: Growing) -> tuple[Indices, Array]:
     """Each row is a pivot in its turn, unless those before it leave only rounding of it."""
     positions = np.flatnonzero(state.residual)[:BLOCK]
     return _thinned(state, positions, np.zeros(len(positions)))
 
 
-def _thinned(
-    state: Growing, positions: Indices, thresholds: FloatArray
-) -> tuple[Indices, FloatArray]:
+def _thinned(state: Growing, positions: Indices, thresholds: Array) -> tuple[Indices, Array]:
     """Eliminate the proposals one by one, those that have lost too much left out."""
     corner = state.corner(positions)
     drawn, rounding = corner.diagonal().copy(), ROUNDING * state.diagonal[positions]
-    columns: list[FloatArray] = []
+    columns: list[Array] = []
     kept: list[int] = []
     for i in range(len(positions)):
         left = corner[i, i]

@@ -6,12 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-from kernlearn.gram._validation import FloatArray
-
-BoolArray = NDArray[np.bool_]
+from kernlearn.typing import Array, Mask
 
 
-def elimination_order(known: BoolArray) -> NDArray[np.intp] | None:
+def elimination_order(known: Mask) -> NDArray[np.intp] | None:
     """Return an order in which each point's known entries with earlier points are a full block.
 
     Each time, the point with most known entries among those taken comes next (maximum cardinality
@@ -32,7 +30,7 @@ def elimination_order(known: BoolArray) -> NDArray[np.intp] | None:
     return order
 
 
-def chordal_completion(K: FloatArray, known: BoolArray, order: NDArray[np.intp]) -> FloatArray:
+def chordal_completion(K: Array, known: Mask, order: NDArray[np.intp]) -> Array:
     r"""Fill in row after row; `K` is zero where it is unknown.
 
     A point v that is known with the points N of those taken, P, depends on the others only through

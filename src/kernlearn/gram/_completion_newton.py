@@ -24,17 +24,14 @@ import math
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from kernlearn.gram._chordal import BoolArray
-from kernlearn.gram._validation import FloatArray
+from kernlearn.typing import Array, Mask
 
 _MOST_CG_STEPS = 1000
 # Of the way to where a step would leave the cone, and how near to the best step is near enough.
 _INSIDE, _NEAR = 0.99, 1e-6
 
 
-def newton_completion(
-    K: FloatArray, known: BoolArray, M: FloatArray | None, tol: float, max_iter: int
-) -> FloatArray:
+def newton_completion(K: Array, known: Mask, M: Array | None, tol: float, max_iter: int) -> Array:
     """Return the completion; `K` is zero where it is unknown, and inputs are checked."""
     # In units in which the diagonal is one.
     sizes = np.sqrt(np.where(known.diagonal(), K.diagonal(), 1.0))
@@ -47,9 +44,7 @@ def newton_completion(
     return np.where(known, K, X)
 
 
-def _solved(
-    K: FloatArray, known: BoolArray, R: FloatArray, tol: float, max_iter: int, is_plain: bool
-) -> FloatArray:
+def _solved(K: Array, known: Mask, R: Array, tol: float, max_iter: int, is_plain: bool) -> Array:
     """Return the completion of a matrix with unit diagonal, up to rounding where it is known."""
     n = len(K)
     Z = np.eye(n) if is_plain else np.zeros((n, n))
@@ -77,7 +72,7 @@ def _solved(
     )
 
 
-def _primal(X: FloatArray, R: FloatArray) -> float:
+def _primal(X: Array, R: Array) -> float:
     """Return log det X − ⟨R, X⟩; −∞ where X is not positive definite."""
     try:
         factor = np.linalg.cholesky(X)
@@ -86,16 +81,16 @@ def _primal(X: FloatArray, R: FloatArray) -> float:
     return 2.0 * float(np.log(factor.diagonal()).sum()) - float((R * X).sum())
 
 
-def _inverse(Y: FloatArray) -> tuple[FloatArray, float]:
+def _inverse(Y: Array) -> tuple[Array, float]:
     factor = cho_factor(Y, lower=True)
     W = cho_solve(factor, np.eye(len(Y)))
     return 0.5 * (W + W.T), 2.0 * float(np.log(factor[0].diagonal()).sum())
 
 
-def _direction(W: FloatArray, Y: FloatArray, known: BoolArray, gradient: FloatArray) -> FloatArray:
+def _direction(W: Array, Y: Array, known: Mask, gradient: Array) -> Array:
     """Return D with P(W D W) = −gradient, up to a tenth at first and less near the end."""
 
-    def image(A: FloatArray, of: FloatArray) -> FloatArray:
+    def image(A: Array, of: Array) -> Array:
         # What rounding leaves of an asymmetric part would grow from step to step.
         product = A @ of @ A
         return np.where(known, 0.5 * (product + product.T), 0.0)
@@ -118,7 +113,7 @@ def _direction(W: FloatArray, Y: FloatArray, known: BoolArray, gradient: FloatAr
     return D
 
 
-def _best_step(Y: FloatArray, D: FloatArray, slope: float) -> float:
+def _best_step(Y: Array, D: Array, slope: float) -> float:
     """Minimise slope·t − Σ log(1 + tλ) over t, with λ the eigenvalues of D relative to Y."""
     eigenvalues = eigh(D, Y, eigvals_only=True)
     limit = math.inf if eigenvalues[0] >= 0 else -1.0 / float(eigenvalues[0])

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
 
-from kernlearn.gram._validation import FloatArray
+from kernlearn.typing import Array
 
 
-def lowest_eigenpairs(K: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+def lowest_eigenpairs(K: Array, k: int) -> tuple[Array, Array]:
     """The ``k`` smallest eigenvalues, from the lowest on, and their eigenvectors in columns.
 
     The quickest driver gives up on some matrices whose entries differ by many orders of
@@ -24,7 +24,7 @@ def lowest_eigenpairs(K: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
     return values, vectors
 
 
-def ritz_values(K: FloatArray, steps: int) -> FloatArray:
+def ritz_values(K: Array, steps: int) -> Array:
     """Ritz values of a symmetric matrix after some Lanczos steps, in increasing order.
 
     They lie within the spectrum, the first and the last of them near its ends. The start is fixed,

@@ -7,18 +7,17 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dtrsm
 
-from kernlearn.gram._validation import FloatArray, check_finite
+from kernlearn.gram._validation import check_finite
 from kernlearn.numerics.rounding import first_least
+from kernlearn.typing import Array, Indices
 
-Indices = NDArray[np.intp]
 # Columns by their positions, one in each row of the result, on rows chosen before.
-Columns = Callable[[Indices], FloatArray]
+Columns = Callable[[Indices], Array]
 Restrict = Callable[[Indices | slice], Columns]
 # The next pivots, and the lower triangular rows of the new columns of the factor at them.
-Choice = Callable[["Growing"], tuple[Indices, FloatArray]]
+Choice = Callable[["Growing"], tuple[Indices, Array]]
 
 # Pivots chosen before all rows are updated by one matrix product.
 BLOCK = 64
@@ -40,12 +39,12 @@ _INDEFINITE = 1e-6
 
 def factorise(
     restrict: Restrict,
-    diagonal: FloatArray,
+    diagonal: Array,
     tol: float,
     max_rank: int | None,
     choose: Choice | None = None,
     check: Callable[[int], None] | None = None,
-) -> tuple[FloatArray, Indices, float, float]:
+) -> tuple[Array, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative.
 
     Pivots are those of `choose`, or of the largest residuals where it is not given. How many there
@@ -74,7 +73,7 @@ class Growing:
     factor.
     """
 
-    def __init__(self, restrict: Restrict, diagonal: FloatArray, target: float, limit: int) -> None:
+    def __init__(self, restrict: Restrict, diagonal: Array, target: float, limit: int) -> None:
         self.restrict, self.diagonal = restrict, diagonal
         self.target, self.limit = target, limit
         self.residual = diagonal
@@ -82,9 +81,9 @@ class Growing:
         # Memory is taken when it is written to, so that room that stays empty costs nothing; but
         # not all systems promise more than they have.
         room = min(limit, _ROOM // len(diagonal))
-        self._room: FloatArray = np.empty((room, len(diagonal)))
+        self._room: Array = np.empty((room, len(diagonal)))
 
-    def rows(self) -> FloatArray:
+    def rows(self) -> Array:
         """The transposed factor, one row for each pivot."""
         return self._room[: len(self.pivots)]
 
@@ -96,7 +95,7 @@ class Growing:
         """How many pivots the next block may have at most."""
         return min(BLOCK, self.limit - len(self.pivots))
 
-    def largest(self) -> tuple[Indices, FloatArray, FloatArray | None]:
+    def largest(self) -> tuple[Indices, Array, Array | None]:
         """Return the next greedy pivots, and the rows of the new columns of the factor at them.
 
         They are chosen among the rows with the largest residuals only. Residuals never grow, so
@@ -108,7 +107,7 @@ class Growing:
         seen = slice(None) if whole else active
         columns, known = self.restrict(seen), self.rows()[:, seen]
         residual, diagonal = self.residual[active], self.diagonal[active]
-        local: FloatArray = np.empty((self.room(), len(active)))
+        local: Array = np.empty((self.room(), len(active)))
         chosen: list[int] = []
         for done in range(len(local)):
             best = first_least(-residual)
@@ -129,7 +128,7 @@ class Growing:
         corner = np.tril(local[: len(chosen), chosen].T)
         return active[chosen], corner, local[: len(chosen)] if whole else None
 
-    def corner(self, positions: Indices) -> FloatArray:
+    def corner(self, positions: Indices) -> Array:
         """The residual matrix of a few rows among themselves."""
         known = self.rows()[:, positions]
         block = _checked(self.restrict(positions)(positions)) - known.T @ known
@@ -137,7 +136,7 @@ class Growing:
         np.fill_diagonal(block, self.residual[positions])
         return np.asarray(block)
 
-    def extend(self, chosen: Indices, corner: FloatArray, found: FloatArray | None = None) -> None:
+    def extend(self, chosen: Indices, corner: Array, found: Array | None = None) -> None:
         """Add the columns of the chosen pivots, up to the one that reaches the target.
 
         They are computed, unless they were found while these were chosen.
@@ -155,7 +154,7 @@ class Growing:
         self.pivots = np.concatenate([self.pivots, chosen[:count]])
         self.residual = _reduced(self.residual, block[:count], chosen[:count], self.diagonal)
 
-    def _compute(self, chosen: Indices, corner: FloatArray, block: FloatArray) -> None:
+    def _compute(self, chosen: Indices, corner: Array, block: Array) -> None:
         known = self.rows()
         at_pivots = known[:, chosen].T
         for first in range(0, len(self.diagonal), ROWS_AT_A_TIME):
@@ -182,7 +181,7 @@ class Growing:
             self._room.resize((stop + start // 8, size), refcheck=False)
 
 
-def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
+def _largest(residual: Array) -> tuple[Indices, float, float]:
     """The rows with the largest residuals; the largest of all others, and their sum."""
     count = max(_FEW, len(residual) // _PART)
     if len(residual) <= WHOLE:
@@ -196,15 +195,13 @@ def _largest(residual: FloatArray) -> tuple[Indices, float, float]:
     return active, float(others.max()), float(others.sum())
 
 
-def _checked(columns: FloatArray) -> FloatArray:
+def _checked(columns: Array) -> Array:
     return check_finite(columns, "The columns of the kernel")
 
 
-def _reduced(
-    residual: FloatArray, block: FloatArray, pivots: Indices | list[int], diagonal: FloatArray
-) -> FloatArray:
+def _reduced(residual: Array, block: Array, pivots: Indices | list[int], diagonal: Array) -> Array:
     """The residual after the new rows of the factor; what is only rounding becomes zero."""
-    reduced: FloatArray = residual - np.einsum("ij,ij->j", block, block)
+    reduced: Array = residual - np.einsum("ij,ij->j", block, block)
     # Even if diagonal and columns disagree, no pivot is chosen twice.
     reduced[pivots] = 0.0
     if (reduced < -_INDEFINITE * diagonal - ROUNDING * diagonal.max()).any():
@@ -217,7 +214,7 @@ def _reduced(
     return reduced
 
 
-def _check_limits(diagonal: FloatArray, tol: Any, max_rank: Any) -> int:
+def _check_limits(diagonal: Array, tol: Any, max_rank: Any) -> int:
     """The largest rank allowed, once `tol`, `max_rank` and the diagonal are found right."""
     if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 <= float(tol) < 1:
         raise ValueError(

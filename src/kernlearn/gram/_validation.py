@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely_symmetric
-from kernlearn.kernels._validation import FloatArray, check_real, is_finite
+from kernlearn.kernels._validation import check_real, is_finite
+from kernlearn.typing import Array
 
 __all__ = [
-    "FloatArray",
     "check_finite",
     "check_matrix",
     "check_square",
@@ -19,7 +19,7 @@ __all__ = [
 ]
 
 
-def check_matrix(K: Any, name: str) -> FloatArray:
+def check_matrix(K: Any, name: str) -> Array:
     """Return `K` as a 2-D float64 array of finite numbers, without a copy where it is one."""
     matrix = _as_floats(K, name)
     if matrix.ndim != 2 or 0 in matrix.shape:
@@ -30,7 +30,7 @@ def check_matrix(K: Any, name: str) -> FloatArray:
     return check_finite(matrix, name)
 
 
-def check_square(K: Any, name: str) -> FloatArray:
+def check_square(K: Any, name: str) -> Array:
     """Return `K` as a square float64 array of finite numbers."""
     shape = np.shape(K)
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -41,7 +41,7 @@ def check_square(K: Any, name: str) -> FloatArray:
     return check_matrix(K, name)
 
 
-def check_symmetric(K: Any, name: str) -> FloatArray:
+def check_symmetric(K: Any, name: str) -> Array:
     """Return `K` as a square float64 array, symmetric up to rounding."""
     shape = np.shape(K)
     if len(shape) == 2 and shape[0] == shape[1] > 0:
@@ -58,7 +58,7 @@ def check_symmetric(K: Any, name: str) -> FloatArray:
     return matrix
 
 
-def check_vector(values: Any, length: int, name: str) -> FloatArray:
+def check_vector(values: Any, length: int, name: str) -> Array:
     """Return `values` as a float64 vector of finite numbers of this length."""
     vector = _as_floats(values, name)
     if vector.shape != (length,):
@@ -69,7 +69,7 @@ def check_vector(values: Any, length: int, name: str) -> FloatArray:
     return check_finite(vector, name)
 
 
-def _as_floats(values: Any, name: str) -> FloatArray:
+def _as_floats(values: Any, name: str) -> Array:
     check_real(values, name)
     if np.ma.is_masked(values):
         raise ValueError(
@@ -88,7 +88,7 @@ def _as_floats(values: Any, name: str) -> FloatArray:
     )
 
 
-def check_finite(values: FloatArray, name: str) -> FloatArray:
+def check_finite(values: Array, name: str) -> Array:
     """Return `values` if no entry is NaN or infinite."""
     if not is_finite(values):
         raise ValueError(

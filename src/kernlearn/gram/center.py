@@ -6,17 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.gram._validation import (
-    FloatArray,
-    check_finite,
-    check_matrix,
-    check_square,
-    check_symmetric,
-)
+from kernlearn.gram._validation import check_finite, check_matrix, check_square, check_symmetric
 from kernlearn.kernels._rescaling import settled_squares
+from kernlearn.typing import Array
 
 
-def center(K: Any) -> FloatArray:
+def center(K: Any) -> Array:
     r"""Return :math:`HKH` with :math:`H = I - \frac1n \mathbf 1 \mathbf 1^\top`.
 
     Parameters
@@ -46,7 +41,7 @@ def center(K: Any) -> FloatArray:
     return centred
 
 
-def center_cross(K_cross: Any, K_train: Any) -> FloatArray:
+def center_cross(K_cross: Any, K_train: Any) -> Array:
     r"""Centre the kernel values of new points with training points as `center` does `K_train`.
 
     .. math::
@@ -81,12 +76,12 @@ def center_cross(K_cross: Any, K_train: Any) -> FloatArray:
     return _subtract_means(matrix, _means(matrix, axis=1), _means(train, axis=0))
 
 
-def _means(K: FloatArray, axis: int) -> FloatArray:
+def _means(K: Array, axis: int) -> Array:
     with np.errstate(over="ignore"):
         return check_finite(K.mean(axis=axis), "The means of a Gram matrix")
 
 
-def _subtract_means(K: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+def _subtract_means(K: Array, rows: Array, columns: Array) -> Array:
     # Both means are added before they meet K: their sum is the same for (i, j) and (j, i).
     shift = np.add.outer(rows, columns)
     shift -= columns.mean()

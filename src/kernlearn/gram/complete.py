@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from kernlearn.gram._chordal import BoolArray, chordal_completion, elimination_order
+from kernlearn.gram._chordal import chordal_completion, elimination_order
 from kernlearn.gram._completion_newton import newton_completion
-from kernlearn.gram._validation import FloatArray, check_finite, check_symmetric
+from kernlearn.gram._validation import check_finite, check_symmetric
+from kernlearn.typing import Array, Mask
 
 __all__ = ["complete_kernel"]
 
 
 def complete_kernel(
     K: Any, mask: Any = None, *, reference: Any = None, tol: float = 1e-9, max_iter: int = 200
-) -> FloatArray:
+) -> Array:
     r"""Fill in the unknown entries of a kernel matrix, with the largest determinant.
 
     .. math::
@@ -89,7 +90,7 @@ def complete_kernel(
     return newton_completion(matrix, known, M, tol, max_iter)
 
 
-def _whole_rows(K: FloatArray, rows: BoolArray, M: FloatArray) -> FloatArray:
+def _whole_rows(K: Array, rows: Mask, M: Array) -> Array:
     r"""Complete rows of which nothing is known: those of M, regressed on the known ones.
 
     With v the known rows, h the others and :math:`B = M_{vv}^{-1} M_{vh}`:
@@ -109,7 +110,7 @@ def _whole_rows(K: FloatArray, rows: BoolArray, M: FloatArray) -> FloatArray:
     return X
 
 
-def _checked(K: Any, mask: Any) -> tuple[FloatArray, BoolArray]:
+def _checked(K: Any, mask: Any) -> tuple[Array, Mask]:
     """K with zeros where it is unknown, and where it is known."""
     try:
         values = np.array(K, dtype=np.float64)
@@ -130,7 +131,7 @@ def _checked(K: Any, mask: Any) -> tuple[FloatArray, BoolArray]:
     return check_symmetric(check_finite(values, "The known part of K"), "K"), known
 
 
-def _check_diagonal(K: FloatArray, known: BoolArray) -> None:
+def _check_diagonal(K: Array, known: Mask) -> None:
     if not known.diagonal().all():
         raise ValueError(
             f"K must be known on its diagonal, got {int((~known.diagonal()).sum())} unknown "
@@ -143,7 +144,7 @@ def _check_diagonal(K: FloatArray, known: BoolArray) -> None:
         )
 
 
-def _check_definite(K: FloatArray, name: str) -> None:
+def _check_definite(K: Array, name: str) -> None:
     try:
         np.linalg.cholesky(K)
     except np.linalg.LinAlgError:

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import check_gram
 from kernlearn.numerics.rounding import first_least
+from kernlearn.typing import Array
 
 
 def eigenvectors(
     K: Any, n_components: int | None = None, *, tol: float = 1e-10
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[Array, Array]:
     r"""Return the leading eigenpairs of `K`, :math:`K v_i = \lambda_i v_i`.
 
     The matrices :math:`v_i v_i^\top` span the rank-one families of Lanckriet et al. (2004),

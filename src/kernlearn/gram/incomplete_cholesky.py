@@ -8,16 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.gram._greedy import (
-    ROWS_AT_A_TIME,
-    WHOLE,
-    Columns,
-    Indices,
-    Restrict,
-    check_count,
-    factorise,
-)
-from kernlearn.gram._validation import FloatArray
+from kernlearn.gram._greedy import ROWS_AT_A_TIME, WHOLE, Columns, Restrict, check_count, factorise
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._pairs import choose_pairs
 from kernlearn.hyperkernels._validation import quiet
@@ -25,6 +16,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_numbers, check_table, take_rows
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class IncompleteCholesky:
         The same, as a part of the trace of K.
     """
 
-    factor: FloatArray
+    factor: Array
     pivots: Indices
     residual_trace: float
     relative_residual: float
@@ -69,9 +61,9 @@ class PairCholesky(IncompleteCholesky):
     """
 
     pairs: Indices
-    sections: FloatArray | None = field(default=None, repr=False)
+    sections: Array | None = field(default=None, repr=False)
 
-    def grams(self) -> FloatArray | None:
+    def grams(self) -> Array | None:
         """The sections of the pivots as Gram matrices of the points; None if not all are known."""
         n = int(self.pairs[-1, 1]) + 1
         if self.sections is None or len(self.pairs) < n * (n + 1) // 2:
@@ -205,7 +197,7 @@ def checked_pair_cholesky(
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
         table, diagonal = _pair_table(hyperkernel, points, pairs)
-        seen: dict[int, FloatArray] = {}
+        seen: dict[int, Array] = {}
 
         def restrict(rows: Indices | slice) -> Columns:
             part = table[rows]
@@ -213,7 +205,7 @@ def checked_pair_cholesky(
                 return lambda positions: hyperkernel._evaluate(table[positions], part)
             part = np.asfortranarray(part)  # which is how it is read, once for every pivot
 
-            def columns(positions: Indices) -> FloatArray:
+            def columns(positions: Indices) -> Array:
                 values = hyperkernel._evaluate(table[positions], part)
                 seen.update(zip(positions.tolist(), values.copy(), strict=True))
                 return values
@@ -234,9 +226,7 @@ def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int) -> float:
     return matrices(1, n_pairs, 12 + 2 * n_features + n_pivots + n_pivots // 8) + 8.0 * beside
 
 
-def _pair_table(
-    hyperkernel: Hyperkernel, points: FloatArray, pairs: Indices
-) -> tuple[FloatArray, FloatArray]:
+def _pair_table(hyperkernel: Hyperkernel, points: Array, pairs: Indices) -> tuple[Array, Array]:
     """What the hyperkernel needs of each pair, and its diagonal, so many pairs at a time."""
     table, diagonal = np.empty(0), np.empty(len(pairs))
     for start in range(0, len(pairs), ROWS_AT_A_TIME):

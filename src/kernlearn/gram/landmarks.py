@@ -23,11 +23,11 @@ from sklearn.utils import check_random_state
 from kernlearn._cluster import Chunked
 from kernlearn._device import beside, empty_beside, is_elsewhere
 from kernlearn.gram._choices import at_random, in_order
-from kernlearn.gram._greedy import Indices, factorise
-from kernlearn.gram._validation import FloatArray
+from kernlearn.gram._greedy import factorise
 from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_table, take_rows
+from kernlearn.typing import Array, Indices
 
 METHODS = ("random", "greedy")
 # Landmarks are chosen among this many times as many rows.
@@ -56,7 +56,7 @@ class NystroemMap:
     kernel: Kernel
     points: Any
     rows: Indices
-    corner: FloatArray
+    corner: Array
 
     @property
     def rank(self) -> int:
@@ -85,17 +85,17 @@ class NystroemMap:
             np.matmul(K[:, :stop], part.T, out=Z[:, start:stop])
 
     @cached_property
-    def inverse(self) -> FloatArray:
+    def inverse(self) -> Array:
         """L⁻¹, lower triangular."""
         identity = np.eye(self.rank)
         return np.asfortranarray(np.tril(solve_triangular(self.corner, identity, lower=True)))
 
     @property
-    def centre(self) -> FloatArray:
+    def centre(self) -> Array:
         """Means of the columns over the landmarks."""
         return self.corner.mean(axis=0) if self.rank else np.zeros(0)
 
-    def expansion(self, coef: FloatArray) -> FloatArray:
+    def expansion(self, coef: Array) -> Array:
         """From coefficients of the columns to those of k(x, landmark): Z(x)u = k(x, S) L⁻ᵀu."""
         return np.asarray(self.inverse.T @ coef)
 
@@ -121,18 +121,18 @@ class SparseMap:
     rank: int
     points: None = None
 
-    def fill(self, Z: FloatArray, X: Any) -> None:
+    def fill(self, Z: Array, X: Any) -> None:
         """Put the features of the rows of `X`, made dense, into an array."""
         rows = self.kernel.sparse_rows(X)
         assert rows is not None
         Z[:] = rows.times(np.eye(self.rank))
 
     @property
-    def centre(self) -> FloatArray:
+    def centre(self) -> Array:
         """Where they are measured from."""
         return np.zeros(self.rank)
 
-    def expansion(self, coef: FloatArray) -> FloatArray:
+    def expansion(self, coef: Array) -> Array:
         """Coefficients of the features are what the function is made of."""
         return coef
 
@@ -186,7 +186,7 @@ class Landmarks:
         corner = np.asfortranarray(np.tril(factor[pivots]))
         return NystroemMap(kernel, points, self.rows[pivots], corner)
 
-    def factor(self, kernel: Kernel, X: Any) -> FloatArray:
+    def factor(self, kernel: Kernel, X: Any) -> Array:
         """The factor Z of `kernel` on the rows of `X`, of shape (n, r) or with fewer columns.
 
         Parameters
@@ -196,7 +196,7 @@ class Landmarks:
         X : array-like or data frame of shape (n, d)
             One point in each row.
         """
-        found: FloatArray = self.map(kernel)(check_table(X, "X"))
+        found: Array = self.map(kernel)(check_table(X, "X"))
         return found
 
     def residual_trace(self, kernel: Kernel, X: Any) -> float:

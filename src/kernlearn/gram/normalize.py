@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.gram._validation import FloatArray, check_matrix, check_symmetric, check_vector
+from kernlearn.gram._validation import check_matrix, check_symmetric, check_vector
 from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots
+from kernlearn.typing import Array
 
 
-def unit_diagonal(K: Any) -> FloatArray:
+def unit_diagonal(K: Any) -> Array:
     r"""Return :math:`K_{ij} / \sqrt{K_{ii} K_{jj}}`.
 
     Rows and columns of points with :math:`K_{ii} = 0` become zero, as in
@@ -41,7 +42,7 @@ def unit_diagonal(K: Any) -> FloatArray:
     return result
 
 
-def cross_unit_diagonal(K_cross: Any, diag_rows: Any, diag_cols: Any) -> FloatArray:
+def cross_unit_diagonal(K_cross: Any, diag_rows: Any, diag_cols: Any) -> Array:
     r"""Return :math:`K_{ij} / \sqrt{r_i c_j}`, the match of `unit_diagonal` for test rows.
 
     Parameters

@@ -9,7 +9,8 @@ import numpy as np
 import scipy.linalg
 
 from kernlearn._device import lower_factor, minor
-from kernlearn.gram._validation import FloatArray, check_symmetric
+from kernlearn.gram._validation import check_symmetric
+from kernlearn.typing import Array
 
 Repair = Literal["raise", "clip", "shift", "trust"]
 
@@ -18,7 +19,7 @@ PSD_TOLERANCE = 1e-8
 GLANCE = 400  # points of the principal minor that is looked at first
 
 
-def seems_psd(K: FloatArray) -> bool:
+def seems_psd(K: Array) -> bool:
     """Whether a principal minor on a sample of points shows no negative eigenvalue.
 
     By interlacing, K has an eigenvalue at least as negative as any of the minor: a matrix that
@@ -31,7 +32,7 @@ def seems_psd(K: FloatArray) -> bool:
     return _is_surely_psd(minor(K, rows))
 
 
-def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> FloatArray:
+def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> Array:
     r"""Return `K` if it is a Gram matrix, repaired if so asked; refuse it otherwise.
 
     A matrix counts as positive semidefinite when
@@ -64,7 +65,7 @@ def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> F
     return checked_gram(K, psd, name)[0]
 
 
-def checked_gram(K: Any, psd: Repair, name: str) -> tuple[FloatArray, bool]:
+def checked_gram(K: Any, psd: Repair, name: str) -> tuple[Array, bool]:
     """`check_gram`, and whether no eigenvalue is negative by more than half of what is rounding."""
     repair = _repair(psd)
     matrix = check_symmetric(K, name)
@@ -80,9 +81,7 @@ def rounding_of_eigenvalues(n: int) -> float:
     return 4.0 * float(np.finfo(float).eps) * (4.0 + float(np.sqrt(n)))
 
 
-def _indefinite_or_not(
-    matrix: FloatArray, repair: Callable[[FloatArray], FloatArray] | None, name: str
-) -> FloatArray:
+def _indefinite_or_not(matrix: Array, repair: Callable[[Array], Array] | None, name: str) -> Array:
     if _is_surely_psd(matrix):
         return matrix
     values = scipy.linalg.eigvalsh(matrix, check_finite=False)
@@ -97,24 +96,24 @@ def _indefinite_or_not(
     return repair(matrix)
 
 
-def clipped(K: FloatArray) -> FloatArray:
+def clipped(K: Array) -> Array:
     """Return `K` with negative eigenvalues set to zero; inputs are checked."""
     values, vectors = scipy.linalg.eigh(K, check_finite=False)
     kept = values > 0
     root = vectors[:, kept] * np.sqrt(values[kept])
     # A product with its own transpose is exactly symmetric.
-    result: FloatArray = root @ root.T
+    result: Array = root @ root.T
     return result
 
 
-def shifted(K: FloatArray) -> FloatArray:
+def shifted(K: Array) -> Array:
     """Return `K` with its smallest eigenvalue, a negative one, moved to zero; inputs checked."""
     result = K.copy()
     result[np.diag_indices_from(result)] -= scipy.linalg.eigvalsh(K, check_finite=False)[0]
     return result
 
 
-def _repair(psd: str) -> Callable[[FloatArray], FloatArray] | None:
+def _repair(psd: str) -> Callable[[Array], Array] | None:
     repairs = {"raise": None, "trust": None, "clip": clipped, "shift": shifted}
     if psd not in repairs:
         raise ValueError(
@@ -123,7 +122,7 @@ def _repair(psd: str) -> Callable[[FloatArray], FloatArray] | None:
     return repairs[psd]
 
 
-def _is_surely_psd(K: FloatArray, allowed: float | None = None) -> bool:
+def _is_surely_psd(K: Array, allowed: float | None = None) -> bool:
     """Whether a Cholesky factor shows that no eigenvalue is too negative; False proves nothing.
 
     It may be so negative, relative to the largest diagonal entry; by default to the tolerance.

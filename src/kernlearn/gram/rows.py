@@ -31,9 +31,9 @@ from kernlearn._device import (
     to_host,
 )
 from kernlearn.kernels._validation import is_frame, take_rows
+from kernlearn.typing import Indices
 
 Part = TypeVar("Part")
-Indices = NDArray[np.intp]
 Function = Callable[..., Part]
 Add = Callable[[Part, Part], Part]
 

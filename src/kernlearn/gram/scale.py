@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.gram._validation import FloatArray, check_square
+from kernlearn.gram._validation import check_square
+from kernlearn.typing import Array
 
 
-def scale_to_trace(K: Any, trace: float | None = None) -> FloatArray:
+def scale_to_trace(K: Any, trace: float | None = None) -> Array:
     r"""Return the multiple of `K` with a given trace, :math:`\frac{c}{\operatorname{tr} K} K`.
 
     Parameters

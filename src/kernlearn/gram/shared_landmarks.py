@@ -10,17 +10,14 @@ singular, and the form is known to more digits than a certificate needs.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.gram._validation import FloatArray
-
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 # Of its diagonal entry: what the landmarks before a landmark must leave of it.
 LEAST = 1e-6
 
 
-def eliminated(corners: FloatArray, images: FloatArray) -> tuple[FloatArray, FloatArray]:
+def eliminated(corners: Array, images: Array) -> tuple[Array, Array]:
     """Forms of many kernels at once, and which landmarks each of them keeps.
 
     Parameters
@@ -52,7 +49,7 @@ def eliminated(corners: FloatArray, images: FloatArray) -> tuple[FloatArray, Flo
     return forms, kept
 
 
-def corner_of(K: FloatArray) -> tuple[Positions, FloatArray]:
+def corner_of(K: Array) -> tuple[Indices, Array]:
     """The landmarks that one kernel keeps, and L over them, from K(S, S)."""
     r = len(K)
     kept = eliminated(K[None].copy(), np.zeros((1, r, 1)))[1][0]

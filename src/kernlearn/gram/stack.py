@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.gram._validation import FloatArray
 from kernlearn.gram.psd import Repair, check_gram, checked_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
 from kernlearn.runtime.memory import require_matrices
+from kernlearn.typing import Array
 
 
-def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = None) -> FloatArray:
+def gram_stack(kernels: Sequence[Callable[..., Array]], X: Any, Y: Any = None) -> Array:
     r"""Evaluate every kernel once, :math:`K_{p,ij} = k_p(x_i, z_j)`.
 
     Parameters
@@ -54,13 +54,13 @@ def gram_stack(kernels: Sequence[Callable[..., FloatArray]], X: Any, Y: Any = No
     return grams
 
 
-def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> FloatArray:
+def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> Array:
     if not callable(kernel):
         raise ValueError(
             f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "
             "example kernlearn.kernels.Gaussian()."
         )
-    K: FloatArray = kernel(X, Y)
+    K: Array = kernel(X, Y)
     if np.shape(K) != shape:
         raise ValueError(
             f"Kernel {i} must return a matrix of shape {shape}, got {np.shape(K)}; run "
@@ -70,7 +70,7 @@ def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> F
     return K
 
 
-def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> FloatArray:
+def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> Array:
     """Return `grams` as one array of Gram matrices, each passed through `check_gram`.
 
     Parameters
@@ -99,7 +99,7 @@ def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> F
     return checked_stack(grams, psd, glance)[0]
 
 
-def checked_stack(grams: Any, psd: Repair, glance: bool) -> tuple[FloatArray, bool]:
+def checked_stack(grams: Any, psd: Repair, glance: bool) -> tuple[Array, bool]:
     """`check_stack`, and whether every matrix is positive semidefinite up to rounding."""
     matrices = _matrices(grams)
     stack, to_rounding = None, not glance

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     from kernlearn.hyperkernels.base import Hyperkernel
@@ -24,12 +24,12 @@ _MOST_SHARED = 4_000_000
 
 
 def fill_grid(
-    out: FloatArray,
+    out: Array,
     hyperkernel: Hyperkernel,
-    X: FloatArray,
-    Y: FloatArray,
-    fixed: FloatArray,
-    weights: FloatArray | None = None,
+    X: Array,
+    Y: Array,
+    fixed: Array,
+    weights: Array | None = None,
 ) -> None:
     """Fill `out` with the sections of the `fixed` pairs, or with their sum under `weights`.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 # Blocks of the result that stay in cache over all columns; ufuncs slow down on shorter rows.
 _ROWS, _COLUMNS = 16, 4096
@@ -25,7 +25,7 @@ def check_lambda_h(lambda_h: Any, owner: str) -> None:
         )
 
 
-def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> FloatArray:
+def harmonic_gram(table: Array, other: Array, lambda_h: float) -> Array:
     r"""Return :math:`\prod_j (1 - \lambda) / (1 - \lambda\, t_j o_j)` for entries in [0, 1].
 
     The reciprocals are multiplied: each lies between 1 and 1 / (1 − λ), so their product leaves
@@ -41,7 +41,7 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
     scales = np.multiply.reduceat(
         products / (1.0 - lambda_h), np.arange(0, len(products), _GROUP), axis=0
     )
-    result: FloatArray = np.empty((len(table), len(other)))
+    result: Array = np.empty((len(table), len(other)))
     with np.errstate(over="ignore"):
         for start in range(0, len(other), _COLUMNS):
             columns = np.ascontiguousarray(other[start : start + _COLUMNS].T)
@@ -52,7 +52,7 @@ def harmonic_gram(table: FloatArray, other: FloatArray, lambda_h: float) -> Floa
     return result
 
 
-def _one_row(row: FloatArray, other: FloatArray, lambda_h: float) -> FloatArray:
+def _one_row(row: Array, other: Array, lambda_h: float) -> Array:
     """The same for one row, column by column in few passes."""
     share = 1.0 / (1.0 - lambda_h)
     factors = other.T * (-lambda_h * share * row)[:, None]
@@ -61,17 +61,15 @@ def _one_row(row: FloatArray, other: FloatArray, lambda_h: float) -> FloatArray:
         return np.asarray(1.0 / np.multiply.reduce(factors, axis=0, keepdims=True))
 
 
-def harmonic_diag(table: FloatArray, lambda_h: float) -> FloatArray:
+def harmonic_diag(table: Array, lambda_h: float) -> Array:
     """Return the diagonal of ``harmonic_gram(table, table, lambda_h)``."""
     with np.errstate(over="ignore"):
         reciprocals = (1.0 - lambda_h * table**2) / (1.0 - lambda_h)
-        values: FloatArray = 1.0 / np.prod(reciprocals, axis=1)
+        values: Array = 1.0 / np.prod(reciprocals, axis=1)
     return values
 
 
-def _multiply_reciprocals(
-    shifts: FloatArray, scales: FloatArray, columns: FloatArray, out: FloatArray
-) -> None:
+def _multiply_reciprocals(shifts: Array, scales: Array, columns: Array, out: Array) -> None:
     product = np.ones(out.shape)
     factor = np.empty(out.shape)
     for j, (shift, column) in enumerate(zip(shifts, columns, strict=True)):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 # A kernel gives matrices; the diagonals of blocks of this size hold the values for pairs. Smaller
 # blocks compute fewer values in vain, larger ones need fewer calls (measured).
@@ -23,16 +23,16 @@ def check_kernel_object(kernel: Any, owner: str) -> None:
         )
 
 
-def values_of_pairs(kernel: Kernel, left: FloatArray, right: FloatArray) -> FloatArray:
+def values_of_pairs(kernel: Kernel, left: Array, right: Array) -> Array:
     """Return k(left_p, right_p) for every p, in time and memory proportional to their number."""
-    values: FloatArray = np.empty(len(left))
+    values: Array = np.empty(len(left))
     for start in range(0, len(left), _BLOCK):
         rows = slice(start, start + _BLOCK)
         values[rows] = kernel(left[rows], right[rows]).diagonal()
     return values
 
 
-def check_not_negative(values: FloatArray, kernel: Kernel, owner: str) -> None:
+def check_not_negative(values: Array, kernel: Kernel, owner: str) -> None:
     """Refuse a base kernel that goes negative: its sections need not be kernels."""
     if values.min() < 0:
         raise ValueError(

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
+from kernlearn.typing import Array
 
-Function = Callable[[FloatArray, FloatArray], Any]
+Function = Callable[[Array, Array], Any]
 
 # Differences on the fine side of the grid, and those that the other argument is fixed at.
 _N_FINE, _N_FIXED = 512, 33
@@ -39,7 +40,7 @@ def check_theorem_9(function: Function, span: float) -> None:
     _check_fourier(values, fine, fixed)
 
 
-def fejer_transform(values: FloatArray) -> FloatArray:
+def fejer_transform(values: Array) -> Array:
     r"""Return :math:`\sum_{|n| < N} (1 - |n| / N)\, v_{|n|}\, e^{-i \omega n}` of every column.
 
     That is :math:`\frac1N \sum_{a, b} v_{|a - b|} e^{-i \omega (a - b)}`, a quadratic form in the
@@ -49,11 +50,11 @@ def fejer_transform(values: FloatArray) -> FloatArray:
     n = len(values)
     half = values * (1.0 - np.arange(n) / n)[:, None]
     even = np.concatenate([half, np.zeros((1, values.shape[1])), half[:0:-1]])
-    transform: FloatArray = np.fft.rfft(even, axis=0).real
+    transform: Array = np.fft.rfft(even, axis=0).real
     return transform
 
 
-def _check_kernel(K: FloatArray, scale: float) -> None:
+def _check_kernel(K: Array, scale: float) -> None:
     asymmetry = float(np.abs(K - K.T).max())
     smallest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
     if asymmetry > _RELATIVE * scale or smallest < -_RELATIVE * len(K) * scale:
@@ -65,7 +66,7 @@ def _check_kernel(K: FloatArray, scale: float) -> None:
         )
 
 
-def _check_fourier(values: FloatArray, fine: FloatArray, fixed: FloatArray) -> None:
+def _check_fourier(values: Array, fine: Array, fixed: Array) -> None:
     transform = fejer_transform(values)
     frequency, column = np.unravel_index(int(transform.argmin()), transform.shape)
     lowest, largest = float(transform.min()), float(np.abs(transform[:, column]).max())
@@ -79,7 +80,7 @@ def _check_fourier(values: FloatArray, fine: FloatArray, fixed: FloatArray) -> N
         )
 
 
-def _values(function: Function, first: FloatArray, second: FloatArray) -> FloatArray:
+def _values(function: Function, first: Array, second: Array) -> Array:
     values = np.asarray(function(first[:, None], second[None, :]))
     shape = (len(first), len(second))
     if values.shape != shape or values.dtype.kind not in "biuf" or not is_finite(values):

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
+from kernlearn.typing import Array
 
 
-def check_pairs(pairs: Any, name: str) -> FloatArray:
+def check_pairs(pairs: Any, name: str) -> Array:
     """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers."""
     values = _as_numbers(pairs, name)
     if values.ndim != 3 or values.shape[1] != 2 or 0 in values.shape:
@@ -27,7 +28,7 @@ def check_pairs(pairs: Any, name: str) -> FloatArray:
     return values
 
 
-def check_one_pair(pair: Any) -> FloatArray:
+def check_one_pair(pair: Any) -> Array:
     """Return one pair, of shape (2, n_features), as a table of pairs (1, 2, n_features)."""
     values = _as_numbers(pair, "pair")
     if values.ndim != 2 or len(values) != 2:
@@ -47,7 +48,7 @@ def check_same_features(n_features: int, expected: int, name: str) -> None:
         )
 
 
-def check_weights(weights: Any, n_pairs: int) -> FloatArray:
+def check_weights(weights: Any, n_pairs: int) -> Array:
     """Return one finite, non-negative weight for each pair."""
     values = _as_numbers(weights, "weights")
     if values.shape != (n_pairs,) or not is_finite(values) or values.min() < 0:
@@ -63,7 +64,7 @@ def quiet() -> np.errstate:
     return np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
 
 
-def _as_numbers(values: Any, name: str) -> FloatArray:
+def _as_numbers(values: Any, name: str) -> Array:
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biufO":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 # The products lose log₁₀ of (the size of their largest term / the determinant) digits: below three
 # the entry stays, else it is computed again, by a factorisation that loses half as many.
@@ -13,9 +13,7 @@ _SAFE_RATIO = 1e-3
 _MOST_NUMBERS = 2_000_000
 
 
-def log_determinants(
-    halves: FloatArray, means: FloatArray, other_halves: FloatArray, other_means: FloatArray
-) -> FloatArray:
+def log_determinants(halves: Array, means: Array, other_halves: Array, other_means: Array) -> Array:
     r"""Return :math:`\log |I + d_p d_p^\top + d_q d_q^\top + (m_p - m_q)(m_p - m_q)^\top|`.
 
     With :math:`U = [d_p, d_q, m_p - m_q]` it is the 3 × 3 determinant
@@ -40,7 +38,7 @@ def log_determinants(
     determinant, largest = _by_products(halves, means, other_halves, other_means)
     # Written so that a NaN, from an overflow, is doubtful too.
     doubtful = ~(determinant >= _SAFE_RATIO * largest)
-    values: FloatArray = np.log(determinant, where=~doubtful, out=np.zeros_like(determinant))
+    values: Array = np.log(determinant, where=~doubtful, out=np.zeros_like(determinant))
     rows, columns = np.nonzero(doubtful)
     step = max(1, _MOST_NUMBERS // (3 * (halves.shape[1] + 3)))
     for start in range(0, len(rows), step):
@@ -51,8 +49,8 @@ def log_determinants(
 
 
 def _by_products(
-    halves: FloatArray, means: FloatArray, other_halves: FloatArray, other_means: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+    halves: Array, means: Array, other_halves: Array, other_means: Array
+) -> tuple[Array, Array]:
     """The determinants, and bounds of the terms that they are sums of."""
     a = 1.0 + _squares(halves)[:, None]
     b = 1.0 + _squares(other_halves)[None]
@@ -65,16 +63,16 @@ def _by_products(
     return determinant, a * b * (1.0 + lengths)
 
 
-def _by_factorisation(U: FloatArray) -> FloatArray:
+def _by_factorisation(U: Array) -> Array:
     """The same logarithms from the vectors themselves, of shape (n, d, 3)."""
     bordered = np.concatenate([np.broadcast_to(np.eye(3), (len(U), 3, 3)), U], axis=1)
     if not np.isfinite(bordered).all():
         return np.full(len(U), np.nan)
     R = np.linalg.qr(bordered, mode="r")
-    logarithms: FloatArray = 2.0 * np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1)
+    logarithms: Array = 2.0 * np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1)
     return logarithms
 
 
-def _squares(rows: FloatArray) -> FloatArray:
-    squares: FloatArray = np.einsum("ij,ij->i", rows, rows)
+def _squares(rows: Array) -> Array:
+    squares: Array = np.einsum("ij,ij->i", rows, rows)
     return squares

@@ -7,8 +7,9 @@ from numpy.typing import ArrayLike
 
 from kernlearn.hyperkernels._harmonic import check_lambda_h, harmonic_diag, harmonic_gram
 from kernlearn.hyperkernels.base import Hyperkernel
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class ARDHarmonic(Hyperkernel):
@@ -62,7 +63,7 @@ class ARDHarmonic(Hyperkernel):
                 f"column, got {self.gammas!r}; choose zero or more for every column."
             )
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         gammas = np.asarray(self.gammas, dtype=np.float64)
         if len(gammas) != left.shape[1]:
             raise ValueError(
@@ -70,14 +71,14 @@ class ARDHarmonic(Hyperkernel):
                 f"{len(gammas)} for {counted(left.shape[1], 'feature')}; pass as many gammas as "
                 "features."
             )
-        table: FloatArray = left - right
+        table: Array = left - right
         table *= np.sqrt(gammas)
         np.square(table, out=table)
         np.negative(table, out=table)
         return np.exp(table, out=table)
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         return harmonic_gram(table, other, self.lambda_h)
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         return harmonic_diag(table, self.lambda_h)

@@ -17,8 +17,9 @@ from kernlearn.hyperkernels._validation import (
     quiet,
 )
 from kernlearn.kernels._symmetry import exactly_symmetric
-from kernlearn.kernels._validation import FloatArray, check_numbers, check_real, is_finite
+from kernlearn.kernels._validation import check_numbers, check_real, is_finite
 from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     from kernlearn.hyperkernels.expansion import Expansion
@@ -47,7 +48,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
            [0.435, 0.513]])
     """
 
-    def __call__(self, pairs: Any, other: Any = None) -> FloatArray:
+    def __call__(self, pairs: Any, other: Any = None) -> Array:
         """Return the matrix of the hyperkernel between `pairs` and `other` pairs.
 
         Parameters
@@ -74,7 +75,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         self._check_values(K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
-    def diag(self, pairs: Any) -> FloatArray:
+    def diag(self, pairs: Any) -> Array:
         """Return the diagonal of ``self(pairs)``, without the rest of the matrix.
 
         Parameters
@@ -121,7 +122,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         points = check_pairs(pairs, "pairs").copy()
         return Expansion(self, points, check_weights(weights, len(points)).copy())
 
-    def sections(self, X: Any, pairs: Any, Y: Any = None) -> FloatArray:
+    def sections(self, X: Any, pairs: Any, Y: Any = None) -> Array:
         r"""Return the Gram matrices of all sections, :math:`\underline k((x_i, z_j), pair_p)`.
 
         Parameters
@@ -145,32 +146,32 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         columns = rows if Y is None or Y is X else check_numbers(Y, "Y")
         check_same_features(rows.shape[1], fixed.shape[2], "X")
         check_same_features(columns.shape[1], fixed.shape[2], "Y")
-        grams: FloatArray = np.empty((len(fixed), len(rows), len(columns)))
+        grams: Array = np.empty((len(fixed), len(rows), len(columns)))
         with quiet():
             fill_grid(grams, self, rows, columns, self._table(fixed[:, 0], fixed[:, 1]))
         self._check_values(grams)
         return grams
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         """Compute what is needed of each pair (left_p, right_p), one row each; inputs checked."""
         return np.stack([left, right], axis=1)
 
-    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _grid_table(self, X: Array, Y: Array) -> Array:
         """Compute `_table` of all pairs (x, z), those of the first x first; inputs are checked."""
         return self._table(np.repeat(X, len(Y), axis=0), np.tile(Y, (len(X), 1)))
 
     @abstractmethod
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         """Compute the matrix between two tables made by `_table`."""
 
     @abstractmethod
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         """Compute the value of every row of a table with itself."""
 
     def _check_parameters(self) -> None:
         """Refuse parameters that give no hyperkernel; called before every evaluation."""
 
-    def _check_values(self, values: FloatArray) -> None:
+    def _check_values(self, values: Array) -> None:
         check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
             raise NumericalError(

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive_integer
-from kernlearn.kernels._validation import FloatArray, check_numbers, is_finite
+from kernlearn.kernels._validation import check_numbers, is_finite
+from kernlearn.typing import Array
 
 # How far below zero, in units of the largest eigenvalue, rounding may put one of h.
 _ROUNDING = 1e-10
@@ -59,8 +60,8 @@ class Convolution(Hyperkernel):
 
     def __init__(
         self,
-        r: Callable[[FloatArray, FloatArray], Any],
-        h: Callable[[FloatArray, FloatArray], Any],
+        r: Callable[[Array, Array], Any],
+        h: Callable[[Array, Array], Any],
         points: ArrayLike | Callable[[np.random.Generator, int], ArrayLike],
         weights: ArrayLike | None = None,
         *,
@@ -94,7 +95,7 @@ class Convolution(Hyperkernel):
                 "Gaussian."
             )
 
-    def _points(self) -> FloatArray:
+    def _points(self) -> Array:
         if not callable(self.points):
             return check_numbers(self.points, "points")
         n_points = positive_integer(self.n_points, "Convolution's n_points")
@@ -107,7 +108,7 @@ class Convolution(Hyperkernel):
         generator = np.random.default_rng(int(seed))
         return check_numbers(self.points(generator, n_points), "points")
 
-    def _weights(self, n_points: int) -> FloatArray:
+    def _weights(self, n_points: int) -> Array:
         if self.weights is None:
             return np.full(n_points, 1.0 / n_points)
         weights = np.asarray(self.weights)
@@ -120,7 +121,7 @@ class Convolution(Hyperkernel):
             )
         return weights.astype(np.float64)
 
-    def _values(self, name: str, X: FloatArray, Z: FloatArray) -> FloatArray:
+    def _values(self, name: str, X: Array, Z: Array) -> Array:
         """The matrix of r or h, as the user's function gives it."""
         values = np.asarray(getattr(self, name)(X, Z), dtype=np.float64)
         if values.shape != (len(X), len(Z)):
@@ -136,7 +137,7 @@ class Convolution(Hyperkernel):
             )
         return values
 
-    def _weighted(self, X: FloatArray) -> FloatArray:
+    def _weighted(self, X: Array) -> Array:
         """√w_a r(x, z_a) for every point x."""
         points = self._points()
         if points.shape[1] != X.shape[1]:
@@ -146,21 +147,21 @@ class Convolution(Hyperkernel):
             )
         return self._values("r", X, points) * np.sqrt(self._weights(len(points)))
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         return self._weighted(left) * self._weighted(right)
 
-    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _grid_table(self, X: Array, Y: Array) -> Array:
         left, right = self._weighted(X), self._weighted(Y)
         return (left[:, None] * right[None]).reshape(len(X) * len(Y), -1)
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         points = self._points()
         h = self._values("h", points, points)
         if len(table) < len(other):
             return (table @ h) @ other.T
         return table @ (h @ other.T)
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         points = self._points()
-        values: FloatArray = np.einsum("ij,ij->i", table @ self._values("h", points, points), table)
+        values: Array = np.einsum("ij,ij->i", table @ self._values("h", points, points), table)
         return values

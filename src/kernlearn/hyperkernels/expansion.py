@@ -10,7 +10,7 @@ from kernlearn.hyperkernels._grid import fill_grid
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, check_weights
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 class Expansion(Kernel):
@@ -51,20 +51,20 @@ class Expansion(Kernel):
         self.hyperkernel._check_parameters()
         check_weights(self.weights, len(check_pairs(self.pairs, "pairs")))
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         table, weights = self._used(X)
-        K: FloatArray = np.zeros((len(X), len(Y)))
+        K: Array = np.zeros((len(X), len(Y)))
         if len(weights):
             fill_grid(K, self.hyperkernel, X, Y, table, weights)
         return K
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         table, weights = self._used(X)
         if len(weights) == 0:
             return np.zeros(len(X))
         return weights @ self.hyperkernel._evaluate(table, self.hyperkernel._table(X, X))
 
-    def _used(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _used(self, X: Array) -> tuple[Array, Array]:
         """What the hyperkernel needs of the pairs that have weight, and their weights."""
         pairs, weights = check_pairs(self.pairs, "pairs"), np.asarray(self.weights, dtype=float)
         check_same_features(X.shape[1], pairs.shape[2], "X")

@@ -14,7 +14,8 @@ from kernlearn.hyperkernels._kernel_values import (
 )
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
+from kernlearn.typing import Array
 
 
 class Explicit(Hyperkernel):
@@ -47,7 +48,8 @@ class Explicit(Hyperkernel):
         self.coefs = coefs
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.kernels, Sequence) or len(self.kernels) == 0:
+        kernels: object = self.kernels
+        if not isinstance(kernels, Sequence) or len(kernels) == 0:
             raise ValueError(
                 "Explicit must be given a list of at least one kernel, got "
                 f"{self.kernels!r}; pass for example [Gaussian(0.1), Gaussian(1.0)]."
@@ -62,20 +64,20 @@ class Explicit(Hyperkernel):
                 f"for each kernel, got {self.coefs!r}; choose zero or more for every kernel."
             )
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         return self._features([values_of_pairs(kernel, left, right) for kernel in self.kernels])
 
-    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _grid_table(self, X: Array, Y: Array) -> Array:
         return self._features([kernel(X, Y).ravel() for kernel in self.kernels])
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         return table @ other.T
 
-    def _diag(self, table: FloatArray) -> FloatArray:
-        values: FloatArray = np.einsum("ij,ij->i", table, table)
+    def _diag(self, table: Array) -> Array:
+        values: Array = np.einsum("ij,ij->i", table, table)
         return values
 
-    def _features(self, columns: list[FloatArray]) -> FloatArray:
+    def _features(self, columns: list[Array]) -> Array:
         """The feature map of (15): √c_i k_i of every pair."""
         for values, kernel in zip(columns, self.kernels, strict=True):
             check_not_negative(values, kernel, "Explicit")

@@ -11,7 +11,7 @@ import numpy as np
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._distances import gaussian_gram
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 class GaussianHyperkernel(Hyperkernel):
@@ -61,9 +61,9 @@ class GaussianHyperkernel(Hyperkernel):
         positive(self.sigma, "GaussianHyperkernel's sigma")
         _check_sigma_h(self.sigma_h)
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         """The mean of each pair, and in the last column what it is multiplied with."""
-        table: FloatArray = np.empty((len(left), left.shape[1] + 1))
+        table: Array = np.empty((len(left), left.shape[1] + 1))
         # Scaled before squaring, and halved before adding: both keep large numbers in range.
         np.multiply(left - right, 0.5 / self.sigma, out=table[:, :-1])
         table[:, -1] = np.exp(-np.einsum("ij,ij->i", table[:, :-1], table[:, :-1]))
@@ -71,7 +71,7 @@ class GaussianHyperkernel(Hyperkernel):
         table[:, :-1] += 0.5 * right
         return table
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         if math.isinf(self.sigma_h):
             return np.multiply.outer(table[:, -1], other[:, -1])
         means = table[:, :-1]
@@ -80,7 +80,7 @@ class GaussianHyperkernel(Hyperkernel):
         K *= np.multiply.outer(table[:, -1], other[:, -1])  # at once: exactly symmetric
         return K
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         return np.asarray(table[:, -1] ** 2)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from kernlearn.hyperkernels._harmonic import check_lambda_h, harmonic_diag, harmonic_gram
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 class Harmonic(Hyperkernel):
@@ -41,14 +41,14 @@ class Harmonic(Hyperkernel):
         check_lambda_h(self.lambda_h, "Harmonic")
         positive(self.gamma, "Harmonic's gamma")
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         # Scaled before squaring, which keeps large data with a small gamma in range.
         scaled = (left - right) * np.sqrt(self.gamma)
-        values: FloatArray = np.exp(-np.einsum("ij,ij->i", scaled, scaled))
+        values: Array = np.exp(-np.einsum("ij,ij->i", scaled, scaled))
         return values[:, None]
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         return harmonic_gram(table, other, self.lambda_h)
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         return harmonic_diag(table, self.lambda_h)

@@ -14,7 +14,7 @@ from kernlearn.hyperkernels._kernel_values import (
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.hyperkernels.series import TABLE_2, Series
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 class PowerSeries(Hyperkernel):
@@ -51,30 +51,31 @@ class PowerSeries(Hyperkernel):
         self._chosen()
         check_kernel_object(self.kernel, "PowerSeries")
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         return self._in_range(values_of_pairs(self.kernel, left, right))
 
-    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _grid_table(self, X: Array, Y: Array) -> Array:
         return self._in_range(self.kernel(X, Y).ravel())
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         values: Any = self._chosen().function(np.multiply.outer(table, other))
         return np.asarray(values, dtype=np.float64)
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         return np.asarray(self._chosen().function(table**2), dtype=np.float64)
 
     def _chosen(self) -> Series:
         if isinstance(self.series, Series):
             return self.series
-        if not isinstance(self.series, str) or self.series not in TABLE_2:
+        name: object = self.series
+        if not isinstance(name, str) or name not in TABLE_2:
             raise ValueError(
                 f"PowerSeries' series must be one of {', '.join(TABLE_2)} or a Series object, got "
                 f"{self.series!r}; choose one of these names."
             )
         return TABLE_2[self.series]
 
-    def _in_range(self, values: FloatArray) -> FloatArray:
+    def _in_range(self, values: Array) -> Array:
         check_not_negative(values, self.kernel, "PowerSeries")
         series = self._chosen()
         bound = series.largest_value()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,9 @@ class Series:
         return math.sqrt(self.radius)
 
 
-def minus_log(xi: FloatArray) -> FloatArray:
+def minus_log(xi: Array) -> Array:
     """−ln(1 − ξ), accurate near zero."""
-    values: FloatArray = -np.log1p(-xi)
+    values: Array = -np.log1p(-xi)
     return values
 
 

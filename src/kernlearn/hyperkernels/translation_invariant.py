@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike
 from kernlearn.hyperkernels._theorem9 import check_theorem_9
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class TranslationInvariant(Hyperkernel):
@@ -50,7 +51,7 @@ class TranslationInvariant(Hyperkernel):
 
     def __init__(
         self,
-        function: Callable[[FloatArray, FloatArray], Any],
+        function: Callable[[Array, Array], Any],
         scales: ArrayLike = 1.0,
         span: float = 8.0,
     ) -> None:
@@ -73,7 +74,7 @@ class TranslationInvariant(Hyperkernel):
             )
         check_theorem_9(self.function, positive(self.span, "TranslationInvariant's span"))
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         scales = np.asarray(self.scales, dtype=np.float64)
         if scales.ndim == 1 and len(scales) != left.shape[1]:
             raise ValueError(
@@ -83,12 +84,12 @@ class TranslationInvariant(Hyperkernel):
             )
         return (left - right) / scales
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
-        K: FloatArray = np.ones((len(table), len(other)))
+    def _evaluate(self, table: Array, other: Array) -> Array:
+        K: Array = np.ones((len(table), len(other)))
         for row, column in zip(table.T, other.T, strict=True):
             K *= self.function(row[:, None], column[None, :])
         return K
 
-    def _diag(self, table: FloatArray) -> FloatArray:
-        values: FloatArray = np.prod(self.function(table, table), axis=1)
+    def _diag(self, table: Array) -> Array:
+        values: Array = np.prod(self.function(table, table), axis=1)
         return values

@@ -11,8 +11,9 @@ from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from kernlearn.hyperkernels._wishart_determinants import log_determinants
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class Wishart(Hyperkernel):
@@ -62,13 +63,13 @@ class Wishart(Hyperkernel):
             positive(self.r, "Wishart's r")
         self._factor()
 
-    def _factor(self) -> FloatArray:
+    def _factor(self) -> Array:
         """√c for a number, the lower Cholesky factor for a matrix."""
         if np.ndim(self.C) == 0:
             return np.asarray(np.sqrt(positive(_plain(self.C), "Wishart's C")))
         return _cholesky_factor(_square_matrix(self.C))
 
-    def _whitened(self, X: FloatArray, factor: FloatArray) -> FloatArray:
+    def _whitened(self, X: Array, factor: Array) -> Array:
         if factor.ndim == 0:
             return X / factor
         if len(factor) != X.shape[1]:
@@ -77,7 +78,7 @@ class Wishart(Hyperkernel):
                 f"{factor.shape} for {counted(X.shape[1], 'feature')}; pass a matrix that fits, or "
                 "a number."
             )
-        rows: FloatArray = solve_triangular(factor, X.T, lower=True, check_finite=False).T
+        rows: Array = solve_triangular(factor, X.T, lower=True, check_finite=False).T
         return rows
 
     def _exponent(self, n_features: int) -> float:
@@ -88,32 +89,32 @@ class Wishart(Hyperkernel):
             )
         return 0.5 * (float(n_features if self.r is None else self.r) + 3.0)
 
-    def _table(self, left: FloatArray, right: FloatArray) -> FloatArray:
+    def _table(self, left: Array, right: Array) -> Array:
         factor = self._factor()
         return _differences_and_means(self._whitened(left, factor), self._whitened(right, factor))
 
-    def _grid_table(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _grid_table(self, X: Array, Y: Array) -> Array:
         factor = self._factor()
         left, right = self._whitened(X, factor), self._whitened(Y, factor)
         return _differences_and_means(np.repeat(left, len(Y), axis=0), np.tile(right, (len(X), 1)))
 
-    def _evaluate(self, table: FloatArray, other: FloatArray) -> FloatArray:
+    def _evaluate(self, table: Array, other: Array) -> Array:
         n_features = table.shape[1] // 2
         exponent = self._exponent(n_features)
         parts = (*np.hsplit(table, [n_features]), *np.hsplit(other, [n_features]))
-        values: FloatArray = np.exp(-exponent * log_determinants(*parts))
+        values: Array = np.exp(-exponent * log_determinants(*parts))
         return values
 
-    def _diag(self, table: FloatArray) -> FloatArray:
+    def _diag(self, table: Array) -> Array:
         n_features = table.shape[1] // 2
         halves = table[:, :n_features]
         # U has the same vector twice, and the means do not differ.
         logarithms = np.log1p(2.0 * np.einsum("ij,ij->i", halves, halves))
-        values: FloatArray = np.exp(-self._exponent(n_features) * logarithms)
+        values: Array = np.exp(-self._exponent(n_features) * logarithms)
         return values
 
 
-def _differences_and_means(left: FloatArray, right: FloatArray) -> FloatArray:
+def _differences_and_means(left: Array, right: Array) -> Array:
     """What counts of each pair: (x − x')/√2 and the mean, side by side."""
     return np.concatenate([(left - right) / np.sqrt(2.0), 0.5 * left + 0.5 * right], axis=1)
 
@@ -123,7 +124,7 @@ def _plain(C: Any) -> Any:
     return C.item() if isinstance(C, np.ndarray) else C
 
 
-def _square_matrix(C: ArrayLike) -> FloatArray:
+def _square_matrix(C: ArrayLike) -> Array:
     matrix = np.asarray(C)
     is_square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and matrix.size > 0
     if not (is_square and matrix.dtype.kind in "iuf" and is_finite(matrix)):
@@ -141,9 +142,9 @@ def _square_matrix(C: ArrayLike) -> FloatArray:
     return values
 
 
-def _cholesky_factor(C: FloatArray) -> FloatArray:
+def _cholesky_factor(C: Array) -> Array:
     try:
-        factor: FloatArray = cholesky(C, lower=True, check_finite=False)
+        factor: Array = cholesky(C, lower=True, check_finite=False)
         smallest = float(np.diagonal(factor).min()) ** 2
     except LinAlgError:
         smallest = 0.0

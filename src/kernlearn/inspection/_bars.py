@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn.inspection._matplotlib import points_wide, row_size
 from kernlearn.inspection._text import AS_TEXT, axis_label
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # More make a picture longer than a screen.
 MOST_BARS = 30

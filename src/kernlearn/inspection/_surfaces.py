@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn.inspection._classes import class_colour, class_legend, class_marker
 from kernlearn.inspection._text import legend_label
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 LEVELS = 12
 # The same on light and on dark paper, since a surface covers the paper.

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.inspection._bars import bars_height, name_rows
 from kernlearn.inspection._learned import learned
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class CandidatesDisplay:

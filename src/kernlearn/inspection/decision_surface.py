@@ -22,8 +22,8 @@ from kernlearn.inspection._surfaces import (
     draw_unlabelled,
 )
 from kernlearn.inspection._text import AS_TEXT, axis_label
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 # Around the points, in units of their range.
 MARGIN = 0.1
 

@@ -15,8 +15,8 @@ from kernlearn.inspection._classes import names_width
 from kernlearn.inspection._learned import learned_gram
 from kernlearn.inspection._matplotlib import new_axes, points_high, row_size
 from kernlearn.inspection._text import AS_TEXT, axis_label
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 # In points; with less than this, names are left out.
 SMALLEST_TEXT = 6.0
 

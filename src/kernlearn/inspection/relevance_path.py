@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn._checks import check_count
@@ -15,8 +15,7 @@ from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Decades of μ drawn on either side of the chosen one.
 _DECADES = 3.0

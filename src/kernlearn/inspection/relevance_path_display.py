@@ -12,8 +12,7 @@ from kernlearn.inspection._classes import class_colour, class_legend, class_mark
 from kernlearn.inspection._matplotlib import ink, new_axes
 from kernlearn.inspection._text import legend_label, power_of_ten
 from kernlearn.inspection.weight_path import GREY, MOST_NAMED
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class RelevancePathDisplay:

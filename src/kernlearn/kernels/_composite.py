@@ -84,7 +84,8 @@ class _Combination(_Composite):
         self.kernels = kernels
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.kernels, Sequence) or len(self.kernels) == 0:
+        kernels: object = self.kernels
+        if not isinstance(kernels, Sequence) or len(kernels) == 0:
             raise ValueError(
                 f"{type(self).__name__} must be given a list of at least one kernel, got "
                 f"{self.kernels!r}; pass for example [Linear(), Gaussian()]."

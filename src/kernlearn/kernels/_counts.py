@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from kernlearn.kernels._inner import squared_lengths
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.typing import Array
 
 Codes = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ LARGEST_CODE = 2**62
 class _Counts(_Reading):
     """A kernel on things by the patterns they hold; what a pattern is, a subclass says."""
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         if Y is X:
             counts = self._counts(X)
             return inner_products_of_counts(counts, counts)
@@ -34,7 +34,7 @@ class _Counts(_Reading):
         counts = self._counts(np.concatenate([X, Y]))
         return inner_products_of_counts(counts[: len(X)], counts[len(X) :])
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         return squared_lengths(self._counts(X))
 
     @abstractmethod
@@ -62,7 +62,7 @@ def appended(codes: Codes, letters: Codes, n_letters: int) -> Codes:
     return codes * n_letters + letters
 
 
-def inner_products_of_counts(A: csr_array, B: csr_array) -> FloatArray:
+def inner_products_of_counts(A: csr_array, B: csr_array) -> Array:
     """Return A Bᵀ as a dense matrix: frequent patterns by dense products, rare ones by sparse."""
     filled_A = np.bincount(A.indices, minlength=A.shape[1])
     filled_B = filled_A if B is A else np.bincount(B.indices, minlength=B.shape[1])
@@ -81,7 +81,7 @@ def inner_products_of_counts(A: csr_array, B: csr_array) -> FloatArray:
     return K
 
 
-def _sparse_products(A: csr_array, B: csr_array) -> FloatArray:
+def _sparse_products(A: csr_array, B: csr_array) -> Array:
     K = np.zeros((A.shape[0], B.shape[0]))
     right = B.T.tocsr()
     for start in range(0, A.shape[0] if A.nnz and B.nnz else 0, _BLOCK):

@@ -12,8 +12,9 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from kernlearn._device import beside, is_elsewhere, namespace, row_dots, turned
 from kernlearn.kernels._sparse_distances import sparse_distances, sparse_rescaled
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.typing import Array
 
 # With fewer rows than this in a table scipy's direct distances overtake the product (measured).
 _FEW_ROWS = 16
@@ -50,9 +51,7 @@ def rescaled(X: Any, Y: Any, scale: ArrayLike) -> tuple[Any, Any]:
     return X_scaled, Y_scaled
 
 
-def radial_gram(
-    X: Any, Y: Any, metric: str, profile: Callable[[FloatArray], FloatArray]
-) -> FloatArray:
+def radial_gram(X: Any, Y: Any, metric: str, profile: Callable[[Array], Array]) -> Array:
     """Return profile(distance) for all pairs; `profile` may overwrite its argument.
 
     For ``Y is X`` each pair is computed once and the diagonal is exactly one.
@@ -69,18 +68,18 @@ def radial_gram(
             return _radial_by_product(X, Y, lengths, other, profile)
     if Y is not X:
         return profile(cdist(X, Y, metric))
-    K: FloatArray = squareform(profile(pdist(X, metric)), checks=False)
+    K: Array = squareform(profile(pdist(X, metric)), checks=False)
     np.fill_diagonal(K, 1.0)
     return K
 
 
 def _radial_by_product(
-    X: FloatArray,
-    Y: FloatArray,
-    lengths: FloatArray,
-    other: FloatArray,
-    profile: Callable[[FloatArray], FloatArray],
-) -> FloatArray:
+    X: Array,
+    Y: Array,
+    lengths: Array,
+    other: Array,
+    profile: Callable[[Array], Array],
+) -> Array:
     """The same from inner products, but for pairs so close that they would cancel."""
     near = _NEAR * max(lengths.max(), other.max())
     left, right = _sides(X, Y, lengths, other, 1.0)
@@ -103,16 +102,16 @@ def _radial_by_product(
     return K
 
 
-def exp_of_minus(distances: FloatArray) -> FloatArray:
+def exp_of_minus(distances: Array) -> Array:
     """Overwrite `distances` with exp(−distances); elsewhere, a new array."""
     if is_elsewhere(distances):
-        found: FloatArray = namespace(distances).exp(-distances)
+        found: Array = namespace(distances).exp(-distances)
         return found
     np.negative(distances, out=distances)
     return np.exp(distances, out=distances)
 
 
-def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
+def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> Array:
     """Return exp(−Σ_j gamma_j (x_j − z_j)²), accurate for near-duplicates and at any scale.
 
     X and Y may be stacks of tables, gamma has then a row for each.
@@ -131,9 +130,9 @@ def gaussian_gram(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
     return _symmetric_exponential(left, right) if Y is X else _exponential(left, right)
 
 
-def _exponential(left: FloatArray, right: FloatArray) -> FloatArray:
+def _exponential(left: Array, right: Array) -> Array:
     """The exponential of a product of two tables that is nowhere positive but by rounding."""
-    K: FloatArray = left @ right.T
+    K: Array = left @ right.T
     size = max(1, _BLOCK_NUMBERS // len(right))
     for start in range(0, len(K), size):
         block = K[start : start + size]
@@ -141,7 +140,7 @@ def _exponential(left: FloatArray, right: FloatArray) -> FloatArray:
     return K
 
 
-def _symmetric_exponential(left: FloatArray, right: FloatArray) -> FloatArray:
+def _symmetric_exponential(left: Array, right: Array) -> Array:
     """The same where the product is symmetric but for rounding, and zero on the diagonal."""
     n = len(left)
     K = np.empty((n, n))
@@ -157,18 +156,18 @@ def _symmetric_exponential(left: FloatArray, right: FloatArray) -> FloatArray:
     return K
 
 
-def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> FloatArray:
+def _gaussian_elsewhere(X: Any, Y: Any, gamma: ArrayLike) -> Array:
     """The same for arrays that are elsewhere, and for stacks."""
     xp = namespace(X)
     low, high = xp.min(X, axis=-2, keepdims=True), xp.max(X, axis=-2, keepdims=True)
     middle = 0.5 * low + 0.5 * high
     roots = np.sqrt(np.asarray(gamma, float))[..., None, :] if np.ndim(gamma) else np.sqrt(gamma)
     scale = beside(np.broadcast_to(roots, (*X.shape[:-2], 1, X.shape[-1])), X)
-    K: FloatArray = xp.exp(squared_distances((X - middle) * scale, (Y - middle) * scale, -1.0))
+    K: Array = xp.exp(squared_distances((X - middle) * scale, (Y - middle) * scale, -1.0))
     return K
 
 
-def squared_distances(X: Any, Y: Any, sign: float = 1.0, unit: float = 1.0) -> FloatArray:
+def squared_distances(X: Any, Y: Any, sign: float = 1.0, unit: float = 1.0) -> Array:
     """±‖x − z‖² for all pairs, of tables or of stacks of them, wherever they are.
 
     Parameters
@@ -188,18 +187,18 @@ def squared_distances(X: Any, Y: Any, sign: float = 1.0, unit: float = 1.0) -> F
     if unit * largest > SAFE_SQUARED_NORM:
         return _direct_squares(X, Y, sign)
     left, right = _sides(X, Y, lengths, other, sign)
-    D: FloatArray = left @ turned(right)
+    D: Array = left @ turned(right)
     if is_elsewhere(D):
         D = xp.clip(D, 0.0, None) if sign > 0.0 else xp.clip(D, None, 0.0)
         return D
     return np.maximum(D, 0.0, out=D) if sign > 0.0 else np.minimum(D, 0.0, out=D)
 
 
-def _direct_squares(X: Any, Y: Any, sign: float) -> FloatArray:
+def _direct_squares(X: Any, Y: Any, sign: float) -> Array:
     """The same without cancellation."""
     if not is_elsewhere(X) and X.ndim == 2:
         return np.asarray(sign * cdist(X, Y, "sqeuclidean"))
-    D: FloatArray = namespace(X).zeros_like(X[..., :, None, 0] - Y[..., None, :, 0])
+    D: Array = namespace(X).zeros_like(X[..., :, None, 0] - Y[..., None, :, 0])
     for j in range(X.shape[-1]):
         D += sign * (X[..., :, None, j] - Y[..., None, :, j]) ** 2
     return D
@@ -217,8 +216,8 @@ def _sides(X: Any, Y: Any, lengths: Any, other: Any, sign: float) -> tuple[Any, 
     return left, sign * right
 
 
-def _squared_norms(X: FloatArray) -> FloatArray:
+def _squared_norms(X: Array) -> Array:
     with np.errstate(over="ignore"):
         # In one order, whatever that of the table: the same numbers have the same sum.
-        norms: FloatArray = row_dots(np.ascontiguousarray(X), np.ascontiguousarray(X))
+        norms: Array = row_dots(np.ascontiguousarray(X), np.ascontiguousarray(X))
     return norms

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.numerics.rounding import without_rounding
+from kernlearn.typing import Array
 
 # In four terms of one size, three of them means, which are summed in pairs of pairs.
 _ROUNDINGS = 32
 
 
-def divide_by_roots(K: FloatArray, rows: FloatArray, columns: FloatArray) -> FloatArray:
+def divide_by_roots(K: Array, rows: Array, columns: Array) -> Array:
     r"""Return :math:`K_{ij} / \sqrt{r_i c_j}` as a new array, zero where r_i or c_j is zero.
 
     The product of the roots lies between the smallest and the largest diagonal entry, so it
@@ -21,7 +21,7 @@ def divide_by_roots(K: FloatArray, rows: FloatArray, columns: FloatArray) -> Flo
     return np.divide(K, result, out=result)
 
 
-def check_diagonal(diagonal: FloatArray, owner: str) -> None:
+def check_diagonal(diagonal: Array, owner: str) -> None:
     """Refuse a negative diagonal, which no positive semidefinite matrix has."""
     if diagonal.min() < 0:
         raise ValueError(
@@ -30,9 +30,7 @@ def check_diagonal(diagonal: FloatArray, owner: str) -> None:
         )
 
 
-def settled_squares(
-    found: FloatArray, squares: FloatArray, means: FloatArray, mean: float
-) -> FloatArray:
+def settled_squares(found: Array, squares: Array, means: Array, mean: float) -> Array:
     """Squared lengths around a mean, zero at the mean, where rounding leaves one of either sign.
 
     Parameters
@@ -48,7 +46,7 @@ def settled_squares(
     return without_rounding(found, size, _ROUNDINGS)
 
 
-def roots(diagonal: FloatArray) -> FloatArray:
+def roots(diagonal: Array) -> Array:
     """√r, infinite where r is zero."""
     # Dividing by infinity gives the zero that a point without length should have.
     return np.sqrt(np.where(diagonal > 0, diagonal, np.inf))

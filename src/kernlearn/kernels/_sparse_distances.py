@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sklearn.metrics.pairwise import manhattan_distances
 
 from kernlearn.kernels._inner import inner_products, squared_lengths
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 # Below this share of ‖x‖² + ‖z‖² a distance has lost half of its digits to cancellation.
 _NEAR = 1e-7
@@ -26,7 +26,7 @@ def sparse_rescaled(X: Any, Y: Any, scale: Any) -> tuple[Any, Any]:
     return X_scaled, X_scaled if Y is X else csr_array(csr_array(Y).multiply(scale))
 
 
-def sparse_distances(X: Any, Y: Any, metric: str) -> FloatArray:
+def sparse_distances(X: Any, Y: Any, metric: str) -> Array:
     """Return "sqeuclidean", "euclidean" or "cityblock" distances between all rows."""
     if metric == "cityblock":
         return np.asarray(manhattan_distances(X, Y))
@@ -34,7 +34,7 @@ def sparse_distances(X: Any, Y: Any, metric: str) -> FloatArray:
     return np.sqrt(squares, out=squares) if metric == "euclidean" else squares
 
 
-def _squared(X: Any, Y: Any) -> FloatArray:
+def _squared(X: Any, Y: Any) -> Array:
     """‖x‖² + ‖z‖² − 2⟨x, z⟩; pairs that lie close to each other are subtracted entry by entry."""
     norms_X = squared_lengths(X)
     norms_Y = norms_X if Y is X else squared_lengths(Y)

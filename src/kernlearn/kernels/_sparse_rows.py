@@ -18,7 +18,7 @@ import numpy as np
 from scipy.sparse import csr_array, dia_array
 
 from kernlearn.kernels._inner import squared_lengths
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,30 +34,30 @@ class SparseRows:
     """
 
     features: csr_array
-    offset: tuple[FloatArray, FloatArray] | None = None
+    offset: tuple[Array, Array] | None = None
 
     @property
     def n_columns(self) -> int:
         """P."""
         return int(self.features.shape[1])
 
-    def times(self, u: FloatArray) -> FloatArray:
+    def times(self, u: Array) -> Array:
         """Zu, for u of shape (p, l)."""
-        product: FloatArray = self.features @ u
+        product: Array = self.features @ u
         if self.offset is not None:
             along, mean = self.offset
             product -= np.multiply.outer(along, mean @ u)
         return product
 
-    def transposed_times(self, a: FloatArray) -> FloatArray:
+    def transposed_times(self, a: Array) -> Array:
         """Zᵀa, for a of shape (n, l)."""
-        product: FloatArray = self.features.T @ a
+        product: Array = self.features.T @ a
         if self.offset is not None:
             along, mean = self.offset
             product -= np.multiply.outer(mean, along @ a)
         return product
 
-    def squared_lengths(self) -> FloatArray:
+    def squared_lengths(self) -> Array:
         """The diagonal of ZZᵀ."""
         lengths = squared_lengths(self.features)
         if self.offset is None:
@@ -66,7 +66,7 @@ class SparseRows:
         products = along * (self.features @ mean)
         return np.asarray(np.maximum(lengths - 2.0 * products + along**2 * (mean @ mean), 0.0))
 
-    def term_lengths(self) -> FloatArray:
+    def term_lengths(self) -> Array:
         """For each row of Z, the length of what it is the difference of."""
         lengths = np.sqrt(squared_lengths(self.features))
         if self.offset is not None:
@@ -90,7 +90,7 @@ class SparseRows:
         mean = sample.transposed_times(np.full(n, 1.0 / n))
         return SparseRows(self.features, (np.ones(self.features.shape[0]), mean))
 
-    def rescaled(self, factors: FloatArray) -> SparseRows:
+    def rescaled(self, factors: Array) -> SparseRows:
         """Every row times a factor."""
         n = len(factors)
         features = csr_array(dia_array((factors[None, :], [0]), shape=(n, n)) @ self.features)

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 # Tiles of this side stay in cache, so that reading the transposed tile costs no more than reading.
 _TILE = 256
@@ -14,7 +14,7 @@ _TILE = 256
 SYMMETRY_TOLERANCE = 1e-8
 
 
-def largest_asymmetry(K: FloatArray) -> float:
+def largest_asymmetry(K: Array) -> float:
     """Return max over i, j of |K_ij − K_ji|, without a temporary of the size of `K`."""
     n = K.shape[0]
     largest = 0.0
@@ -27,7 +27,7 @@ def largest_asymmetry(K: FloatArray) -> float:
     return largest
 
 
-def surely_symmetric(K: FloatArray) -> bool:
+def surely_symmetric(K: Array) -> bool:
     """Whether a probe shows `K` finite and symmetric up to rounding; False proves nothing.
 
     An entry that differs from its mirror image by δ shows as ±δ in ``K v − Kᵀ v`` for a vector v
@@ -46,17 +46,17 @@ def surely_symmetric(K: FloatArray) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _signs(n: int) -> FloatArray:
+def _signs(n: int) -> Array:
     """The random signs for all matrices of this size; not to be written to."""
     return np.random.default_rng(n).choice([-1.0, 1.0], size=n)
 
 
-def is_asymmetric(asymmetry: float, K: FloatArray) -> bool:
+def is_asymmetric(asymmetry: float, K: Array) -> bool:
     """Whether `asymmetry` is more than rounding beside the largest entry of `K`."""
     return asymmetry > SYMMETRY_TOLERANCE * max(float(K.max()), -float(K.min()))
 
 
-def exactly_symmetric(K: FloatArray, name: str) -> FloatArray:
+def exactly_symmetric(K: Array, name: str) -> Array:
     """Return `K` itself if symmetric, the mean of K and Kᵀ if rounding parts them, else refuse."""
     asymmetry = largest_asymmetry(K)
     if asymmetry == 0.0:

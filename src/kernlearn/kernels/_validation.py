@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn.kernels._frames import known_frame
-
-FloatArray = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def is_frame(X: Any) -> bool:
@@ -115,7 +114,7 @@ def _is_row(row: Any) -> bool:
     return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
-def check_numbers(X: Any, name: str) -> FloatArray:
+def check_numbers(X: Any, name: str) -> Array:
     """Return `X` as a 2-D float64 array of finite numbers, without a copy where it is one."""
     table = check_table(X, name)
     values = _as_array(table, name)
@@ -185,7 +184,7 @@ def is_missing(cell: Any) -> bool:
     return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
 
 
-def is_finite(values: FloatArray) -> bool:
+def is_finite(values: Array) -> bool:
     """Whether no entry is NaN or infinite, found without a temporary of the size of `values`."""
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, rescaled
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 # Rows handled together, so that a block stays in cache from the first column to the last.
 _BLOCK = 16
@@ -50,7 +50,7 @@ class ANOVA(Kernel):
         positive(self.gamma, "ANOVA's gamma")
         positive_integer(self.degree, "ANOVA's degree")
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         same = Y is X
         X, Y = rescaled(X, Y, np.sqrt(self.gamma))
         columns = np.ascontiguousarray(Y.T)
@@ -63,7 +63,7 @@ class ANOVA(Kernel):
                 K[first:, rows] = K[rows, first:].T
         return K
 
-    def _block(self, rows: FloatArray, columns: FloatArray) -> FloatArray:
+    def _block(self, rows: Array, columns: Array) -> Array:
         n_columns = len(columns)
         degree = min(self.degree, n_columns)
         # sums[q] holds the polynomial of degree q of the columns so far.
@@ -80,5 +80,5 @@ class ANOVA(Kernel):
         shares = [1.0 / (degree * comb(n_columns, q)) for q in range(1, degree + 1)]
         return np.asarray(np.tensordot(shares, sums[1:], axes=1))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         return np.ones(len(X))

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._distances import gaussian_gram
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class ARDGaussian(Kernel):
@@ -46,14 +47,14 @@ class ARDGaussian(Kernel):
                 f"column, got {self.gammas!r}; choose zero or more for every column."
             )
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return gaussian_gram(X, Y, self._gammas_for(X))
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         self._gammas_for(X)
         return np.ones(X.shape[0])
 
-    def _gammas_for(self, X: Any) -> FloatArray:
+    def _gammas_for(self, X: Any) -> Array:
         gammas = np.asarray(self.gammas, dtype=np.float64)
         if len(gammas) != X.shape[1]:
             raise ValueError(

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from kernlearn.kernels._composite import check_part, with_parts
 from kernlearn.kernels._rescaling import divide_by_roots
-from kernlearn.kernels._validation import FloatArray, check_rows
+from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.typing import Array
 
 # Values of the kernel between members held at once.
 _BLOCK = 10_000_000
@@ -79,7 +80,7 @@ class Bag(_Reading):
     def _reading(self) -> tuple[Any, ...]:
         return (Bag,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         K = self._means(X, Y)
         if self.norm == "mean":
             return K
@@ -89,14 +90,14 @@ class Bag(_Reading):
             np.fill_diagonal(K, rows > 0)
         return K
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         lengths = self._lengths(X)
         return lengths if self.norm == "mean" else (lengths > 0).astype(float)
 
-    def _lengths(self, X: NDArray[Any]) -> FloatArray:
+    def _lengths(self, X: NDArray[Any]) -> Array:
         return np.array([self.kernel(bag).mean() for bag in X])
 
-    def _means(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _means(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         others = _members(Y)
         sizes = np.array([_size(bag) for bag in Y])
         starts = np.cumsum(sizes) - sizes

@@ -10,13 +10,14 @@ from scipy.spatial.distance import pdist
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels._distances import rescaled
-from kernlearn.kernels._validation import FloatArray, check_numbers
+from kernlearn.kernels._validation import check_numbers
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.polynomial import Polynomial
 from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.typing import Array
 
 # Exponents p of γ = 2ᵖ/m² where there is nothing to be predicted. At the median distance a kernel
 # is exp(−2ᵖ), from 0.94 down to 3e-4: beyond, it is all but constant, or all but the identity.
@@ -65,7 +66,7 @@ def bank_at(median: float, exponents: Sequence[float]) -> list[Kernel]:
     return [Normalized(Linear()), Normalized(Polynomial(degree=2)), *gaussians]
 
 
-def screened(kernels: Sequence[Kernel], X: FloatArray) -> tuple[list[Kernel], list[str]]:
+def screened(kernels: Sequence[Kernel], X: Array) -> tuple[list[Kernel], list[str]]:
     """Return the kernels that tell points apart, and a sentence for each of the others.
 
     If none does, all are kept: on such data nothing better can be said.
@@ -83,7 +84,7 @@ def screened(kernels: Sequence[Kernel], X: FloatArray) -> tuple[list[Kernel], li
     return (kept, notes) if kept else (list(kernels), notes)
 
 
-def _fault(kernel: Kernel, X: FloatArray) -> str | None:
+def _fault(kernel: Kernel, X: Array) -> str | None:
     try:
         entries = kernel(X)[np.triu_indices(len(X), 1)]
     except NumericalError:
@@ -103,7 +104,7 @@ def _fault(kernel: Kernel, X: FloatArray) -> str | None:
     return None
 
 
-def median_distance(X: FloatArray, random_state: Any) -> float:
+def median_distance(X: Array, random_state: Any) -> float:
     """Return the median distance between distinct points, or one where there are none.
 
     Of more than a thousand rows, it is that of a random thousand.

@@ -16,7 +16,6 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import (
-    FloatArray,
     check_numbers,
     check_real,
     check_same_columns,
@@ -26,6 +25,7 @@ from kernlearn.kernels._validation import (
 )
 from kernlearn.runtime.memory import require_matrices
 from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     from kernlearn.kernels.power import Power
@@ -73,7 +73,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
     )
 
-    def __call__(self, X: Any, Y: Any = None) -> FloatArray:
+    def __call__(self, X: Any, Y: Any = None) -> Array:
         """Return the matrix of k(x, z) for the rows x of `X` and z of `Y`.
 
         Parameters
@@ -105,7 +105,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._check_values(K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
-    def diag(self, X: Any) -> FloatArray:
+    def diag(self, X: Any) -> Array:
         """Return k(x, x) for every row x of `X`, without the rest of the matrix.
 
         Parameters
@@ -119,7 +119,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             The diagonal of ``self(X)``.
         """
         if is_elsewhere(X):
-            there: FloatArray = beside(self.diag(to_host(X)), X)
+            there: Array = beside(self.diag(to_host(X)), X)
             return there
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
@@ -127,9 +127,9 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._check_values(values)
         return values
 
-    def _elsewhere(self, X: Any, Y: Any) -> FloatArray:
+    def _elsewhere(self, X: Any, Y: Any) -> Array:
         """The matrix where `X` is; its numbers are looked at by who takes them there."""
-        K: FloatArray
+        K: Array
         if not self.follows_arrays:
             host = to_host(X)
             K = beside(self(host, host if Y is X else Y), X)
@@ -168,18 +168,18 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return self
 
     @abstractmethod
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         """Compute the matrix; inputs are checked, and ``Y is X`` asks for the square matrix."""
 
     @abstractmethod
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         """Compute the diagonal; inputs are checked."""
 
     def sparse_rows(self, X: Any) -> SparseRows | None:
         """The rows of `X` as sparse features whose inner products k is; None if it is none."""
         return None
 
-    def _by_column(self, x: Any, z: Any) -> FloatArray:
+    def _by_column(self, x: Any, z: Any) -> Array:
         """The factor κ of k(x, z) = Π κ(x_r, z_r), entry by entry of two arrays that broadcast."""
         raise NotImplementedError(f"{type(self).__name__} is no product over columns")
 
@@ -194,7 +194,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """Return the table as `_evaluate` takes it: an array of finite numbers by default."""
         return check_sparse(X, name) if issparse(X) else check_numbers(X, name)
 
-    def _check_values(self, values: FloatArray) -> None:
+    def _check_values(self, values: Array) -> None:
         check_real(values, f"The values of {type(self).__name__}")
         if not is_finite(values):
             raise NumericalError(self._overflow())

@@ -10,8 +10,8 @@ from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._rescaling import settled_squares
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Centered(_Wrapper):
@@ -62,7 +62,7 @@ class Centered(_Wrapper):
         )
         return None if sample is None else rows.around(sample)
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         rows, mean = self._means(X), self._overall_mean()
         columns = rows if Y is X else self._means(Y)
         # The two means are added first: their sum is the same for (i, j) and (j, i).
@@ -73,16 +73,16 @@ class Centered(_Wrapper):
             np.fill_diagonal(K, self._squared_lengths(X, rows, mean))
         return K
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self._squared_lengths(X, self._means(X), self._overall_mean())
 
-    def _squared_lengths(self, X: Any, means: FloatArray, mean: float) -> FloatArray:
+    def _squared_lengths(self, X: Any, means: Array, mean: float) -> Array:
         squares = self.kernel.diag(X)
         found = settled_squares(squares - 2.0 * means + mean, squares, means, mean)
         return np.maximum(found, 0.0)
 
-    def _means(self, X: Any) -> FloatArray:
-        means: FloatArray = shared(
+    def _means(self, X: Any) -> Array:
+        means: Array = shared(
             "means", lambda: self.kernel(X, self.sample).mean(axis=1), self.kernel, self.sample, X
         )
         return means

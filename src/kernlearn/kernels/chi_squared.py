@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import chi2_kernel
 
 from kernlearn.kernels._histograms import check_non_negative
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class ChiSquared(Kernel):
@@ -42,8 +42,8 @@ class ChiSquared(Kernel):
     def _check_data(self, X: Any, name: str) -> Any:
         return check_non_negative(super()._check_data(X, name), "ChiSquared", name)
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         return np.asarray(chi2_kernel(X, Y, gamma=self.gamma))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         return np.ones(len(X))

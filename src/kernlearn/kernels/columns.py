@@ -12,9 +12,10 @@ from kernlearn._device import is_elsewhere, take_columns
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, is_frame
+from kernlearn.kernels._validation import is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class Columns(_Wrapper):
@@ -48,11 +49,11 @@ class Columns(_Wrapper):
         self.kernel = kernel
         self.name = name
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         seen = self.selected(X)
         return self.kernel(seen, seen if Y is X else self.selected(Y))
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self.kernel.diag(self.selected(X))
 
     def sparse_rows(self, X: Any) -> SparseRows | None:

@@ -11,7 +11,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import FloatArray, check_rows
+from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.normalized import Normalized
@@ -19,6 +19,7 @@ from kernlearn.kernels.scaled import Scaled
 from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.where_known import each_source, known_rows, taken, with_gaps
 from kernlearn.numerics.rounding import first_least
+from kernlearn.typing import Array
 
 # The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
@@ -128,7 +129,7 @@ class Completed(_Wrapper):
     def _is_fitted(self) -> bool:
         return not (self.sample is None or self.ridge is None or self.scale is None)
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         self._check_fitted()
         K = self.kernel(X, Y)
         i, rows = self._lacking(X)
@@ -144,7 +145,7 @@ class Completed(_Wrapper):
             K[np.ix_(i, j)] = b @ _within(self.kernel, self.sample) @ c.T + self.scale * rest
         return K
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         self._check_fitted()
         values = self.kernel.diag(X)
         i, rows = self._lacking(X)
@@ -169,7 +170,7 @@ class Completed(_Wrapper):
         rows = shared(("lacking", places.tobytes()), lambda: taken(X, places), X)
         return places, rows
 
-    def _coefficients(self, rows: Any) -> FloatArray:
+    def _coefficients(self, rows: Any) -> Array:
         """The b(x) of rows that lack the source, one in each row."""
         ridge, given = self.ridge, (self.reference, self.sample)
 
@@ -177,21 +178,21 @@ class Completed(_Wrapper):
             M = _within(*given)
             return cho_factor(M + ridge * np.eye(len(M)))
 
-        def found() -> FloatArray:
+        def found() -> Array:
             right = self.reference(self.sample, rows)
             return np.asarray(cho_solve(shared(("factor", ridge), factor, *given), right).T)
 
-        b: FloatArray = shared(("coefficients", ridge), found, *given, rows)
+        b: Array = shared(("coefficients", ridge), found, *given, rows)
         return b
 
 
-def _within(kernel: Kernel, sample: Any) -> FloatArray:
+def _within(kernel: Kernel, sample: Any) -> Array:
     """The matrix of the sample, computed once in a call or a fit."""
-    K: FloatArray = shared("within", lambda: kernel(sample), kernel, sample)
+    K: Array = shared("within", lambda: kernel(sample), kernel, sample)
     return K
 
 
-def _left_out(M: FloatArray, K: FloatArray) -> FloatArray:
+def _left_out(M: Array, K: Array) -> Array:
     """For every ridge, the mean squared error of rows left out, in the feature space of K."""
     values, vectors = np.linalg.eigh(M)
     rotated = vectors.T @ K @ vectors

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.kernels._composite import _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, check_things
+from kernlearn.kernels._validation import check_things
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class Features(_Wrapper):
@@ -102,11 +103,11 @@ class Features(_Wrapper):
         shared("transform", lambda: output, transformer, X)
         return frozen
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         values = self.transformed(X)
         return self.kernel(values, values if Y is X else self.transformed(Y))
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self.kernel.diag(self.transformed(X))
 
     def sparse_rows(self, X: Any) -> SparseRows | None:

@@ -8,8 +8,8 @@ import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, gaussian_gram
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Gaussian(Kernel):
@@ -43,14 +43,14 @@ class Gaussian(Kernel):
     def _check_parameters(self) -> None:
         positive(self.gamma, "Gaussian's gamma")
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return gaussian_gram(X, Y, self.gamma)
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return np.ones(X.shape[0])
 
-    def _by_column(self, x: Any, z: Any) -> FloatArray:
+    def _by_column(self, x: Any, z: Any) -> Array:
         # Scaled before it is squared, as far from overflow as the whole kernel is.
-        distance: FloatArray = (x - z) * float(np.sqrt(self.gamma))
+        distance: Array = (x - z) * float(np.sqrt(self.gamma))
         distance *= distance
         return exp_of_minus(distance)

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels._validation import FloatArray, check_numbers
+from kernlearn.kernels._validation import check_numbers
 from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.typing import Array, Indices
 
 # Cells of the tables that are filled together.
 _BLOCK = 1_000_000
-
-Places = NDArray[np.intp]
 
 
 class GlobalAlignment(_Reading):
@@ -65,7 +64,7 @@ class GlobalAlignment(_Reading):
         if self.band is not None:
             positive_integer(self.band, "GlobalAlignment's band")
 
-    def _read(self, thing: Any, where: str) -> FloatArray:
+    def _read(self, thing: Any, where: str) -> Array:
         if thing is None or isinstance(thing, str | bytes | dict):
             raise ValueError(
                 f"A time series must be a sequence of numbers, got {thing!r} in {where}; drop such "
@@ -77,7 +76,7 @@ class GlobalAlignment(_Reading):
     def _reading(self) -> tuple[Any, ...]:
         return (GlobalAlignment,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         widths = sorted({series.shape[1] for series in (*X, *Y)})
         if len(widths) > 1:
             raise ValueError(
@@ -96,14 +95,14 @@ class GlobalAlignment(_Reading):
             logs[i, j] = self._logs(X, Y, i, j)
         return np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         return np.ones(len(X))
 
-    def _own(self, X: NDArray[Any]) -> FloatArray:
+    def _own(self, X: NDArray[Any]) -> Array:
         rows = np.arange(len(X))
         return self._logs(X, X, rows, rows)
 
-    def _logs(self, X: NDArray[Any], Y: NDArray[Any], i: Places, j: Places) -> FloatArray:
+    def _logs(self, X: NDArray[Any], Y: NDArray[Any], i: Indices, j: Indices) -> Array:
         """Return log K for the pairs of x_i and z_j."""
         x, n = _padded(X)
         z, m = _padded(Y)
@@ -115,7 +114,7 @@ class GlobalAlignment(_Reading):
             logs[start : start + step] = _log_sums(local, n[rows], m[columns])
         return logs
 
-    def _log_similarity(self, x: FloatArray, z: FloatArray) -> FloatArray:
+    def _log_similarity(self, x: Array, z: Array) -> Array:
         """Return log κ between all times of the two series of each pair."""
         log_g = np.zeros((len(x), x.shape[1], z.shape[1]))
         for column in range(x.shape[2]):
@@ -128,7 +127,7 @@ class GlobalAlignment(_Reading):
         return log_g - np.log(2.0 - np.exp(log_g))
 
 
-def _log_sums(local: FloatArray, n: Places, m: Places) -> FloatArray:
+def _log_sums(local: Array, n: Indices, m: Indices) -> Array:
     """Fill M(a, b) = κ(a, b) (M(a−1, b−1) + M(a−1, b) + M(a, b−1)); return log M(n, m).
 
     Diagonal by diagonal, for all pairs at once; what lies beyond the end of a series does no harm,
@@ -151,7 +150,7 @@ def _log_sums(local: FloatArray, n: Places, m: Places) -> FloatArray:
     return results
 
 
-def _padded(series: NDArray[Any]) -> tuple[FloatArray, Places]:
+def _padded(series: NDArray[Any]) -> tuple[Array, Indices]:
     """Return all series in one array, with zeros behind their ends, and their lengths."""
     lengths = np.array([len(steps) for steps in series])
     table = np.zeros((len(series), lengths.max(), series[0].shape[1]))
@@ -160,7 +159,7 @@ def _padded(series: NDArray[Any]) -> tuple[FloatArray, Places]:
     return table, lengths
 
 
-def _log_sum(terms: FloatArray) -> FloatArray:
+def _log_sum(terms: Array) -> Array:
     """Return log Σ exp over the first axis; −∞ where all terms are."""
     largest = terms.max(axis=0)
     base = np.where(np.isfinite(largest), largest, 0.0)

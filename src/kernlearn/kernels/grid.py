@@ -9,15 +9,13 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from kernlearn.kernels._validation import check_rows, is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns
 from kernlearn.runtime.memory import require
-
-Positions = NDArray[np.intp]
+from kernlearn.typing import Indices
 
 
 class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type information
@@ -222,7 +220,7 @@ class GridKernels(Sequence[Kernel]):
             i -= count
         raise IndexError(i)
 
-    def groups(self) -> Iterator[tuple[Positions, Positions]]:
+    def groups(self) -> Iterator[tuple[Indices, Indices]]:
         """Numbers of the subsets of one size, of shape (s,), and their columns, (s, size)."""
         if self.subsets is not None:
             lengths = np.array([len(subset) for subset in self.subsets])

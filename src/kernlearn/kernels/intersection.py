@@ -10,8 +10,8 @@ from scipy.spatial.distance import cdist
 
 from kernlearn.kernels._histograms import check_non_negative
 from kernlearn.kernels._sparse_distances import sparse_distances
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Intersection(Kernel):
@@ -33,13 +33,13 @@ class Intersection(Kernel):
     def _check_data(self, X: Any, name: str) -> Any:
         return check_non_negative(super()._check_data(X, name), "Intersection", name)
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         if issparse(X) or issparse(Y):
             distances = sparse_distances(csr_array(X), csr_array(Y), "cityblock")
         else:
             distances = cdist(X, Y, "cityblock")
-        K: FloatArray = 0.5 * (np.add.outer(self._diag(X), self._diag(Y)) - distances)
+        K: Array = 0.5 * (np.add.outer(self._diag(X), self._diag(Y)) - distances)
         return np.maximum(K, 0.0, out=K)
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return np.asarray(X.sum(axis=1), dtype=np.float64).ravel()

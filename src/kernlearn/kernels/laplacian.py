@@ -8,8 +8,8 @@ import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, radial_gram, rescaled
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Laplacian(Kernel):
@@ -37,12 +37,12 @@ class Laplacian(Kernel):
     def _check_parameters(self) -> None:
         positive(self.gamma, "Laplacian's gamma")
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return radial_gram(*rescaled(X, Y, self.gamma), "cityblock", exp_of_minus)
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return np.ones(X.shape[0])
 
-    def _by_column(self, x: Any, z: Any) -> FloatArray:
-        distance: FloatArray = (x - z) * float(self.gamma)
+    def _by_column(self, x: Any, z: Any) -> Array:
+        distance: Array = (x - z) * float(self.gamma)
         return exp_of_minus(abs(distance))

@@ -9,8 +9,9 @@ from scipy.sparse import csr_array, issparse
 
 from kernlearn.kernels._inner import inner_products, squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, check_sparse
+from kernlearn.kernels._validation import check_sparse
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Linear(Kernel):
@@ -36,8 +37,8 @@ class Linear(Kernel):
             self._check_values(rows.squared_lengths())
         return rows
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return inner_products(X, Y)
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return squared_lengths(X)

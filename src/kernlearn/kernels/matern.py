@@ -9,8 +9,8 @@ import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, gaussian_gram, radial_gram, rescaled
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 _ORDERS = (0.5, 1.5, 2.5, math.inf)
 # Beyond this distance the kernel is zero in double precision; the limit keeps ∞·0 away.
@@ -57,13 +57,13 @@ class Matern(Kernel):
                 "for which the kernel has a closed form."
             )
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         X, Y = rescaled(X, Y, 1.0 / self.length_scale)
         if math.isinf(self.nu):
             return gaussian_gram(X, Y, 0.5)
         return radial_gram(X, Y, "euclidean", self._profile)
 
-    def _profile(self, distances: FloatArray) -> FloatArray:
+    def _profile(self, distances: Array) -> Array:
         r = np.minimum(distances, _FAR, out=distances)
         r *= math.sqrt(2.0 * self.nu)
         if self.nu == 0.5:
@@ -72,5 +72,5 @@ class Matern(Kernel):
         factor *= exp_of_minus(r)
         return factor
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return np.ones(X.shape[0])

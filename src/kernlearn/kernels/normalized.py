@@ -10,8 +10,8 @@ from kernlearn._device import beside, is_elsewhere, to_host
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, roots
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Normalized(_Wrapper):
@@ -46,11 +46,11 @@ class Normalized(_Wrapper):
             return None
         return rows.rescaled(1.0 / roots(rows.squared_lengths()))
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         if is_elsewhere(X):
             outer = roots(self._checked_diag(to_host(X))), roots(self._checked_diag(to_host(Y)))
             scales = [beside(1.0 / part, X) for part in outer]
-            cosines: FloatArray = self.kernel(X, Y) * scales[0][:, None] * scales[1][None, :]
+            cosines: Array = self.kernel(X, Y) * scales[0][:, None] * scales[1][None, :]
             return cosines
         rows = self._checked_diag(X)
         columns = rows if Y is X else self._checked_diag(Y)
@@ -59,10 +59,10 @@ class Normalized(_Wrapper):
             np.fill_diagonal(K, rows > 0)
         return K
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return (self._checked_diag(X) > 0).astype(np.float64)
 
-    def _checked_diag(self, X: Any) -> FloatArray:
+    def _checked_diag(self, X: Any) -> Array:
         diagonal = self.kernel.diag(X)
         check_diagonal(diagonal, "Normalized")
         return diagonal

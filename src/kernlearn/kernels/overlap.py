@@ -12,15 +12,10 @@ from kernlearn.kernels._composite import with_parts
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import (
-    FloatArray,
-    check_rows,
-    check_same_columns,
-    is_frame,
-    is_missing,
-)
+from kernlearn.kernels._validation import check_rows, check_same_columns, is_frame, is_missing
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class Overlap(Kernel):
@@ -83,7 +78,7 @@ class Overlap(Kernel):
         columns = self._check_data(X, "X").T
         return with_parts(self, frequencies=[_shares(column) for column in columns])
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         if Y is X:
             cells = self._indicators(X)
             return inner_products_of_counts(cells, cells)
@@ -91,7 +86,7 @@ class Overlap(Kernel):
         cells = self._indicators(np.concatenate([X, Y]))
         return inner_products_of_counts(cells[: len(X)], cells[len(X) :])
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         return squared_lengths(self._indicators(X))
 
     def _indicators(self, X: NDArray[Any]) -> csr_array:

@@ -9,8 +9,8 @@ import numpy as np
 from kernlearn._device import is_elsewhere
 from kernlearn.kernels._inner import inner_products, squared_lengths
 from kernlearn.kernels._parameters import non_negative, positive_integer
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Polynomial(Kernel):
@@ -42,13 +42,13 @@ class Polynomial(Kernel):
         positive_integer(self.degree, "Polynomial's degree")
         non_negative(self.offset, "Polynomial's offset")
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return self._raise(inner_products(X, Y))
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self._raise(squared_lengths(X))
 
-    def _raise(self, inner: FloatArray) -> FloatArray:
+    def _raise(self, inner: Array) -> Array:
         inner += self.offset
         if is_elsewhere(inner):
             return inner**self.degree

@@ -7,8 +7,8 @@ from typing import Any
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._parameters import positive_integer
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Power(_Wrapper):
@@ -39,11 +39,11 @@ class Power(_Wrapper):
         super()._check_parameters()
         positive_integer(self.exponent, "Power's exponent")
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         # A bank may hold several powers of one kernel.
         base = shared("base of a power", lambda: self.kernel(X, Y), self.kernel, X, Y)
-        powered: FloatArray = base**self.exponent
+        powered: Array = base**self.exponent
         return powered
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self.kernel.diag(X) ** self.exponent

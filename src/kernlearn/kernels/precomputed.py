@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.kernels._validation import FloatArray, check_real
+from kernlearn.kernels._validation import check_real
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Precomputed(Kernel):
@@ -57,12 +58,12 @@ class Precomputed(Kernel):
             )
         check_real(self.K, "The matrix of Precomputed")
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         rows = self._row_numbers(X)
         columns = rows if Y is X else self._row_numbers(Y)
         return self._matrix()[np.ix_(rows, columns)].astype(np.float64, copy=False)
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         rows = self._row_numbers(X)
         return self._matrix()[rows, rows].astype(np.float64, copy=False)
 
@@ -77,7 +78,7 @@ class Precomputed(Kernel):
     def _matrix(self) -> NDArray[Any]:
         return np.asarray(self.K)
 
-    def _row_numbers(self, X: FloatArray) -> NDArray[np.intp]:
+    def _row_numbers(self, X: Array) -> NDArray[np.intp]:
         n = np.shape(self.K)[0]
         if X.shape[1] != 1:
             raise ValueError(

@@ -6,7 +6,7 @@ from typing import Any
 
 from kernlearn._device import copied
 from kernlearn.kernels._composite import _Combination
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 class Product(_Combination):
@@ -28,13 +28,13 @@ class Product(_Combination):
 
     passes_arrays = True
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        total: FloatArray = copied(self.kernels[0](X, Y))
+    def _evaluate(self, X: Any, Y: Any) -> Array:
+        total: Array = copied(self.kernels[0](X, Y))
         for kernel in self.kernels[1:]:
             total *= kernel(X, Y)
         return total
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         total = self.kernels[0].diag(X).copy()
         for kernel in self.kernels[1:]:
             total *= kernel.diag(X)

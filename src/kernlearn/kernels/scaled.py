@@ -9,8 +9,8 @@ import numpy as np
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._parameters import non_negative
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Scaled(_Wrapper):
@@ -47,8 +47,8 @@ class Scaled(_Wrapper):
             return None
         return rows.rescaled(np.full(rows.features.shape[0], np.sqrt(self.scale)))
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         return self.scale * self.kernel(X, Y)
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         return self.scale * self.kernel.diag(X)

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._composite import check_part
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class Stretched(Kernel):
@@ -47,21 +48,21 @@ class Stretched(Kernel):
                 f"column, got {self.scales!r}; choose zero or more for every column."
             )
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         stretched = self._stretched(X)
         return self.kernel(stretched, None if Y is X else self._stretched(Y))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         return self.kernel.diag(self._stretched(X))
 
-    def _stretched(self, X: FloatArray) -> FloatArray:
+    def _stretched(self, X: Array) -> Array:
         scales = np.asarray(self.scales, dtype=np.float64)
         if len(scales) != X.shape[1]:
             raise ValueError(
                 f"Stretched's scales must hold one number for each column of X, got {len(scales)} "
                 f"for {counted(X.shape[1], 'column')}; pass as many scales as columns."
             )
-        stretched: FloatArray = X * scales
+        stretched: Array = X * scales
         if not is_finite(stretched):
             raise NumericalError(self._overflow())
         return stretched

@@ -12,9 +12,10 @@ from scipy.sparse import csr_array
 from kernlearn.kernels._counts import inner_products_of_counts
 from kernlearn.kernels._inner import squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 _CURE = "take it from fitted trees, as TreePaths.of(forest.estimators_)."
 
@@ -106,11 +107,11 @@ class TreePaths(Kernel):
                 f"others; {_CURE}"
             )
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         passed = self._passed(X)
         return inner_products_of_counts(passed, passed if Y is X else self._passed(Y))
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         return squared_lengths(self._passed(X))
 
     def sparse_rows(self, X: Any) -> SparseRows:
@@ -118,7 +119,7 @@ class TreePaths(Kernel):
         self._check_parameters()
         return SparseRows(self._passed(self._check_data(self._check_table(X, "X"), "X")))
 
-    def _passed(self, X: FloatArray) -> csr_array:
+    def _passed(self, X: Array) -> csr_array:
         """A column for each node, one over the root of T where a row comes to it."""
         roots, columns = np.asarray(self.roots), np.asarray(self.columns)
         thresholds, children = np.asarray(self.thresholds), np.asarray(self.children)

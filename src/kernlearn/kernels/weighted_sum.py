@@ -9,8 +9,9 @@ import numpy as np
 
 from kernlearn._device import beside
 from kernlearn.kernels._composite import _Combination
-from kernlearn.kernels._validation import FloatArray, check_real
+from kernlearn.kernels._validation import check_real
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class WeightedSum(_Combination):
@@ -54,16 +55,16 @@ class WeightedSum(_Combination):
         """Return the parameters, with those of the parts when `deep`."""
         return {**super().get_params(deep), "weights": self.weights}
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
-        total: FloatArray = beside(np.zeros((X.shape[0], Y.shape[0])), X)
+    def _evaluate(self, X: Any, Y: Any) -> Array:
+        total: Array = beside(np.zeros((X.shape[0], Y.shape[0])), X)
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
                 # ``Y is X`` is what tells a part that the matrix is square.
                 total += float(weight) * kernel(X, Y)
         return total
 
-    def _diag(self, X: Any) -> FloatArray:
-        total: FloatArray = np.zeros(X.shape[0])
+    def _diag(self, X: Any) -> Array:
+        total: Array = np.zeros(X.shape[0])
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
                 total += weight * kernel.diag(X)

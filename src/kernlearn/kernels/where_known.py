@@ -12,11 +12,12 @@ from scipy.sparse import issparse
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
+from kernlearn.kernels._validation import is_frame, is_missing
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.features import Features
+from kernlearn.typing import Array
 
 # A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and
 # stay with the kernel.
@@ -82,7 +83,7 @@ class WhereKnown(_Wrapper):
         found = self._centred().sparse_rows(rows)
         return None if found is None else found.among(X.shape[0], there)
 
-    def _evaluate(self, X: Any, Y: Any) -> FloatArray:
+    def _evaluate(self, X: Any, Y: Any) -> Array:
         i, rows = _known(X)
         j, columns = (i, rows) if Y is X else _known(Y)
         K = np.zeros((X.shape[0], Y.shape[0]))
@@ -91,7 +92,7 @@ class WhereKnown(_Wrapper):
             K[np.ix_(i, j)] = centred(rows, columns)
         return K
 
-    def _diag(self, X: Any) -> FloatArray:
+    def _diag(self, X: Any) -> Array:
         values = np.zeros(X.shape[0])
         there, rows = _known(X)
         centred = self._centred()

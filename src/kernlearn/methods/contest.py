@@ -29,11 +29,11 @@ from kernlearn.methods.method import MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS, Metric
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
-from kernlearn.runtime.processes import side_by_side
+from kernlearn.runtime.processes import run_in_processes
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-__all__ = ["Contest", "Entry", "contest_steps", "hold_contest"]
+__all__ = ["Entry", "MethodComparison", "compare_methods", "comparison_steps"]
 
 # Every row is predicted once, whatever their number; it is what the methods cost.
 N_FOLDS = 3
@@ -129,7 +129,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Contest:
+class MethodComparison:
     """The entries, best first, and on how many rows the last ones were compared."""
 
     entries: tuple[Entry, ...]
@@ -179,8 +179,8 @@ class _Steps:
             self()
 
 
-def contest_steps(n_methods: int, n_rows: int) -> int:
-    """How often `hold_contest` reports progress."""
+def comparison_steps(n_methods: int, n_rows: int) -> int:
+    """How often `compare_methods` reports progress."""
     return n_methods * sum(_n_folds(size) for size in _sizes(n_rows))
 
 
@@ -190,9 +190,9 @@ def _sizes(n_rows: int) -> tuple[int, ...]:
     return tuple(size for size in SIZES if size >= first)
 
 
-def hold_contest(
+def compare_methods(
     learners: Sequence[Learner], X: Any, y: Any, advance: Advance, n_jobs: int = 1
-) -> Contest:
+) -> MethodComparison:
     """Compare methods by nested cross-validation.
 
     Every method is fitted, its own tuning included, to the rows outside of a fold and scored on
@@ -206,16 +206,16 @@ def hold_contest(
     X, y : DataFrame and ndarray
         Typed rows and targets.
     advance : callable
-        Called `contest_steps` times.
+        Called `comparison_steps` times.
     n_jobs : int
         How many processes compare methods at once.
 
     Returns
     -------
-    Contest
+    MethodComparison
     """
     n = len(y)
-    start, steps = time.perf_counter(), _Steps(advance, contest_steps(len(learners), n), n_jobs)
+    start, steps = time.perf_counter(), _Steps(advance, comparison_steps(len(learners), n), n_jobs)
     # Methods that are out of the race, the first to leave last.
     ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
     race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
@@ -248,7 +248,7 @@ def _left_out(learner: Learner, n_rows: int) -> Entry:
     return Entry(learner, (), (), 0, 0, 0.0, note)
 
 
-def _concluded(entries: list[Entry], n_left: int, n_all: int) -> Contest:
+def _concluded(entries: list[Entry], n_left: int, n_all: int) -> MethodComparison:
     best = entries[0]
     if best.mean is None:
         raise MethodError(f"no method can be used on this table: {best.note}")
@@ -259,7 +259,7 @@ def _concluded(entries: list[Entry], n_left: int, n_all: int) -> Contest:
             names = ", ".join(entry.learner.method.name for entry in entries[1:n_left])
             told = f"which do not tell {best.learner.method.name} from {names}"
         notes.append(f"methods were compared on a random {best.n_rows} of {n_all} rows, {told}")
-    return Contest(tuple(entries), best.n_rows, tuple(notes))
+    return MethodComparison(tuple(entries), best.n_rows, tuple(notes))
 
 
 def _n_folds(size: int) -> int:
@@ -289,7 +289,7 @@ def _round(
         # What takes longest begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
         tasks = [partial(_asked, race[place].learner, X, y, split) for place in order]
-        answers = side_by_side(tasks, steps.n_jobs, steps)
+        answers = run_in_processes(tasks, steps.n_jobs, steps)
         for place, answer in zip(order, answers, strict=True):
             race[place] = race[place].after(answer)
         race = _ranked(race)

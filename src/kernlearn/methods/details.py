@@ -11,10 +11,10 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOut
 from kernlearn.methods.metrics import Metric
+from kernlearn.typing import Array
 
 __all__ = ["class_details", "metric_values", "number_details", "reliability"]
 
-Array = NDArray[np.float64]
 
 # Beyond these a table or a picture says nothing that can be read.
 MOST_CLASSES = 20

@@ -15,10 +15,10 @@ from sklearn.svm import SVC, SVR
 
 from kernlearn.kernels import Gaussian
 from kernlearn.quality.libsvm import train
+from kernlearn.typing import Array
 
 __all__ = ["GaussianMachine", "GaussianMachines"]
 
-Array = NDArray[np.float64]
 
 # Of more rows libsvm takes what time there is, and matrices for every width take memory.
 FEW_ROWS = 1000

@@ -15,10 +15,10 @@ from sklearn.utils.metaestimators import available_if
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
+from kernlearn.typing import Array
 
 __all__ = ["COVERAGE", "HeldOut"]
 
-Array = NDArray[np.float64]
 
 # Of the intervals that are checked on held-out rows.
 COVERAGE = 0.9

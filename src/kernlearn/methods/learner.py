@@ -18,9 +18,10 @@ from kernlearn.methods.class_weights import for_scikit_learn
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.method import Method, MethodError, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS
-from kernlearn.methods.splits import Rows, fold_splits, sampled_rows
+from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.typing import Indices
 
 __all__ = ["Learner"]
 
@@ -53,7 +54,7 @@ class Learner:
         """The method as a user reads it."""
         return self.method.title_for(self.setting.task)
 
-    def rows(self, y: Any, n_rows: int | None = None) -> Rows:
+    def rows(self, y: Any, n_rows: int | None = None) -> Indices:
         """The rows that it learns from: all, or a sample, each class in its share."""
         most = self.method.max_rows if n_rows is None else n_rows
         return sampled_rows(y, self.setting.task, most, self.setting.seed)

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.typing import Indices
+
 __all__ = ["Split", "fold_splits", "holdout_split", "sampled_rows", "single_rows"]
 
-Rows = NDArray[np.intp]
-Split = tuple[Rows, Rows]
+Split = tuple[Indices, Indices]
 
 
-def single_rows(y: NDArray[Any], task: str) -> Rows:
+def single_rows(y: NDArray[Any], task: str) -> Indices:
     """The rows that are alone in their class.
 
     >>> single_rows(np.array(["a", "b", "b"]), "classification").tolist()
@@ -89,7 +90,7 @@ def holdout_split(y: NDArray[Any], task: str, share: float, seed: int) -> Split:
     return np.setdiff1d(np.arange(len(y)), test), test
 
 
-def sampled_rows(y: NDArray[Any], task: str, n_rows: int, seed: int) -> Rows:
+def sampled_rows(y: NDArray[Any], task: str, n_rows: int, seed: int) -> Indices:
     """At most so many rows, each class in its share and with a row at least."""
     if len(y) <= n_rows:
         return np.arange(len(y))
@@ -103,7 +104,7 @@ def sampled_rows(y: NDArray[Any], task: str, n_rows: int, seed: int) -> Rows:
     return np.sort(kept)
 
 
-def _dealt(y: NDArray[Any], task: str, seed: int) -> Rows:
+def _dealt(y: NDArray[Any], task: str, seed: int) -> Indices:
     """Shuffled rows, sorted by class, without those that are alone in theirs."""
     order = np.random.default_rng(seed).permutation(len(y))
     if task == "regression":

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from kernlearn.methods.baselines import BASELINES, GUESS, LINEAR
-from kernlearn.methods.contest import Contest
+from kernlearn.methods.contest import MethodComparison
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance
 from kernlearn.methods.learner import Learner
@@ -185,7 +185,7 @@ class Fit:
     pipeline: Any
     learner: Learner
     rows: Any
-    contest: Contest | None
+    contest: MethodComparison | None
     seconds: float
     took_over: bool = False
 

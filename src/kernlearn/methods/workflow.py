@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
-from kernlearn.methods.contest import Contest, contest_steps, hold_contest
+from kernlearn.methods.contest import MethodComparison, compare_methods, comparison_steps
 from kernlearn.methods.held_out import HeldOut
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
@@ -26,7 +26,7 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
-from kernlearn.runtime.processes import alongside, side_by_side
+from kernlearn.runtime.processes import alongside, run_in_processes
 from kernlearn.runtime.warnings import interrupts_end_everything
 
 __all__ = ["learn", "n_steps"]
@@ -53,7 +53,7 @@ def n_steps(task: Task) -> int:
     splits = task.splits()
 
     def of_contest(n_rows: int) -> int:
-        return contest_steps(len(task.rivals()), n_rows) if task.method == AUTO else 0
+        return comparison_steps(len(task.rivals()), n_rows) if task.method == AUTO else 0
 
     steps = sum(1 + of_contest(len(train)) + len(task.baselines()) for train, _ in splits)
     refit = 1 + (of_contest(len(task.y)) if task.cv else 0)
@@ -136,7 +136,7 @@ def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
 
 
 def _at_once(
-    task: Task, split: Split, contest: Contest, advance: Advance
+    task: Task, split: Split, contest: MethodComparison, advance: Advance
 ) -> tuple[list[Fit], list[_Said], Fit]:
     """The model that is judged and the baselines in other processes, the one that is kept here."""
     every = np.arange(len(task.y))
@@ -199,14 +199,14 @@ def _gains(task: Task, learner: Learner, rows: Any) -> bool:
     return len(learner.rows(task.y)) > len(learner.rows(task.y[rows]))
 
 
-def _contest(task: Task, rows: Any, advance: Advance) -> Contest | None:
+def _contest(task: Task, rows: Any, advance: Advance) -> MethodComparison | None:
     """Among all methods, on some rows, if the best is asked for."""
     if task.method != AUTO:
         return None
-    return hold_contest(task.rivals(), _rows(task.X, rows), task.y[rows], advance, task.n_jobs)
+    return compare_methods(task.rivals(), _rows(task.X, rows), task.y[rows], advance, task.n_jobs)
 
 
-def _fitted(task: Task, rows: Any, contest: Contest | None, advance: Advance) -> Fit:
+def _fitted(task: Task, rows: Any, contest: MethodComparison | None, advance: Advance) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
     learner = task.learner(task.method) if contest is None else contest.winner
     return _fitted_by(learner, task, rows, advance, contest)
@@ -217,7 +217,7 @@ def _fitted_by(
     task: Task,
     rows: Any,
     advance: Advance,
-    contest: Contest | None = None,
+    contest: MethodComparison | None = None,
     before: Fit | None = None,
 ) -> Fit:
     start = time.perf_counter()
@@ -241,7 +241,7 @@ def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Sai
     """The baselines, side by side."""
     learners = task.baselines()
     tasks = [partial(_contestant, task, learner, splits) for learner in learners]
-    answers = side_by_side(tasks, task.n_jobs, lambda: [advance() for _ in splits])
+    answers = run_in_processes(tasks, task.n_jobs, lambda: [advance() for _ in splits])
     return [_Said(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
 
 

@@ -12,11 +12,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from kernlearn.typing import Array
 
 __all__ = ["first_least", "is_less", "standard_deviation", "without_rounding"]
 
-Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
 # Losses are the same up to this part of them: far above what the order of a sum changes, even after

@@ -10,13 +10,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.sums import EPS
+from kernlearn.typing import Array
 
 __all__ = ["SplitMatrices"]
 
-Array = NDArray[np.float64]
 
 _DIGITS = np.finfo(float).nmant + 1  # of a double, in base two
 _MATRIX_DIGITS = 24

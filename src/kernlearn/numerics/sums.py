@@ -12,9 +12,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 EPS = float(np.finfo(float).eps)
 SMALLEST_BLOCK = 64  # shorter blocks cost more in calls than they save in rounding

@@ -12,10 +12,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.typing import Array
 
 __all__ = ["best_on_folds", "fit_quietly", "quietly"]
 
-Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 Label = TypeVar("Label")
 Candidate = TypeVar("Candidate")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernlearn.estimators.inputs.patient import Patient
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.persistence._stand_ins import ENUMS, NETWORKS, EnumMember, Frame, Network, Pairs
 
 
@@ -88,7 +88,7 @@ class _Walk:
     def _copied_object(self, value: Any) -> Any:
         copy = object.__new__(type(value))
         parts = dict(vars(value))
-        if isinstance(value, Patient) and "callback" in parts:
+        if isinstance(value, StoppingParameters) and "callback" in parts:
             parts["callback"] = None  # a function has no safe form, and a fitted model needs none
         copy.__dict__.update({name: self.visit(part) for name, part in parts.items()})
         return copy

@@ -21,7 +21,7 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import blocked_product, column_means, inner_product
-from kernlearn.quality.machine import Array
+from kernlearn.typing import Array
 
 # Part of its squared length that centring leaves of a kernel: below, sums of squares have lost two
 # digits or more, and below the second, the centred matrix itself has lost as many as that.

@@ -22,13 +22,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import without_rounding
+from kernlearn.typing import Array
 
 __all__ = ["Discriminants", "held_out_discriminants"]
 
-Array = NDArray[np.float64]
 
 # Part of the mean variance that is added to all.
 _SHRUNK = 0.1

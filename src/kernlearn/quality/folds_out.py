@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from kernlearn.quality.held_out import HeldOutLoss
-from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

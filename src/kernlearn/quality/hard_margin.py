@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Array, Machine, box, ones_row
+from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.typing import Array
 
 # In units where K has size one: a box so wide that only (nearly) inseparable data touch it.
 WIDE_BOX = 1e6

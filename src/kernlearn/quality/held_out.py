@@ -22,7 +22,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Array, Machine, box
+from kernlearn.quality.machine import Machine, box
+from kernlearn.typing import Array
 
 # In units where K has size one. The pseudo-inverse of (32) jumps where K loses rank; this ridge
 # makes it continuous, and is as fine as double precision lets a certificate be.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Array, Machine, box
+from kernlearn.quality.machine import Machine, box
+from kernlearn.typing import Array
 
 
 def lagrangian(y: Array, upper: Array) -> Machine:

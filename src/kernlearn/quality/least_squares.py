@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Array, Machine, box, ones_row
+from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.typing import Array
 
 
 def least_squares(y: Array, upper: Array) -> Machine:

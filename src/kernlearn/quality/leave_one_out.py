@@ -8,7 +8,8 @@ import numpy as np
 from scipy.linalg.blas import dsyrk
 
 from kernlearn.quality.held_out import HeldOutLoss
-from kernlearn.quality.ls_svm import Array, LSSVMFit, mirrored
+from kernlearn.quality.ls_svm import LSSVMFit, mirrored
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

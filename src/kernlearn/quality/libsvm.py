@@ -20,13 +20,13 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.typing import Array
 
 try:
     from sklearn.svm import _libsvm as compiled
 except ImportError:  # pragma: no cover
     compiled = None
 
-Array = NDArray[np.float64]
 
 # libsvm has no sense of time on nearly singular kernels with a large C; the interior-point
 # fallback does better there, so it may not spend more than this on a guess.

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from kernlearn.typing import Array
 
 __all__ = ["Limits"]
 
-Array = NDArray[np.float64]
 
 # Of the range, beyond either end. Over 63 tables errors are larger by 2.7 per cent without limits,
 # and by 9 where 70 rows train; with no room, or the whole range, by 0.3 to 0.9; with a tenth or a

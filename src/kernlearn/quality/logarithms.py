@@ -15,14 +15,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
+from kernlearn.typing import Array
 
 __all__ = ["Exponentials", "Logarithms"]
 
-Array = NDArray[np.float64]
 
 # s: so many of the targets above zero are smaller. With 0.05 and 0.01 errors are the same (40
 # tables).

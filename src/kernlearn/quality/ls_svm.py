@@ -21,12 +21,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
 from kernlearn.runtime.threads import safe_threads_for
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Rounding moves the eigenvalues of K by about this much of its mean diagonal, so a smaller ridge
 # cannot be told from none. The larger ones are tried where a kernel is less exact than that.

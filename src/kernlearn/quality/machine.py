@@ -30,9 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.numerics.sums import EPS, blocked_sum, exact_sum
-
-Array = NDArray[np.float64]
-
+from kernlearn.typing import Array
 
 LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
 # Relative to the size of the coefficients: what summing them in another order may change.

@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.svm import NuSVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Array, Machine, box
+from kernlearn.quality.machine import Machine, box
+from kernlearn.typing import Array
 
 
 def _libsvm(machine: Machine, K: Array, tol: float) -> Array:

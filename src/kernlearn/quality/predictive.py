@@ -28,8 +28,7 @@ from kernlearn.quality.discriminants import Discriminants, held_out_discriminant
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.logarithms import Exponentials, Logarithms
 from kernlearn.quality.softmax import fit_softmax
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # What predictions go through before they are compared and mixed.
 Link = Discriminants | Limits | Exponentials

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

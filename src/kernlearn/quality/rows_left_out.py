@@ -22,13 +22,11 @@ its role. Where some do, they are estimates.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, solve_triangular
 
 from kernlearn._device import lower_factor
 from kernlearn.quality.machine import Machine
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Relative to the mean of the diagonal: a matrix may be singular, or indefinite by rounding. What
 # depends on the other rows has a span of about this, which is next to none.

@@ -20,7 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.quality.held_out import HeldOutLoss
-from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ls_svm import LSSVMFit
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

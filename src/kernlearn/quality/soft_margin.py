@@ -6,7 +6,8 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Array, Machine, box, ones_row
+from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.typing import Array
 
 
 def _libsvm(machine: Machine, K: Array, tol: float) -> Array:

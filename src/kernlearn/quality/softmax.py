@@ -20,8 +20,7 @@ from scipy.optimize import brentq
 from scipy.special import softmax
 
 from kernlearn.numerics.rounding import without_rounding
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _ROUNDINGS = 4
 

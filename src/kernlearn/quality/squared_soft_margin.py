@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kernlearn.quality.hard_margin import hard_margin
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
+from kernlearn.typing import Array
 
 
 def squared_soft_margin(y: Array, upper: Array) -> Machine:

@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.svm import SVR, NuSVR
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Array, Machine, ones_row
+from kernlearn.quality.machine import Machine, ones_row
+from kernlearn.typing import Array
 
 
 def _two_sided(y: Array, upper: Array, epsilon: float) -> dict[str, Any]:

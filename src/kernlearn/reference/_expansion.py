@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import (
     check_grams,
@@ -29,8 +29,7 @@ from kernlearn.reference._family import square_root
 from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
 from kernlearn.reference._units import alpha_unit
 from kernlearn.reference.solution import ReferenceSolution
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,10 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True)
@@ -49,61 +47,60 @@ class MachineParameters:
 
 
 Statement = tuple[Any, list[Any]]
-Targets = NDArray[np.float64]
 
 
-def hard_margin(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def hard_margin(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa over yᵢaᵢ ≥ 0, 1ᵀa = 0."""
     cp = load_cvxpy()
     return y @ a, [cp.multiply(y, a) >= 0, cp.sum(a) == 0]
 
 
-def soft_margin(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def soft_margin(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa over 0 ≤ yᵢaᵢ ≤ C, 1ᵀa = 0."""
     cp = load_cvxpy()
     return y @ a, [cp.multiply(y, a) >= 0, cp.multiply(y, a) <= p.C, cp.sum(a) == 0]
 
 
-def squared_soft_margin(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def squared_soft_margin(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa − ½ aᵀa / C over yᵢaᵢ ≥ 0, 1ᵀa = 0: the kernel is K + I/C."""
     cp = load_cvxpy()
     return y @ a - p.ridge / 2 * cp.sum_squares(a), [cp.multiply(y, a) >= 0, cp.sum(a) == 0]
 
 
-def nu_svm(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def nu_svm(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = 0 over 0 ≤ yᵢaᵢ ≤ 1/n, 1ᵀa = 0, yᵀa ≥ ν."""
     cp = load_cvxpy()
     box = [cp.multiply(y, a) >= 0, cp.multiply(y, a) <= p.mass / y.size]
     return cp.Constant(0.0), [*box, cp.sum(a) == 0, y @ a >= p.nu * p.mass]
 
 
-def lagrangian(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def lagrangian(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa − ½ (1ᵀa)² − ½ aᵀa / C over yᵢaᵢ ≥ 0: the kernel is K + 11ᵀ + λnI, λn = 1/C."""
     cp = load_cvxpy()
     fixed = p.bias * cp.square(cp.sum(a)) + p.ridge * cp.sum_squares(a)
     return y @ a - fixed / 2, [cp.multiply(y, a) >= 0]
 
 
-def one_class(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def one_class(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = 0 over 0 ≤ aᵢ ≤ 1/(νn), 1ᵀa = 1."""
     cp = load_cvxpy()
     return cp.Constant(0.0), [a >= 0, a <= p.mass / (p.nu * y.size), cp.sum(a) == p.mass]
 
 
-def epsilon_svr(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def epsilon_svr(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa − ε‖a‖₁ over |aᵢ| ≤ C, 1ᵀa = 0."""
     cp = load_cvxpy()
     return y @ a - p.epsilon * cp.norm1(a), [a <= p.C, a >= -p.C, cp.sum(a) == 0]
 
 
-def nu_svr(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def nu_svr(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa over |aᵢ| ≤ C, 1ᵀa = 0, ‖a‖₁ ≤ Cνn."""
     cp = load_cvxpy()
     bounded = [a <= p.C, a >= -p.C, cp.norm1(a) <= p.C * p.nu * y.size]
     return y @ a, [*bounded, cp.sum(a) == 0]
 
 
-def least_squares(a: Any, y: Targets, p: MachineParameters) -> Statement:
+def least_squares(a: Any, y: Array, p: MachineParameters) -> Statement:
     """ℓ = yᵀa − ½ λaᵀa over 1ᵀa = 0, λ = 1/C: the kernel is K + λI."""
     cp = load_cvxpy()
     return y @ a - p.ridge / 2 * cp.sum_squares(a), [cp.sum(a) == 0]
@@ -114,7 +111,7 @@ CLASSIFIERS = frozenset(
 )
 RIDGED = frozenset({"squared_soft_margin", "lagrangian", "least_squares"})
 OF_FIXED_MASS = frozenset({"nu_svm", "one_class"})
-MACHINES: Mapping[str, Callable[[Any, Targets, MachineParameters], Statement]] = MappingProxyType(
+MACHINES: Mapping[str, Callable[[Any, Array, MachineParameters], Statement]] = MappingProxyType(
     {
         machine.__name__: machine
         for machine in (

@@ -13,8 +13,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.inspection._text import plain
 from kernlearn.methods.preparation import prepared_name
 from kernlearn.report._facts import Facts
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # More points than these make a picture slower, not clearer.
 MOST_POINTS = 300

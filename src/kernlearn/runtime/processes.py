@@ -29,7 +29,7 @@ from kernlearn.runtime.memory import available, limited_to, resident
 from kernlearn.runtime.parent_watchdog import end_with
 from kernlearn.runtime.warning_filters import quiet_about
 
-__all__ = ["alongside", "cores", "side_by_side"]
+__all__ = ["alongside", "cores", "run_in_processes"]
 
 R = TypeVar("R")
 S = TypeVar("S")
@@ -47,7 +47,7 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def side_by_side(
+def run_in_processes(
     tasks: Sequence[Callable[[], R]], n_workers: int, tell: Callable[[], Any] = lambda: None
 ) -> list[R]:
     """The results of tasks, in their order; the first tasks begin first.
@@ -71,7 +71,7 @@ def side_by_side(
 
     Examples
     --------
-    >>> side_by_side([lambda: 1, lambda: 2], n_workers=2)
+    >>> run_in_processes([lambda: 1, lambda: 2], n_workers=2)
     [1, 2]
     """
     found = [_MISSING] * len(tasks)
@@ -97,7 +97,7 @@ def alongside(
         Done here, where its result need not be sent and an interrupt is heard. With one process it
         is done last.
     tasks : sequence of callables
-        As those of `side_by_side`; when `own` is done, this process does some of them too.
+        As those of `run_in_processes`; when `own` is done, this process does some of them too.
     n_workers : int
         How many processes, this one included.
     tell : callable

@@ -52,7 +52,7 @@ class Stopped(Exception):
     """Raised within a solver when the time is over, or when the callback returned True."""
 
 
-class Patience:
+class StoppingControl:
     """One fit's clock, listeners and end.
 
     Solvers call :meth:`tell` after every step, or :meth:`check` within one. Both raise
@@ -136,7 +136,9 @@ class Patience:
             self.stopped = Status.STOPPED
 
 
-def patience_for(callback: Any, time_limit: Any, shown_as: str | None = None) -> Patience:
+def stopping_control(
+    callback: Any, time_limit: Any, shown_as: str | None = None
+) -> StoppingControl:
     """Check the two parameters, and start the clock of a fit that keeps what it has."""
     if callback is not None and not callable(callback):
         raise ValueError(
@@ -151,4 +153,4 @@ def patience_for(callback: Any, time_limit: Any, shown_as: str | None = None) ->
             "expected time_limit to be a positive number of seconds, or None for no limit, got "
             f"{time_limit!r}; try time_limit=60"
         )
-    return Patience(callback, time_limit, shown_as, keeps=True)
+    return StoppingControl(callback, time_limit, shown_as, keeps=True)

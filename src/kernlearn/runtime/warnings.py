@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.runtime.memory import ALLOWANCE
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 
 _CURES = {
     Status.TRIVIAL: "every decision value is zero; pass center=False, a Gaussian kernel or a "
@@ -33,7 +33,7 @@ class InterruptedWarning(ConvergenceWarning):  # type: ignore[misc]  # scikit-le
 def warn_if_unfinished(
     name: str,
     status: Status,
-    patience: Patience,
+    stopping: StoppingControl,
     gap: float | None = None,
     tol: float = 0.0,
     stacklevel: int = 2,
@@ -50,7 +50,7 @@ def warn_if_unfinished(
         Instead of a warning of an interrupt, within :func:`interrupts_end_everything`.
     """
     sentence, cure, kind = f"{name} {status}", _CURES.get(status), ConvergenceWarning
-    if patience.stopped is Status.INTERRUPTED:
+    if stopping.stopped is Status.INTERRUPTED:
         if _interrupts_end.get():
             raise KeyboardInterrupt
         cure, kind = "press Ctrl-C twice to stop everything", InterruptedWarning

@@ -11,7 +11,6 @@ import numpy as np
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.testing._hostile_data import (
-    Array,
     Generator,
     hostile_labels,
     hostile_points,
@@ -22,6 +21,7 @@ from kernlearn.testing._hostile_landmarks import Data, value_broken
 from kernlearn.testing._hostile_problem import HostileProblem, close, right_status
 from kernlearn.testing._long_double import long
 from kernlearn.testing.fuzz.judge import Case
+from kernlearn.typing import Array
 
 _TRIES = 5
 # The part of the tolerance to which a gap is told.

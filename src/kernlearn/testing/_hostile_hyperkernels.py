@@ -13,7 +13,6 @@ from kernlearn.estimators import (
     HyperkernelRegressor,
 )
 from kernlearn.testing._hostile_data import (
-    Array,
     Generator,
     hostile_labels,
     hostile_points,
@@ -23,6 +22,7 @@ from kernlearn.testing._hostile_data import (
 from kernlearn.testing._hostile_machines import MACHINES, HostileMachine
 from kernlearn.testing._hostile_problem import HostileProblem, at_most, close, right_status
 from kernlearn.testing._long_double import Long, long
+from kernlearn.typing import Array
 
 _TRIES = 6
 # The part of the tolerance to which a gap is told, and the machine solved.

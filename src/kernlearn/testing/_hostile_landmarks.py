@@ -21,7 +21,6 @@ from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.testing._hostile_data import (
-    Array,
     Generator,
     hostile_labels,
     hostile_points,
@@ -31,6 +30,7 @@ from kernlearn.testing._hostile_data import (
 from kernlearn.testing._hostile_problem import HostileProblem, close, right_status
 from kernlearn.testing._long_double import EPSILON, Long, long
 from kernlearn.testing.fuzz.judge import Case
+from kernlearn.typing import Array
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;
 # and of those that have no landmarks, because some rows lack a view.

@@ -10,15 +10,10 @@ from sklearn.svm import SVC
 
 from kernlearn.estimators import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel, Harmonic, Hyperkernel
-from kernlearn.testing._hostile_data import (
-    Array,
-    Generator,
-    hostile_labels,
-    hostile_points,
-    power,
-)
+from kernlearn.testing._hostile_data import Generator, hostile_labels, hostile_points, power
 from kernlearn.testing._hostile_problem import HostileProblem, at_most, close, right_status
 from kernlearn.testing._long_double import EPSILON, Long, best_intercept, long
+from kernlearn.typing import Array
 
 # Random combinations to try, and steps down from the returned one.
 _TRIES = 30

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from kernlearn.kernels._validation import FloatArray
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Laws:
         if not holds:
             raise AssertionError(f"{self.kind} law: {sentence}.")
 
-    def require_close(self, left: Any, right: FloatArray, law: str, K: FloatArray) -> None:
+    def require_close(self, left: Any, right: Array, law: str, K: Array) -> None:
         """Two arrays must agree up to rounding in entries of the size of K's."""
         shape = np.shape(left)
         self.require(shape == right.shape, f"{law}: the shapes are {shape}, {right.shape}")
@@ -43,7 +43,7 @@ class Laws:
         sentence = f"{law}: broken by {gap:.3g}, with {allowed:.3g} allowed for rounding"
         self.require(gap <= allowed, sentence)
 
-    def require_equal_copies(self, thing: Any, argument: Any, square: FloatArray) -> None:
+    def require_equal_copies(self, thing: Any, argument: Any, square: Array) -> None:
         """Clones, pickled and deep copies must give the same matrix to the last digit."""
         for word, copied in (
             ("a clone", clone(thing)),

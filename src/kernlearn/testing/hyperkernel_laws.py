@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.kernels._validation import FloatArray, check_numbers
+from kernlearn.kernels._validation import check_numbers
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
+from kernlearn.typing import Array
 
 _LAW = Laws("Hyperkernel")
 # The pairs of this many points are compared; more would only repeat the same code.
@@ -72,7 +73,7 @@ def check_hyperkernel(hyperkernel: Hyperkernel, X: Any) -> None:
     _check_unchanged(points[first], before[:, 0])
 
 
-def _check_symmetry(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
+def _check_symmetry(hyperkernel: Hyperkernel, pairs: Array, K: Array) -> None:
     swapped = pairs[:, ::-1].copy()
     _LAW.require_close(
         hyperkernel(swapped, pairs), K, "symmetry in the first pair, (x, z) = (z, x)", K
@@ -83,7 +84,7 @@ def _check_symmetry(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) 
     _LAW.require_close(K, K.T, "symmetry between the pairs, hk(p, q) = hk(q, p)", K)
 
 
-def _check_semidefinite(K: FloatArray, name: str) -> None:
+def _check_semidefinite(K: Array, name: str) -> None:
     smallest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
     allowed = _LAW.relative * float(np.abs(np.diagonal(K)).sum())
     _LAW.require(
@@ -93,7 +94,7 @@ def _check_semidefinite(K: FloatArray, name: str) -> None:
     )
 
 
-def _check_square(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
+def _check_square(hyperkernel: Hyperkernel, pairs: Array, K: Array) -> None:
     square = np.asarray(hyperkernel(pairs))
     _LAW.require_close(square, K, "hyperkernel(pairs) = hyperkernel(pairs, pairs)", K)
     gap = float(np.abs(square - square.T).max())
@@ -104,14 +105,14 @@ def _check_square(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) ->
     _LAW.require_close(hyperkernel.diag(pairs), np.diagonal(K), law, K)
 
 
-def _check_pairwise(hyperkernel: Hyperkernel, pairs: FloatArray, K: FloatArray) -> None:
+def _check_pairwise(hyperkernel: Hyperkernel, pairs: Array, K: Array) -> None:
     single = [pairs[[p]] for p in _spread(len(pairs))]
     entries = np.array([[hyperkernel(p, q)[0, 0] for q in single] for p in single])
     law = "every entry depends on its own two pairs only"
     _LAW.require_close(entries, K[np.ix_(_spread(len(pairs)), _spread(len(pairs)))], law, K)
 
 
-def _check_sections(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatArray) -> None:
+def _check_sections(hyperkernel: Hyperkernel, points: Array, pairs: Array) -> None:
     n = len(points)
     grid = np.stack([np.repeat(points, n, axis=0), np.tile(points, (n, 1))], axis=1)
     expected = hyperkernel(pairs, grid).reshape(len(pairs), n, n)
@@ -130,7 +131,7 @@ def _check_sections(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatAr
     )
 
 
-def _check_expansion(hyperkernel: Hyperkernel, points: FloatArray, pairs: FloatArray) -> None:
+def _check_expansion(hyperkernel: Hyperkernel, points: Array, pairs: Array) -> None:
     weights = np.arange(len(pairs)) % 3.0
     kernel = hyperkernel.expansion(pairs, weights)
     expected = np.tensordot(weights, hyperkernel.sections(points, pairs), axes=1)
@@ -145,7 +146,7 @@ def _spread(n: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, _N_PAIRWISE)).astype(np.intp))
 
 
-def _check_unchanged(pairs: FloatArray, before: FloatArray) -> None:
+def _check_unchanged(pairs: Array, before: Array) -> None:
     _LAW.require(
         np.array_equal(pairs, before),
         "pairs and points must be left as they were, but were changed",

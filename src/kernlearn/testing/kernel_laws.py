@@ -9,8 +9,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import FloatArray, is_frame, is_missing
+from kernlearn.kernels._validation import is_frame, is_missing
 from kernlearn.testing._laws import Laws
+from kernlearn.typing import Array
 
 _LAW = Laws("Kernel")
 # Points compared one pair at a time; more would only repeat the same code.
@@ -71,7 +72,7 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
     _LAW.require(gap == 0.0, f"a fitted kernel must stay as it is, but it moves by {gap:.3g}")
 
 
-def _check_semidefinite(K: FloatArray) -> None:
+def _check_semidefinite(K: Array) -> None:
     smallest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
     allowed = _LAW.relative * float(np.abs(np.diagonal(K)).sum())
     _LAW.require(
@@ -81,7 +82,7 @@ def _check_semidefinite(K: FloatArray) -> None:
     )
 
 
-def _check_pointwise(kernel: Kernel, X: Any, K: FloatArray) -> None:
+def _check_pointwise(kernel: Kernel, X: Any, K: Array) -> None:
     single = _single_rows(X)
     n = len(single)
     entries = np.array([[kernel(x, z)[0, 0] for z in single] for x in single])

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels._validation import check_numbers
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _LAW = Laws("Parametric kernel")
 # Differences of values with 16 digits, at this step, keep 9 to 10 of them.

@@ -13,8 +13,9 @@ from kernlearn.functionals import QualityFunctional
 from kernlearn.functionals._matrix import kernel_matrix
 from kernlearn.functionals._targets import check_target
 from kernlearn.kernels import Precomputed
-from kernlearn.kernels._validation import FloatArray, check_table, is_frame
+from kernlearn.kernels._validation import check_table, is_frame
 from kernlearn.testing._laws import Laws
+from kernlearn.typing import Array
 
 # Machines are solved to a relative gap of 1e-6, and libsvm to about as much.
 _LAW = Laws("Quality", relative=1e-5)
@@ -57,9 +58,10 @@ def check_quality(functional: QualityFunctional, kernel: Any, X: Any, y: Any = N
     table, labels = check_table(X, "X"), None if y is None else np.asarray(y)
     before = copy.deepcopy((table, labels))
     value = functional(kernel, table, labels)
+    returned: object = value
     _check_unchanged(table, labels, before)
     _LAW.require(
-        isinstance(value, float) and math.isfinite(value),
+        isinstance(returned, float) and math.isfinite(value),
         f"the value must be a finite float, got {value!r} of type {type(value).__name__}",
     )
     again = functional(kernel, table, labels)
@@ -77,7 +79,7 @@ def check_quality(functional: QualityFunctional, kernel: Any, X: Any, y: Any = N
 
 
 def _check_exchangeable(
-    functional: QualityFunctional, K: FloatArray, y: NDArray[Any] | None, value: float
+    functional: QualityFunctional, K: Array, y: NDArray[Any] | None, value: float
 ) -> None:
     rng = np.random.default_rng(0)
     for _ in range(_N_PERMUTATIONS):
@@ -87,9 +89,7 @@ def _check_exchangeable(
         _require_same(permuted, value, law)
 
 
-def _check_renamed(
-    functional: QualityFunctional, K: FloatArray, y: NDArray[Any], value: float
-) -> None:
+def _check_renamed(functional: QualityFunctional, K: Array, y: NDArray[Any], value: float) -> None:
     """Other names for the classes; of more than two they keep their order, which breaks ties."""
     classes = check_target(y, len(K), functional.targets)
     if classes.dtype.kind != "i":
@@ -102,7 +102,7 @@ def _check_renamed(
 
 
 def _check_shape(
-    functional: QualityFunctional, K: FloatArray, y: NDArray[Any] | None, value: float
+    functional: QualityFunctional, K: Array, y: NDArray[Any] | None, value: float
 ) -> None:
     """Convexity in K, and its fall when K grows."""
     rows = np.arange(len(K))[:, None]
@@ -110,7 +110,7 @@ def _check_shape(
     other = root @ root.T
     other *= np.trace(K) / np.trace(other)
 
-    def at(matrix: FloatArray) -> float:
+    def at(matrix: Array) -> float:
         return functional(Precomputed(matrix), rows, y)
 
     if functional.convex:

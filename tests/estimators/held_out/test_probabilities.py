@@ -15,7 +15,7 @@ from kernlearn.estimators.held_out.calibration import fit_calibration, probabili
 from kernlearn.estimators.held_out.refits import leave_one_out_values, refit_machines
 from kernlearn.kernels import Gaussian, Linear, Normalized
 from kernlearn.quality.registry import Settings
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 
 KERNELS = [Normalized(Linear()), Gaussian(0.1), Gaussian(0.5)]
 MODELS = [
@@ -94,7 +94,7 @@ def test_refits_are_machines_trained_without_their_fold(problem, quality):
     folds = [np.arange(i, 40, 4) for i in range(4)]
     weight = np.random.default_rng(0).uniform(0.5, 2.0, 40)
     settings = Settings(3.0, 0.3, 0.1, weight)
-    refits = refit_machines(K, [y, -y], quality, settings, folds, Patience())
+    refits = refit_machines(K, [y, -y], quality, settings, folds, StoppingControl())
     for i, fold in enumerate(folds):
         rest = np.setdiff1d(np.arange(40), fold)
         s = kl.learn_weights(
@@ -116,7 +116,7 @@ def test_a_penalised_intercept_is_refitted_too(problem):
     K, y = Gaussian(0.3)(problem.X), np.where(problem.y > 0, 1.0, -1.0)
     folds = [np.arange(20), np.arange(20, 40)]
     settings = Settings(3.0, 0.3, 0.1, np.ones(40))
-    refits = refit_machines(K, [y], "lagrangian", settings, folds, Patience())
+    refits = refit_machines(K, [y], "lagrangian", settings, folds, StoppingControl())
     s = kl.learn_weights(K[None, 20:, 20:], y[20:], quality="lagrangian", C=3.0, constraint="sum")
     expected = K[:20, 20:] @ s.dual_coef + s.intercept
     np.testing.assert_allclose(refits.values[:20, 0], expected, atol=1e-6)
@@ -126,7 +126,7 @@ def test_leave_one_out_in_closed_form_is_folds_of_one_row(problem):
     K, y = Gaussian(0.3)(problem.X), np.where(problem.y > 0, 1.0, -1.0)
     settings = Settings(3.0, 0.3, 0.1, np.random.default_rng(0).uniform(0.5, 2.0, 40))
     folds = [np.array([i]) for i in range(40)]
-    slowly = refit_machines(K, [y], "least_squares", settings, folds, Patience()).values
+    slowly = refit_machines(K, [y], "least_squares", settings, folds, StoppingControl()).values
     np.testing.assert_allclose(leave_one_out_values(K, [y], settings), slowly, atol=1e-8)
 
 
@@ -182,7 +182,7 @@ def test_an_interrupt_during_the_refits_keeps_the_folds_that_were_done(problem, 
     K, y = Gaussian(0.3)(problem.X), np.where(problem.y > 0, 1.0, -1.0)
     folds = [np.arange(i, 40, 4) for i in range(4)]
     settings = Settings(3.0, 0.3, 0.1, np.ones(40))
-    refits = refit_machines(K, [y], "soft_margin", settings, folds, Patience(keeps=True))
+    refits = refit_machines(K, [y], "soft_margin", settings, folds, StoppingControl(keeps=True))
     known = ~np.isnan(refits.values[:, 0])
     np.testing.assert_array_equal(np.flatnonzero(known), np.sort(np.r_[folds[0], folds[1]]))
 

@@ -192,7 +192,7 @@ def test_one_member_is_one_kernel_machine():
 
 def test_more_rows_than_are_judged(monkeypatch):
     monkeypatch.setattr("kernlearn.estimators.mixture.mixture._JUDGED", 60)
-    monkeypatch.setattr("kernlearn.estimators.mixture.candidates.contest._SCREENED", 40)
+    monkeypatch.setattr("kernlearn.estimators.mixture.candidates.screening._SCREENED", 40)
     monkeypatch.setattr("kernlearn.estimators.mixture.candidates.machine.EXACT_ROWS", 100)
     monkeypatch.setattr("kernlearn.estimators.mixture.candidates.machine._LANDMARKS", 50)
     X, y = two_classes(150)

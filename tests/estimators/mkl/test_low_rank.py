@@ -88,13 +88,13 @@ def test_a_rank_is_judged_by_a_sample_and_settled_by_all_rows(monkeypatch):
     rng = np.random.default_rng(1)
     rows = rng.standard_normal((1000, 3))
     y = np.sin(2 * rows[:, 0]) + rows[:, 1] * rows[:, 2] + 0.2 * rng.standard_normal(1000)
-    looked, looks = [], rank_module.Look.at
+    looked, looks = [], rank_module.RankSearch.at
 
     def at(look, rank):
         looked.append((len(look.source), max(rank)))
         return looks(look, rank)
 
-    monkeypatch.setattr(rank_module.Look, "at", at)
+    monkeypatch.setattr(rank_module.RankSearch, "at", at)
     monkeypatch.setattr(rank_module, "_FIRST", 8)
     model = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0)
     whole = clone(model).fit(rows, y)

@@ -12,7 +12,7 @@ from scipy.optimize import minimize_scalar
 import kernlearn as kl
 from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES, quality_names
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.weights.search import learn_with_machines
@@ -143,7 +143,7 @@ def test_the_callback_hears_every_step(wide, make_machine):
         family,
         [make_machine("soft_margin", problem)],
         WeightSet(family.traces, 5.0, False),
-        Control(patience=Patience(heard.append)),
+        Control(stopping=StoppingControl(heard.append)),
     )
     told = [(progress.objective, progress.lower_bound) for progress in heard]
     assert told == [(step.objective, step.lower_bound) for step in found.history]

@@ -15,7 +15,7 @@ from kernlearn.solvers.first_level.fit import learn_first_level
 from kernlearn.solvers.first_level.problem import Ask, FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl
 from kernlearn.solvers.optimize import batches
-from kernlearn.solvers.optimize.coroutines import answered, side_by_side
+from kernlearn.solvers.optimize.coroutines import drive, gather
 
 
 def make_problem(seed: int, family: Any = None, n: int = 30, k: int = 1) -> FirstLevelProblem:
@@ -200,7 +200,7 @@ def test_searches_side_by_side_end_where_they_end_alone(lam, place) -> None:
         rounds.append(len(asks))
         return trainer(asks)
 
-    found = answered(side_by_side(searches(True)), answer)
+    found = drive(gather(searches(True)), answer)
     expected = [alone(search) for search in searches(False)]
     for one, other in zip(found, expected, strict=True):
         assert one.status is other.status

@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.first_level.cross_validation import CrossValidation
 from kernlearn.solvers.first_level.fit import learn_first_level
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
@@ -150,7 +150,7 @@ def test_one_of_the_two_can_be_given(lam, mu):
 def test_every_evaluation_is_reported():
     heard = []
     problem = make_problem()
-    control = FirstLevelControl("gradient", 1e-2, 50, Patience(heard.append))
+    control = FirstLevelControl("gradient", 1e-2, 50, StoppingControl(heard.append))
     solution = alone(learn_first_level(problem, folds_of(problem), None, None, control))
     places = [told for told in heard if "cross-validated" in told.message]
     assert len(places) == solution.n_evaluations

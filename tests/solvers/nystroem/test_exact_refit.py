@@ -9,7 +9,7 @@ from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import ARDGaussian
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.nystroem import exact_refit as module
 from kernlearn.solvers.nystroem.exact_refit import exact_refit, fits
 
@@ -39,7 +39,7 @@ def press(lam, scale=1.0):
 
 def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     monkeypatch.setattr(module, "_COLUMNS", 50)
-    found = exact_refit(placed(X, place), kernel_at, Y, WEIGHT, 0.05, False, Patience())
+    found = exact_refit(placed(X, place), kernel_at, Y, WEIGHT, 0.05, False, StoppingControl())
     fit, loss = press(0.05)
     assert found.lam == 0.05
     np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)
@@ -53,7 +53,7 @@ def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by(monkeypatch):
         return kernel_at(0.1 * scale)
 
     monkeypatch.setattr(module, "_MOST_ON_SAMPLE", 40)
-    found = exact_refit(X, too_wide, Y, WEIGHT, 1e2, True, Patience())
+    found = exact_refit(X, too_wide, Y, WEIGHT, 1e2, True, StoppingControl())
     scale = 0.1 * found.scale
     assert found.scale > 1.0
     np.testing.assert_allclose(found.loss, press(found.lam, scale)[1], rtol=1e-9)
@@ -73,7 +73,7 @@ def test_a_sample_comes_first(monkeypatch):
         return machine(source, *rest)
 
     monkeypatch.setattr(module, "_machine", counted)
-    found = exact_refit(X, kernel_at, Y, WEIGHT, 10.0, True, Patience())
+    found = exact_refit(X, kernel_at, Y, WEIGHT, 10.0, True, StoppingControl())
     assert sizes.count(60) >= 3
     assert 1 <= sizes.count(160) <= 4
     lowest = min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))

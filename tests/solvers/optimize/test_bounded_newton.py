@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel, bounded_newton
-from kernlearn.solvers.optimize.coroutines import answered
+from kernlearn.solvers.optimize.coroutines import drive
 
 
 def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=lambda x: False):
@@ -25,7 +25,7 @@ def run(value, gradient, hessian, start, low, scale=None, max_iter=100, fails=la
     start = np.array(start, dtype=float)
     scale = np.ones_like(start) if scale is None else np.array(scale, dtype=float)
     search = bounded_newton(ask, evaluate(start), np.array(low, dtype=float), 1e-14, max_iter)
-    return answered(search, lambda points: [evaluate(x) for x in points])
+    return drive(search, lambda points: [evaluate(x) for x in points])
 
 
 def quadratic(center, B):

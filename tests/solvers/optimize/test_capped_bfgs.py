@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
-from kernlearn.solvers.optimize.coroutines import answered
+from kernlearn.solvers.optimize.coroutines import drive
 
 FREE = np.array([True, True])
 LOW, HIGH = np.full(2, -20.0), np.full(2, 20.0)
@@ -31,7 +31,7 @@ def run(function, start, free=FREE, low=LOW, high=HIGH, tol=1e-6, max_iter=100):
         return place
 
     search = capped_bfgs(near, function(np.array(start)), free, low, high, tol, max_iter)
-    return answered(search, lambda places: [function(x) for x in places]), steps
+    return drive(search, lambda places: [function(x) for x in places]), steps
 
 
 def test_it_finds_the_minimum_in_capped_steps_from_the_best_place():

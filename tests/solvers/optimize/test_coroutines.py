@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernlearn.solvers.optimize import coroutines
-from kernlearn.solvers.optimize.coroutines import answered, calling, in_turn, side_by_side
+from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather, in_turn
 
 
 def halving(number):
@@ -31,32 +31,32 @@ def halves(heard):
 
 def test_a_search_is_answered_until_it_ends():
     heard = []
-    assert answered(halving(5), halves(heard)) == 3
+    assert drive(halving(5), halves(heard)) == 3
     assert heard == [[5], [2.5], [1.25]]
 
 
 def test_side_by_side_each_ends_by_itself_and_the_others_go_on():
     heard = []
     searches = [halving(5), halving(0.5), halving(1), halving(2)]
-    assert answered(side_by_side(searches), halves(heard)) == [3, 0, 1, 2]
+    assert drive(gather(searches), halves(heard)) == [3, 0, 1, 2]
     assert heard == [[5, 1, 2], [2.5, 1.0], [1.25]]
 
 
 def test_in_turn_one_ends_before_the_next_begins():
     heard = []
-    assert answered(in_turn([halving(2), halving(1)]), halves(heard)) == [2, 1]
+    assert drive(in_turn([halving(2), halving(1)]), halves(heard)) == [2, 1]
     assert heard == [[2], [1.0], [1]]
 
 
 def test_they_nest():
     heard = []
-    inner = side_by_side([halving(4), in_turn([halving(1), halving(1)])])
-    assert answered(side_by_side([inner, halving(1)]), halves(heard)) == [[3, [1, 1]], 1]
+    inner = gather([halving(4), in_turn([halving(1), halving(1)])])
+    assert drive(gather([inner, halving(1)]), halves(heard)) == [[3, [1, 1]], 1]
     assert heard == [[4, 1, 1], [2.0, 1], [1.0]]
 
 
 def test_none_at_all():
-    assert answered(side_by_side([]), halves([])) == []
+    assert drive(gather([]), halves([])) == []
 
 
 def patient(number):
@@ -67,20 +67,20 @@ def patient(number):
         return "kept"
 
 
-@pytest.mark.parametrize("together", [side_by_side, in_turn])
+@pytest.mark.parametrize("together", [gather, in_turn])
 def test_what_goes_wrong_is_raised_where_it_was_asked(together):
     def interrupted(questions):
         raise KeyboardInterrupt
 
-    assert answered(together([patient(4), halving(0.5), patient(4)]), interrupted) == [
+    assert drive(together([patient(4), halving(0.5), patient(4)]), interrupted) == [
         "kept", 0, "kept"
     ]  # fmt: skip
     with pytest.raises(KeyboardInterrupt):
-        answered(together([patient(4), halving(4)]), interrupted)
+        drive(together([patient(4), halving(4)]), interrupted)
 
 
 def called_halving(number):
-    """The same search as `halving`, but calling for the halves."""
+    """The same search as `halving`, but with a callback for the halves."""
 
     def search(ask):
         left, count = number, 0
@@ -89,7 +89,7 @@ def called_halving(number):
             count += 1
         return count
 
-    return calling(search)
+    return from_callback(search)
 
 
 @pytest.fixture
@@ -102,13 +102,13 @@ def no_thread_left():
 def test_a_search_that_calls_is_one_that_asks(no_thread_left):
     heard = []
     searches = [called_halving(5), called_halving(0.5), halving(2)]
-    assert answered(side_by_side(searches), halves(heard)) == [3, 0, 2]
+    assert drive(gather(searches), halves(heard)) == [3, 0, 2]
     assert heard == [[5, 2], [2.5, 1.0], [1.25]]
 
 
 def test_what_was_set_where_a_search_began_holds_in_it(no_thread_left):
     with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
-        answered(calling(lambda ask: np.ones(1) / np.zeros(1)), halves([]))
+        drive(from_callback(lambda ask: np.ones(1) / np.zeros(1)), halves([]))
 
 
 def test_what_goes_wrong_is_raised_where_a_search_has_called(no_thread_left):
@@ -123,7 +123,7 @@ def test_what_goes_wrong_is_raised_where_a_search_has_called(no_thread_left):
             raise KeyboardInterrupt
         return ["kept"]
 
-    assert answered(calling(search), answer) == ["kept"]
+    assert drive(from_callback(search), answer) == ["kept"]
 
 
 def test_what_a_search_raises_comes_out_and_the_others_are_closed(no_thread_left):
@@ -140,9 +140,9 @@ def test_what_a_search_raises_comes_out_and_the_others_are_closed(no_thread_left
         ask([1])
         raise LookupError("nothing")
 
-    searches = [calling(waits), calling(fails), calling(waits), halving(8)]
+    searches = [from_callback(waits), from_callback(fails), from_callback(waits), halving(8)]
     with pytest.raises(LookupError, match="nothing"):
-        answered(side_by_side(searches), halves([]))
+        drive(gather(searches), halves([]))
     assert closed == [True, True]
 
 
@@ -179,9 +179,9 @@ def test_an_interrupt_waits_until_a_search_calls(interrupted, no_thread_left):
         except KeyboardInterrupt:
             return "kept"
 
-    assert answered(calling(search), halves([])) == "kept"
+    assert drive(from_callback(search), halves([])) == "kept"
 
 
 def test_an_interrupt_at_the_end_of_a_search_is_not_lost(interrupted, no_thread_left):
     with pytest.raises(KeyboardInterrupt):
-        answered(calling(lambda ask: time.sleep(0.05)), halves([]))
+        drive(from_callback(lambda ask: time.sleep(0.05)), halves([]))

@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve, solve_pairs
 from kernlearn.solvers.pairs.interior import iterates
 
@@ -125,7 +125,7 @@ def test_the_iteration_limit_is_told_and_its_bound_still_holds(
     early = solve_pairs(
         make_program(problem),
         max_iter=steps,
-        patience=Patience(seen.append),
+        stopping=StoppingControl(seen.append),
     )
     assert early.status is Status.ITERATION_LIMIT
     assert early.lower_bound <= best.objective <= early.objective

@@ -12,7 +12,7 @@ from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.optimize import batches
-from kernlearn.solvers.optimize.coroutines import answered, calling, side_by_side
+from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import Limits
@@ -195,8 +195,8 @@ def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
         rounds.append(len(questions))
         return stacked(questions)
 
-    searches = [calling(lambda ask, each=each: selected(each, ask)) for each in objectives]
-    found = answered(side_by_side(searches), answer)
+    searches = [from_callback(lambda ask, each=each: selected(each, ask)) for each in objectives]
+    found = drive(gather(searches), answer)
     expected = [selected(each) for each in objectives]
     for one, other in zip(found, expected, strict=True):
         assert one.status is other.status

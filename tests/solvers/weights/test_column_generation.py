@@ -10,7 +10,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn, Precomputed
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.oracle import Plane
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.weights import column_generation, column_master
@@ -176,14 +176,14 @@ def test_a_listener_hears_bounds_of_all_kernels_and_may_end_it(table):
     heard = []
     best = learn_by_columns(pool, machines, weight_set, Control(1e-8))
     learn_by_columns(
-        pool, machines, weight_set, Control(1e-8, 200, Patience(heard.append, keeps=True))
+        pool, machines, weight_set, Control(1e-8, 200, StoppingControl(heard.append, keeps=True))
     )
     assert max(p.lower_bound for p in heard) <= best.objective
     assert heard[-1].gap <= 1e-8
     assert "kernels in the master problem" in heard[-1].message
-    patience = Patience(lambda progress: True, keeps=True)
-    ended = learn_by_columns(pool, machines, weight_set, Control(1e-8, 200, patience))
-    assert ended.status is patience.stopped
+    stopping = StoppingControl(lambda progress: True, keeps=True)
+    ended = learn_by_columns(pool, machines, weight_set, Control(1e-8, 200, stopping))
+    assert ended.status is stopping.stopped
     assert ended.lower_bound <= best.objective <= ended.objective
 
 

@@ -9,13 +9,11 @@ offset says otherwise, which is where both classes are nearly as probable, they 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from kernlearn.estimators.held_out.sigmoid import fit_sigmoid
 from kernlearn.quality.softmax import fit_softmax
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # By how much one half is left behind, so that the larger of two probabilities can be told.
 _BEYOND = 1e-12

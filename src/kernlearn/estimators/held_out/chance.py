@@ -19,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.typing import Array
+
 __all__ = ["AtChanceWarning", "chance_of_labels", "chance_of_numbers", "tell_chance"]
 
-Array = NDArray[np.float64]
 
 # Of fewer rows held out nothing can be told.
 _FEWEST_ROWS = 20

@@ -12,8 +12,7 @@ from sklearn.utils import _safe_indexing
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.refits import Refits
 from kernlearn.kernels import Kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,13 +10,12 @@ from sklearn.utils import check_random_state
 
 from kernlearn.estimators.inputs.row_order import label_free_codes
 from kernlearn.runtime.phrases import counted
-
-Rows = NDArray[np.intp]
+from kernlearn.typing import Indices
 
 
 def make_folds(
-    cv: Any, X: Any, y: NDArray[Any], kept: Rows, *, stratify: bool, random_state: Any
-) -> list[Rows]:
+    cv: Any, X: Any, y: NDArray[Any], kept: Indices, *, stratify: bool, random_state: Any
+) -> list[Indices]:
     """Folds of the kept rows, every one of them in one fold.
 
     A number of folds deals the shuffled rows out in turn, class by class where they are classes,
@@ -56,7 +55,7 @@ def make_folds(
     return [np.sort(order[i::cv]) for i in range(cv)]
 
 
-def _given_folds(cv: Any, X: Any, y: NDArray[Any], kept: Rows) -> list[Rows]:
+def _given_folds(cv: Any, X: Any, y: NDArray[Any], kept: Indices) -> list[Indices]:
     try:
         pairs = list(cv.split(X, y) if hasattr(cv, "split") else cv)
         tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]

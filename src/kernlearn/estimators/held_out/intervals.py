@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Numbers that a block of new points may take for each of a few matrices: sixteen megabytes.
 _BLOCK = 2_000_000

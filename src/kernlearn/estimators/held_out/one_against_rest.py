@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.inputs.on_cluster import by_chunks
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class OneAgainstRest:

@@ -11,18 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import QUALITIES, Settings
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.solve import solve_machine
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 N_FOLDS = 5
 # Probabilities and residuals need no more digits than this.
@@ -45,7 +42,7 @@ class Refits:
         Held-out decision values.
     """
 
-    fold: Rows
+    fold: Indices
     dual_coef: Array
     intercept: Array
     values: Array
@@ -56,8 +53,8 @@ def refit_machines(
     targets: Sequence[Array],
     quality: str,
     settings: Settings,
-    folds: Sequence[Rows],
-    patience: Patience,
+    folds: Sequence[Indices],
+    stopping: StoppingControl,
 ) -> Refits:
     """Train every machine without each of the folds (inputs are checked).
 
@@ -73,7 +70,7 @@ def refit_machines(
         Its parameters.
     folds : sequence of ndarray
         Rows that are held out together; every row is in one of them.
-    patience : Patience
+    stopping : StoppingControl
         Asked what to do about an interrupt; the folds done by then are kept.
     """
     n, k = len(K), len(targets)
@@ -97,7 +94,7 @@ def refit_machines(
                     dual_coef[i, j, rows], intercept[i, j] = coef, b
                 values[held_out] = K[held_out] @ dual_coef[i].T + intercept[i]
     except KeyboardInterrupt as stop:
-        patience.accept(stop)
+        stopping.accept(stop)
     return Refits(fold, dual_coef, intercept, values)
 
 

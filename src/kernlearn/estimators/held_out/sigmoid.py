@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logit
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _MAX_STEPS = 100
 # Added to the curvature, in units where the values have size one: it is singular where all the

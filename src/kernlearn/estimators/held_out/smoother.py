@@ -33,12 +33,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Of the diagonal: with a smaller ridge, variances have fewer than four digits without K.
 _SMALL = 1e-6

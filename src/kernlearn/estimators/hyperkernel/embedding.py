@@ -6,13 +6,11 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import KernelPCA
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels import Kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Of more points than these a sample is taken: the components of a few thousand are those of all.
 _MOST_POINTS = 2000

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_flag, check_pivots, check_positive
-from kernlearn.estimators.mkl.combination import Array
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
 from kernlearn.estimators.mkl.problem import Candidates
 from kernlearn.families.hyper_norm import HyperNorm
@@ -22,6 +21,7 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.units import LARGEST
+from kernlearn.typing import Array
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9

@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._checks import check_count
 from kernlearn._cluster import refuse_collection
 from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
-from kernlearn.estimators.hyperkernel.pairs import Array, Indices, merge_pairs, pairs_of_classes
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.hyperkernel.pairs import merge_pairs, pairs_of_classes
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
 from kernlearn.estimators.inputs.validated import check_labels_of_classes, validated
 from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array, Indices
 
 
 def _is_conic(model: Any) -> bool:
@@ -174,7 +175,7 @@ class HyperkernelMetric(
         y : array-like of shape (n_samples,)
             Their classes, two or more.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             refuse_collection(X, "X")
             X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
             check_labels_of_classes(y)
@@ -207,7 +208,7 @@ class HyperkernelMetric(
         same : array-like of shape (n_pairs,)
             True (or 1) for points that belong together, False (or −1, or 0) for others.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             if X is None:
                 values = check_pairs(pairs, "pairs")
                 X, rows = np.unique(

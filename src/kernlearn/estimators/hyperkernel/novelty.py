@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion, gamma_of
-from kernlearn.estimators.mkl.combination import Array
 from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array
 
 # Of a constant column's value: what differs by less is the same up to rounding.
 _SAME = 1e-6

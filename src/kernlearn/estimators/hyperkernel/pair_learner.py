@@ -9,8 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_pivots, check_positive
 from kernlearn.estimators.hyperkernel.embedding import Embedding
-from kernlearn.estimators.hyperkernel.pairs import Array, Indices
-from kernlearn.estimators.inputs.patient import Patient
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
 from kernlearn.kernels.bank import median_distance
@@ -18,6 +17,7 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
+from kernlearn.typing import Array, Indices
 
 # New pairs that are scored together: their table and their values take a few megabytes.
 _BLOCK = 4096
@@ -28,7 +28,7 @@ _WIDTH, _SHARED = 0.5, 3.0
 PAIR_COLUMNS, FACTORS = 30, 4
 
 
-class PairLearner(Patient):
+class PairLearner(StoppingParameters):
     """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
 
     hyperkernel: Any
@@ -46,7 +46,7 @@ class PairLearner(Patient):
         check_choice("combination", self.combination, ["conic", "linear"])
         n_components = check_count("n_components", self.n_components)
         conic = self.combination == "conic"
-        tol, patience = check_positive("tol", self.tol), self._patience()
+        tol, stopping = check_positive("tol", self.tol), self._stopping_control()
         check_pivots(self.pivot_tol, self.max_pivots)
         self._require_memory(len(pairs), X.shape[1])
         self.hyperkernel_ = self._prepared_hyperkernel(X)
@@ -58,7 +58,7 @@ class PairLearner(Patient):
                 PairProgram(space, labels, check_positive("C", self.C), conic),
                 tol,
                 check_count("max_iter", self.max_iter),
-                patience,
+                stopping,
             )
         self._store(X[pairs], solution)
         if conic:
@@ -67,7 +67,7 @@ class PairLearner(Patient):
         else:
             self.__dict__.pop("kernel_", None)  # of an earlier fit
         warn_if_unfinished(
-            type(self).__name__, solution.status, patience, solution.gap, tol, stacklevel=3
+            type(self).__name__, solution.status, stopping, solution.gap, tol, stacklevel=3
         )
         return self
 

@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn.hyperkernels._pairs import choose_pairs
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 
 def pairs_of_classes(codes: Indices, n_pairs: int | None, seed: int) -> tuple[Indices, Array]:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
-from kernlearn.estimators.mkl.combination import Array
 from kernlearn.estimators.mkl.regressor import MKLRegressor
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array
 
 
 class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):

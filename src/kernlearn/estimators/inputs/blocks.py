@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from kernlearn.kernels import Kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Kernel values that are held together: 128 MB, and a few times that within a kernel.
 MOST_VALUES = 2**24

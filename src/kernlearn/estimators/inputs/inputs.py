@@ -22,8 +22,7 @@ from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
 from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._frames import known_frame
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class KernelInputs(ShowsKernel):

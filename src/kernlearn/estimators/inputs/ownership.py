@@ -12,13 +12,13 @@ from sklearn.utils import check_random_state
 
 from kernlearn.kernels import Kernel
 
-__all__ = ["all_or_nothing", "draw_seed", "own_kernel", "own_rows"]
+__all__ = ["draw_seed", "own_kernel", "own_rows", "rollback_on_error"]
 
 K = TypeVar("K", bound=Kernel)
 
 
 @contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
+def rollback_on_error(estimator: Any) -> Iterator[None]:
     """The block of a fit: draw its seed, and leave the estimator as it was if it ends in an error.
 
     The seed is drawn here and nowhere else, so that all parts of a fit agree on it.

@@ -19,9 +19,10 @@ from kernlearn.kernels import Centered, Columns, Features, Kernel, Linear, Where
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import FloatArray, take_rows
+from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.where_known import known_rows
+from kernlearn.typing import Array
 
 
 class AtRows(Kernel):
@@ -43,19 +44,19 @@ class AtRows(Kernel):
         self.table = table
         self.places = places
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         i, rows = self._known(X)
         j, columns = (i, rows) if Y is X else self._known(Y)
         if len(i) == len(X) and len(j) == len(Y):
             return self.kernel(rows, columns)
-        K: FloatArray = np.zeros((len(X), len(Y)))
+        K: Array = np.zeros((len(X), len(Y)))
         if len(i) and len(j):
             K[np.ix_(i, j)] = self.kernel(rows, columns)
         return K
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         i, rows = self._known(X)
-        values: FloatArray = np.zeros(len(X))
+        values: Array = np.zeros(len(X))
         if len(i):
             values[i] = self.kernel.diag(rows)
         return values
@@ -66,7 +67,7 @@ class AtRows(Kernel):
         found = self.kernel.sparse_rows(rows)
         return None if found is None else found.among(len(X), there)
 
-    def _known(self, X: FloatArray) -> tuple[NDArray[np.intp], Any]:
+    def _known(self, X: Array) -> tuple[NDArray[np.intp], Any]:
         places = self.places[X[:, 0].astype(np.intp)]
         known = np.flatnonzero(places >= 0)
         return known, take_rows(self.table, places[known])
@@ -102,7 +103,7 @@ def _fitted(kernel: Any, rows: Any) -> Kernel:
     return kernel  # type: ignore[no-any-return]
 
 
-def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], FloatArray]:
+def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], Array]:
     """Fitted kernels as kernels on row numbers, and the table of these.
 
     Parameters

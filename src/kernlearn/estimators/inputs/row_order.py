@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators.inputs.cells import is_frame
-
-Rows = NDArray[np.intp]
+from kernlearn.typing import Indices
 
 # Cells of larger tables are neither sorted nor copied: with many rows chance decides little.
 _MOST_CELLS = 2_000_000
 
 
-def row_order(X: Any, y: NDArray[Any], kept: Rows, is_class: bool) -> Rows:
+def row_order(X: Any, y: NDArray[Any], kept: Indices, is_class: bool) -> Indices:
     """All rows: those that count in an order of their own, then the others.
 
     Rows of large tables, of sparse ones, of ones that lie elsewhere and rows that are no rows of
@@ -47,7 +46,7 @@ def row_order(X: Any, y: NDArray[Any], kept: Rows, is_class: bool) -> Rows:
     return np.concatenate([kept[order], np.setdiff1d(everyone, kept)])
 
 
-def label_free_codes(labels: NDArray[Any], places: Rows | None = None) -> Rows:
+def label_free_codes(labels: NDArray[Any], places: Indices | None = None) -> Indices:
     """The number of every row's class, classes being sorted by size, then by their places.
 
     Parameters
@@ -68,7 +67,7 @@ def label_free_codes(labels: NDArray[Any], places: Rows | None = None) -> Rows:
     return np.asarray(ranks[codes])
 
 
-def _columns(X: Any, kept: Rows) -> list[NDArray[Any]] | None:
+def _columns(X: Any, kept: Indices) -> list[NDArray[Any]] | None:
     """The columns as arrays that can be sorted, of the rows that count."""
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf"
     if not (is_array or is_frame(X)) or X.shape[0] * X.shape[1] > _MOST_CELLS:
@@ -86,7 +85,7 @@ def _sortable(column: Any) -> NDArray[Any]:
         return np.array([str(cell) for cell in column])
 
 
-def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Rows:
+def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Indices:
     """The place of every row among the different rows, sorted by the columns in turn."""
     ranks = np.zeros(n, dtype=np.intp)
     for column in columns:
@@ -97,7 +96,7 @@ def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Rows:
     return np.asarray(ranks.reshape(-1))
 
 
-def _target_ranks(y: NDArray[Any], points: Rows, is_class: bool) -> Rows:
+def _target_ranks(y: NDArray[Any], points: Indices, is_class: bool) -> Indices:
     """What equal rows are sorted by."""
     if is_class:
         return label_free_codes(y, points)

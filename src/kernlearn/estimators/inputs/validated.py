@@ -17,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from kernlearn.kernels._validation import is_missing
 from kernlearn.runtime.phrases import listed
 from kernlearn.solvers.core.units import LARGEST
+from kernlearn.typing import Array
 
 # Classes that a sentence names.
 _SHOWN = 8
@@ -24,8 +25,6 @@ _SHOWN = 8
 _FEW_CLASSES = 0.25
 # Of differences of targets, whose squares are told apart to a millionth of a millionth.
 _SMALLEST = 1e-140
-
-Array = NDArray[np.float64]
 
 
 def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:

@@ -7,7 +7,6 @@ from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn.estimators.inputs.rows import takes_things
@@ -16,8 +15,6 @@ from kernlearn.kernels._frames import known_frame
 from kernlearn.kernels._validation import check_numbers, check_table, is_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
-
-Array = NDArray[np.float64]
 
 
 def are_views(X: Any, kernels: Any) -> bool:
@@ -49,7 +46,7 @@ def column_names(X: Any) -> dict[str, list[str]]:
     }
 
 
-def side_by_side(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
+def hstack_views(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
     """The views in one table, and which columns of it each has.
 
     Parameters

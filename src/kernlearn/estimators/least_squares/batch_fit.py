@@ -8,7 +8,7 @@ from typing import Any
 from kernlearn.estimators.inputs.ownership import draw_seed
 from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.optimize.coroutines import answered, side_by_side
+from kernlearn.solvers.optimize.coroutines import drive, gather
 
 
 def fit_together(
@@ -39,6 +39,6 @@ def fit_together(
     # A limit on threads is set for the whole process: that of the smallest table holds before those
     # of the searches begin, and after all have ended, in whatever order they do.
     with threads_for(min(len(signs) for _, signs, _, _ in prepared)):
-        answered(side_by_side(searches), models[0]._trainer())
+        drive(gather(searches), models[0]._trainer())
     for model, (_, signs, _, weight) in zip(models, prepared, strict=True):
         model._calibrate(signs, weight)

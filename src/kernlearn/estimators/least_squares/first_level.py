@@ -15,7 +15,7 @@ from kernlearn._cluster import Chunked
 from kernlearn._device import HOST, Place, telling_of_memory
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.inputs.on_cluster import check_here, gathered, some_rows
-from kernlearn.estimators.inputs.patient import Patient
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.lssvm import Learning, several_starts
 from kernlearn.estimators.least_squares.lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
@@ -32,8 +32,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import Table, learn_then_refit
 from kernlearn.solvers.selection.descent import Limits
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
@@ -70,7 +69,7 @@ class Statement:
         return learn_first_level(self.problem, asked.folds, asked.lam, asked.mu, asked.control)
 
 
-class FirstLevel(Patient):
+class FirstLevel(StoppingParameters):
     """Learns θ and the machine together; to be mixed into the estimators of fixed machines.
 
     These state the targets, check the data, and predict with K @ dual_coef + intercept.
@@ -119,7 +118,7 @@ class FirstLevel(Patient):
                 weight[kept],
                 self._seed,
             )
-            limits = Limits(control.tol, control.max_iter, control.patience)
+            limits = Limits(control.tol, control.max_iter, control.stopping)
             self._learn_at_scale(
                 table, asked.family, asked.rank, asked.lam, limits, asked.rows, X, Y, kept
             )
@@ -131,8 +130,8 @@ class FirstLevel(Patient):
             else:
                 solution = yield from statement.search()
         self._store_exactly(statement, solution, X, Y, weight)
-        patience = asked.control.patience
-        warn_if_unfinished(type(self).__name__, self.status_, patience, stacklevel=6)
+        stopping = asked.control.stopping
+        warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
     def _asked(self, X: Array, y: NDArray[Any], weight: Array, stratify: bool) -> Asked:
         """What the parameters ask for on this table, checked."""
@@ -199,7 +198,7 @@ class FirstLevel(Patient):
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
-            warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=7)
+            warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         else:
             self.refit_ = "landmarks"
             self._learn_through_landmarks(  # type: ignore[attr-defined]
@@ -282,7 +281,7 @@ class FirstLevel(Patient):
             self.strategy,
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
-            self._patience(),
+            self._stopping_control(),
             together,
             several_starts(self.starts),
         )

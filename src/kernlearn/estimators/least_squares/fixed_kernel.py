@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.kernels import Kernel
+from kernlearn.typing import Array
 
 
 class FixedKernel(ParametricKernel):

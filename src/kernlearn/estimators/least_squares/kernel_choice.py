@@ -8,9 +8,9 @@ import numpy as np
 
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel
-from kernlearn.families.parametric.base import Array
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_real
+from kernlearn.typing import Array
 
 
 def kernel_family(kernel: Any) -> ParametricKernel:

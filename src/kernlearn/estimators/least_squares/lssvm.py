@@ -19,8 +19,8 @@ from kernlearn.estimators.inputs.inputs import KernelInputs
 from kernlearn.estimators.inputs.on_cluster import a_few, check_here, gathered, some_rows
 from kernlearn.estimators.inputs.on_device import OnDevice
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
-from kernlearn.estimators.inputs.patient import Patient
 from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.estimators.least_squares.kernel_choice import check_theta, kernel_family
 from kernlearn.estimators.least_squares.lssvm_low_rank import (
@@ -48,13 +48,13 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
 from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
-from kernlearn.solvers.optimize.coroutines import answered, calling
+from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import Limits
 from kernlearn.solvers.selection.objective import Ask
 from kernlearn.solvers.selection.select import Selection, select
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 # A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
 
@@ -75,7 +75,7 @@ def several_starts(starts: str) -> bool:
     return starts == "several"
 
 
-class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
+class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
     Subclasses store the parameters and say what the targets are.
@@ -99,7 +99,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
 
     def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
-        answered(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
+        drive(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
 
     def _ordered_learning(
         self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
@@ -141,7 +141,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         limits = Limits(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
-            self._patience(),
+            self._stopping_control(),
         )
         kept = np.flatnonzero(weight > 0)
         if len(kept) < 2:
@@ -182,7 +182,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
         if self._selects_elsewhere(family, rows):
             work = partial(self._selected, family, rows, Y[kept], loss, lam, limits)
             with telling_of_memory():
-                selection = yield from calling(work)
+                selection = yield from from_callback(work)
         else:
             self.device_ = HOST
             with sharing():
@@ -191,7 +191,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
                 selection = self._selected(family, rows, Y[kept], loss, lam, limits)
         self._store(selection, family, theta, rows, kept)
         self._store_held_out(selection.fit, X, Y, weight, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=6)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=6)
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
@@ -279,7 +279,7 @@ class LeastSquaresSVM(OnDevice, Patient, KernelInputs):
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)
-        warn_if_unfinished(type(self).__name__, self.status_, limits.patience, stacklevel=7)
+        warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
 
     def _store(
         self,

@@ -12,12 +12,11 @@ from sklearn.base import ClassifierMixin
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.runtime.stopping import Progress
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -199,7 +198,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self : LSSVMClassifier
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows, signs, labels, weight = self._prepared(X, y, sample_weight)
             self._learn(rows, signs, labels, weight, stratify=True)
             self._calibrate(signs, weight)

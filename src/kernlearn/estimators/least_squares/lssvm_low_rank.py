@@ -14,8 +14,7 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, Table
 from kernlearn.solvers.nystroem.refits import least_squares_refits
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def store_kernel_fit(

@@ -13,12 +13,13 @@ from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators.inputs.on_cluster import by_chunks
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import check_differences
-from kernlearn.estimators.least_squares.lssvm import Array, LeastSquaresSVM
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -113,7 +114,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self : LSSVMRegressor
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows, target = self._checked_with_target(X, y, multi_output=True, y_numeric=True)
             target = np.asarray(target, dtype=float)
             weight = self._sample_weight(sample_weight, len(target))

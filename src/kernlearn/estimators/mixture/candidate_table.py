@@ -7,12 +7,10 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.estimators.mixture.candidates.contest import Contest
+from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.runtime.optional import load_pandas
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +36,15 @@ class CandidateTable:
     weights: Array
 
     @classmethod
-    def of(cls, contest: Contest, weights: Array) -> CandidateTable:
-        """From a contest and the mixture of its candidates."""
-        loss = contest.problem.loss.of_linked
-        rows = np.array([loss.rows(loss.scale(F) * F) for F in contest.compared])
+    def of(cls, screening: Screening, weights: Array) -> CandidateTable:
+        """From a screening and the mixture of its candidates."""
+        loss = screening.problem.loss.of_linked
+        rows = np.array([loss.rows(loss.scale(F) * F) for F in screening.compared])
         means = rows @ loss.share
         errors = np.sqrt((rows - means[:, None]) ** 2 @ loss.share**2)
         order = np.argsort(means, kind="stable")
-        names = [contest.found[i].title for i in order]
-        seconds = np.array([contest.found[i].seconds for i in order])
+        names = [screening.found[i].title for i in order]
+        seconds = np.array([screening.found[i].seconds for i in order])
         return cls(names, means[order], errors[order], seconds, weights[order])
 
     def records(self) -> list[dict[str, Any]]:

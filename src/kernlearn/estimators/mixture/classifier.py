@@ -6,19 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
@@ -160,7 +158,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self : KernelClassifier
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows = self._checked(X, reset=True)
             labels = self._checked_target(rows, y)
             check_labels_of_classes(labels)

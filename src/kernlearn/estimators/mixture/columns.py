@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kernlearn.numerics.rounding import standard_deviation
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Of all categories together: levels beyond the most frequent ones share a column. With 30 for each,
 # the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with

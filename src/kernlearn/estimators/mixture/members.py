@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from kernlearn.estimators.mixture.candidates.contest import Contest
 from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS, Machine, Training
 from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.preparation import Preparation
 from kernlearn.quality.discriminants import Discriminants
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
@@ -55,12 +54,17 @@ class Members:
 
     @classmethod
     def trained(
-        cls, contest: Contest, weights: Array, held_out: Array, whole: Problem, random_state: Any
+        cls,
+        screening: Screening,
+        weights: Array,
+        held_out: Array,
+        whole: Problem,
+        random_state: Any,
     ) -> Members:
         """The candidates that have a weight, trained on all rows."""
-        judged = contest.problem
+        judged = screening.problem
         kept = np.flatnonzero(weights)
-        found = [contest.found[i] for i in kept]
+        found = [screening.found[i] for i in kept]
         machines = []
         for one in found:
             table = one.view.table
@@ -74,7 +78,7 @@ class Members:
         used = {machine.table for machine in machines}
         return cls(
             machines,
-            contest.factors(weights)[kept],
+            screening.factors(weights)[kept],
             held_out,
             judged.Y,
             judged.weight,

@@ -24,9 +24,9 @@ from sklearn.utils.validation import (
 from kernlearn._checks import check_count, check_flag
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.inputs.cells import is_frame
-from kernlearn.estimators.inputs.patient import Patient
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.inputs.validated import (
     as_floats,
     check_every_target,
@@ -35,12 +35,16 @@ from kernlearn.estimators.inputs.validated import (
 )
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.contest import NEGLIGIBLE, Contest, hold_contest
 from kernlearn.estimators.mixture.candidates.family import Family
 from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS
-from kernlearn.estimators.mixture.candidates.many_rows import hold_larger_contest
+from kernlearn.estimators.mixture.candidates.many_rows import screen_more_rows
 from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.registry import COMBINATION
+from kernlearn.estimators.mixture.candidates.screening import (
+    NEGLIGIBLE,
+    Screening,
+    screen_candidates,
+)
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.preparation import STANDARD, Preparation, PreparedTable
 from kernlearn.kernels import Features, Kernel
@@ -51,8 +55,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 N_FOLDS = 5
 # Rows by which candidates are judged; all rows train the members.
@@ -66,7 +69,7 @@ _SMALLEST, _LARGEST = 1e-25, 1e20
 _WEIGHTLESS = 1e-15
 
 
-class KernelMixture(Patient, ShowsKernel):
+class KernelMixture(StoppingParameters, ShowsKernel):
     """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
 
     Subclasses store the parameters and say what is lost by a prediction.
@@ -115,7 +118,7 @@ class KernelMixture(Patient, ShowsKernel):
         chosen = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
-        patience = self._patience()
+        stopping = self._stopping_control()
         random_state = check_random_state(self._seed)
         self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
         prepare = self.preparation_
@@ -126,27 +129,27 @@ class KernelMixture(Patient, ShowsKernel):
         families = self._suited(chosen.families, len(y), tables[STANDARD].shape[1])
         chosen = replace(chosen, families=families)
         folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
-        whole = Problem(tables, loss, folds, patience, prepare.origins)
+        whole = Problem(tables, loss, folds, stopping, prepare.origins)
         judged = whole.sample(_JUDGED, random_state)
-        contest = hold_contest(whole.rows(judged), chosen, random_state, whole)
+        screening = screen_candidates(whole.rows(judged), chosen, random_state, whole)
         with threads_for(len(y)):
             least = NEGLIGIBLE
             if len(y) > EXACT_ROWS:
                 # Each takes long to train on so many rows, and weights are well known.
                 max_members, least = min(max_members, _FEW), _LEAST
-                best = np.flatnonzero(self._mix(contest, _FEW))
-                kept = [contest.found[i] for i in best]
+                best = np.flatnonzero(self._mix(screening, _FEW))
+                kept = [screening.found[i] for i in best]
                 combines = any(family.name == COMBINATION for family in families)
-                contest = hold_larger_contest(contest, kept, whole, combines, random_state)
-            weights = self._mix(contest, max_members, least)
-            held_out = contest.held_out(max_members, least)
-            self._members = Members.trained(contest, weights, held_out, whole, random_state)
+                screening = screen_more_rows(screening, kept, whole, combines, random_state)
+            weights = self._mix(screening, max_members, least)
+            held_out = screening.held_out(max_members, least)
+            self._members = Members.trained(screening, weights, held_out, whole, random_state)
         self.candidate_notes_ = list(dict.fromkeys(whole.notes))
         for note in self.candidate_notes_ if self.verbose else []:
             print(f"{type(self).__name__}: {note}")
-        self.status_ = patience.stopped or Status.CONVERGED
+        self.status_ = stopping.stopped or Status.CONVERGED
         name = type(self).__name__
-        warn_if_unfinished(name, self.status_, patience, stacklevel=3, has_tol=False)
+        warn_if_unfinished(name, self.status_, stopping, stacklevel=3, has_tol=False)
 
     def _suited(self, families: list[Family], n_rows: int, n_columns: int) -> list[Family]:
         """Those for so many rows and prepared columns; of others that were named, a warning."""
@@ -173,18 +176,18 @@ class KernelMixture(Patient, ShowsKernel):
                 "the columns"
             )
 
-    def _mix(self, contest: Contest, max_members: int, least: float = NEGLIGIBLE) -> Array:
+    def _mix(self, screening: Screening, max_members: int, least: float = NEGLIGIBLE) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
-        if not contest.found:
-            said = f" ({contest.problem.notes[0]})" if contest.problem.notes else ""
+        if not screening.found:
+            said = f" ({screening.problem.notes[0]})" if screening.problem.notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
                 f"rows, got none{said}; leave scale=True, rescale the columns, or name more "
                 "candidates"
             )
-        weights = contest.weights(max_members, least)
-        self._tried = CandidateTable.of(contest, weights)
-        self.n_iter_ = len(contest.found)
+        weights = screening.weights(max_members, least)
+        self._tried = CandidateTable.of(screening, weights)
+        self.n_iter_ = len(screening.found)
         return weights
 
     def _checked_target(self, X: Any, y: Any, multi_output: bool = False) -> NDArray[Any]:

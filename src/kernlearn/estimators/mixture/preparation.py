@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from kernlearn.estimators.inputs.cells import is_category, is_frame, kinds, numbers, texts
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn, own_levels
 from kernlearn.runtime.phrases import counted
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 STANDARD, RANKED = "standard", "ranked"
 

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import as_floats, check_squares
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
@@ -20,8 +19,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
@@ -155,7 +153,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self : KernelRegressor
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows = self._checked(X, reset=True)
             target = self._checked_target(rows, y, multi_output=True)
             rows, target, weight = self._counted(rows, target, sample_weight)

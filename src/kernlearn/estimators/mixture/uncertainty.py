@@ -26,15 +26,13 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.estimators.mixture.candidates.machine import Machine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.quality.logarithms import Exponentials
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Variances are no less than this, and residuals count as those of rows whose variance is so many
 # times larger or smaller at most.

@@ -17,12 +17,10 @@ none of this; the other machines choose C on a sample of the rows, as above.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from kernlearn.quality.softmax import fit_softmax
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def mean_loss(losses: Array, sample_weight: Array) -> float:

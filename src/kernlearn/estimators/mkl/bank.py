@@ -15,8 +15,7 @@ from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
 from kernlearn.numerics.rounding import first_least
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
 _TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)

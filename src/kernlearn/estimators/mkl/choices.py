@@ -22,8 +22,7 @@ from kernlearn.quality.registry import QUALITIES
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.choice_of_C import FACTORS, PATH_TOL, choose_C, middle_of
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # C is chosen on so many rows at most: a path on all of them takes many times a fit at one C.
 ROWS_FOR_C = 500
@@ -100,7 +99,7 @@ class ChoosesByHeldOutRows:
         else:
             C, start = problem.settings.C, self._warm_start(problem.family.n_matrices)
             solution = problem.learn(C, start, control, share)
-        if isinstance(wanted, str) and control.patience.stopped is None:
+        if isinstance(wanted, str) and control.stopping.stopped is None:
             share, solution = self._shared(problem, C, solution, control)
         self._note_share(share)
         return C, solution
@@ -163,7 +162,7 @@ class ChoosesByHeldOutRows:
         self, problem: CombinationProblem, C: float, solution: Solution, control: Control
     ) -> Array:
         """The loss of every row, held out of machines on the learned kernel."""
-        machines = problem.machines(C, solution.weights, control.patience)
+        machines = problem.machines(C, solution.weights, control.stopping)
         values = machines.held_out_values(self._held_out_folds(problem.targets))
         return self._held_out_losses(values, problem.targets, problem.settings.sample_weight)
 
@@ -178,11 +177,11 @@ class ChoosesByHeldOutRows:
         found, n_solves = {FIRST: solution}, solution.n_machine_solves
         rough = replace(control, tol=max(control.tol, PATH_TOL))
         for share in SHARES:
-            if share != FIRST and control.patience.stopped is None:
+            if share != FIRST and control.stopping.stopped is None:
                 found[share] = problem.learn(C, solution.weights, rough, share)
                 n_solves += found[share].n_machine_solves
         solved = [e for e in SHARES if e in found and np.isfinite(found[e].weights).all()]
-        if control.patience.stopped is not None or not solved:
+        if control.stopping.stopped is not None or not solved:
             return FIRST, solution
         weight = problem.settings.sample_weight
         losses = [self._losses(problem, C, found[e], control) for e in solved]

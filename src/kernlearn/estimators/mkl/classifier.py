@@ -12,13 +12,14 @@ from sklearn.base import ClassifierMixin
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
-from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.estimators.mkl.combination import KernelCombination
 from kernlearn.estimators.mkl.low_rank import ThroughLandmarks
 from kernlearn.estimators.mkl.problem import Machines
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array
 
 
 class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
@@ -281,7 +282,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self : MKLClassifier
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows, y = self._checked_with_target(X, y)
             unlabeled = self._checked_unlabeled(X, X_unlabeled)
             check_labels_of_classes(y)

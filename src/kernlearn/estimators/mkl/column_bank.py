@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from kernlearn.estimators.mkl.held_out_width import held_out_losses
 from kernlearn.kernels import Columns, Gaussian, Kernel, WeightedSum
 from kernlearn.numerics.rounding import first_least
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _POWERS = (1, 2, 4, 8)
 _FEWEST_ROWS, _FEWEST_COLUMNS, _MOST_COLUMNS = 60, 8, 500

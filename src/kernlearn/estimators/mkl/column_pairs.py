@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import NystroemMap
@@ -21,10 +20,10 @@ from kernlearn.kernels import ARDGaussian, Columns, Kernel
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.threads import in_order, n_threads, threads_for
 from kernlearn.solvers.nystroem.held_out import FoldsOut, trained
-from kernlearn.solvers.nystroem.rank import Look, Seen
+from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
 from kernlearn.solvers.nystroem.refits import least_squares_refits
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 Pair = tuple[int, ...]
 
 # γ of the two columns in units of one over their variance: from what a few values of each tell to
@@ -152,9 +151,9 @@ class _Sample:
 
     def _judged(
         self, kernels: Sequence[Kernel], maps: Sequence[NystroemMap] | None = None
-    ) -> tuple[float, float, Seen]:
+    ) -> tuple[float, float, FactorStatistics]:
         """The least held-out loss over ridges, that ridge, and the moments."""
-        look = Look(self._X, kernels, self._Y, self._weight, self._seed, maps)
+        look = RankSearch(self._X, kernels, self._Y, self._weight, self._seed, maps)
         ones = np.ones(len(kernels))
         with threads_for(_LANDMARKS):
             seen = look.at(_LANDMARKS)

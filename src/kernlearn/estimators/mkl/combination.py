@@ -24,7 +24,6 @@ from kernlearn._device import HOST, Place, telling_of_memory, to_host
 from kernlearn.estimators.inputs.blocks import decision_values
 from kernlearn.estimators.inputs.on_cluster import chunked_table, gathered, some_rows
 from kernlearn.estimators.inputs.ownership import own_kernel
-from kernlearn.estimators.inputs.patient import Patient
 from kernlearn.estimators.inputs.rows import (
     judged_by_kernels,
     rows_as_they_are,
@@ -35,15 +34,16 @@ from kernlearn.estimators.inputs.rows import (
     target_of,
 )
 from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
 from kernlearn.estimators.inputs.views import (
     are_views,
     column_names,
     given_kernels,
+    hstack_views,
     in_order,
     known_views,
     on_views,
-    side_by_side,
 )
 from kernlearn.estimators.mkl.equal_share import (
     even_shares,
@@ -83,11 +83,10 @@ from kernlearn.runtime.threads import n_threads
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution, without_function
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 
-
-class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsKernel):
+class KernelCombination(LearnsThroughLandmarks, StoppingParameters, NumberedKernels, ShowsKernel):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
@@ -160,13 +159,13 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         self.C_ = C if solution.learned_C is None else solution.learned_C
         gap = (trained if solution.status.is_optimal else solution).gap
         warn_if_unfinished(
-            type(self).__name__, self.status_, control.patience, gap, control.tol, stacklevel=3
+            type(self).__name__, self.status_, control.stopping, gap, control.tol, stacklevel=3
         )
         if X_unlabeled is not None:
             mixed = family.combine(solution.weights, labelled_only=False)[len(kept) :, : len(kept)]
             self._transduced = mixed @ np.atleast_2d(np.asarray(trained.dual_coef)).T
             self._transduced += self.intercept_
-        machines = problem.machines(self.C_, self.weights_, control.patience)
+        machines = problem.machines(self.C_, self.weights_, control.stopping)
         coefs = np.atleast_2d(np.asarray(trained.dual_coef))
         return replace(machines, dual_coef=coefs, intercept=self.intercept_)
 
@@ -359,7 +358,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         if not reset:
             # Files of earlier versions have no names of columns.
             X = in_order(X, self.views_, vars(self).get("_view_columns", {}))
-        table, places = side_by_side(X, self.kernels, self.missing is not None)
+        table, places = hstack_views(X, self.kernels, self.missing is not None)
         if reset:
             self.views_, self._view_columns = places, column_names(X)
         return table
@@ -451,7 +450,7 @@ class KernelCombination(LearnsThroughLandmarks, Patient, NumberedKernels, ShowsK
         return Control(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
-            self._patience(),
+            self._stopping_control(),
         )
 
     def _check_solved(self, solution: Solution) -> None:

@@ -22,13 +22,11 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._composite import _Wrapper
 from kernlearn.numerics.rounding import first_least, is_less
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # From equal weights to those that are learned altogether.
 SHARES = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Enough to tell widths apart that differ by a factor of two.
 _MOST_ROWS = 200

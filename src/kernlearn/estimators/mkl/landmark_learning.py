@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn._checks import check_settings, learns_C
@@ -41,8 +40,7 @@ from kernlearn.solvers.nystroem.learn import LOW_RANK_QUALITIES, learn_through_l
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.request import Request
 from kernlearn.solvers.weights.choice_of_C import FACTORS, PATH_TOL
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 # What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
@@ -197,7 +195,7 @@ class LearnsThroughLandmarks(ChoosesByHeldOutRows, OnDevice):
         warn_if_unfinished(
             type(self).__name__,
             self.status_,
-            control.patience,
+            control.stopping,
             learned.solution.gap,
             control.tol,
             stacklevel=4,

@@ -23,8 +23,7 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.refits import FoldMachines
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # What sources share equally is chosen on a sample of so many rows, and so many numbers in its Gram
 # matrices: a gigabyte.

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
 from kernlearn.estimators.inputs.on_cluster import by_chunks
-from kernlearn.estimators.inputs.ownership import all_or_nothing
-from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.estimators.inputs.ownership import rollback_on_error
+from kernlearn.estimators.mkl.combination import KernelCombination
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import Array
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
@@ -124,7 +125,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self : MKLNoveltyDetector
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows = self._checked(X, reset=True)
             weight = self._sample_weight(sample_weight, rows)
             self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])

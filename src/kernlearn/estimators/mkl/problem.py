@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.refits import Refits, leave_one_out_values, refit_machines
 from kernlearn.families.kernel_pool import KernelPool
@@ -16,14 +15,12 @@ from kernlearn.learn import learn_from_family
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.registry import CRITERIA, QUALITIES, Settings
 from kernlearn.quality.rows_left_out import values_left_out
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +114,15 @@ class CombinationProblem:
             control=control,
         )
 
-    def machines(self, C: float, weights: Array, patience: Patience) -> Machines:
+    def machines(self, C: float, weights: Array, stopping: StoppingControl) -> Machines:
         """The machines at these weights, whatever these were learned by; infinite C is allowed."""
         quality = "soft_margin" if self.quality in CRITERIA else self.quality
         if np.isinf(C):
             quality, C = "hard_margin", 1.0
         settings = replace(self.settings, C=C)
-        return Machines(self.family.combine(weights), self.targets, quality, settings, patience)
+        return Machines(self.family.combine(weights), self.targets, quality, settings, stopping)
 
-    def on_rows(self, rows: Rows) -> CombinationProblem:
+    def on_rows(self, rows: Indices) -> CombinationProblem:
         """The same problem on some rows: a machine with the same C, at the same weights."""
         family = self.family
         share = len(rows) / family.n_points if self.constraint == "trace" else 1.0
@@ -138,7 +135,7 @@ class CombinationProblem:
             total=share * self.total,
         )
 
-    def of_kernels(self, chosen: Rows) -> CombinationProblem:
+    def of_kernels(self, chosen: Indices) -> CombinationProblem:
         """The same problem with these kernels of a family alone, whose matrices are kept."""
         assert isinstance(self.family, KernelPool)
         n = self.family.n_labelled
@@ -178,7 +175,7 @@ class Machines:
         The learned kernel on the labelled points.
     targets, quality, settings
         What is trained there.
-    patience : Patience
+    stopping : StoppingControl
         The clock of the fit.
     dual_coef : ndarray of shape (k, n), optional
         Coefficients of the machines on all rows, where these have been trained.
@@ -190,17 +187,17 @@ class Machines:
     targets: Sequence[Array]
     quality: str
     settings: Settings
-    patience: Patience
+    stopping: StoppingControl
     dual_coef: Array | None = None
     intercept: Array | None = None
 
-    def refits(self, folds: Sequence[Rows]) -> Refits:
+    def refits(self, folds: Sequence[Indices]) -> Refits:
         """Machines without one fold each, at the same kernel."""
         return refit_machines(
-            self.K, self.targets, self.quality, self.settings, folds, self.patience
+            self.K, self.targets, self.quality, self.settings, folds, self.stopping
         )
 
-    def held_out_values(self, folds: Sequence[Rows]) -> Array:
+    def held_out_values(self, folds: Sequence[Indices]) -> Array:
         """Decision values of shape (n, k): by leave-one-out in closed form, or by those folds."""
         if self.quality == "least_squares" and len(self.K) > 1:
             return leave_one_out_values(self.K, self.targets, self.settings)

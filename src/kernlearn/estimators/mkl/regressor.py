@@ -16,9 +16,9 @@ from kernlearn.estimators.held_out.fold_predictor import FoldPredictor
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators.inputs.on_cluster import by_chunks, here, some_rows
-from kernlearn.estimators.inputs.ownership import all_or_nothing
+from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.auto_C import squared_losses
-from kernlearn.estimators.mkl.combination import Array, KernelCombination
+from kernlearn.estimators.mkl.combination import KernelCombination
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds, ThroughLandmarks
 from kernlearn.estimators.mkl.problem import Machines
 from kernlearn.estimators.mkl.spread import robust_spread
@@ -27,6 +27,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.solution import relative_gap
+from kernlearn.typing import Array
 
 # ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
 _TUBE = 0.1
@@ -163,7 +164,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self : MKLRegressor
             Fitted.
         """
-        with all_or_nothing(self):
+        with rollback_on_error(self):
             rows, y = self._checked_with_target(X, y, y_numeric=True)
             unlabeled = self._checked_unlabeled(X, X_unlabeled)
             target = y.astype(float)

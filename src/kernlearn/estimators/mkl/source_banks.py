@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.kernels import Columns, Kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def banks_of_views(

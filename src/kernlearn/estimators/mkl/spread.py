@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # The interquartile range of a normal distribution in units of its standard deviation.
 _QUARTILES = 1.3489795

@@ -25,8 +25,7 @@ from kernlearn.kernels.bank import median_distance
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.solvers.selection.column_starts import slopes
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _FEWEST_ROWS, _MOST_COLUMNS = 100, 500
 # Exponents p of γ = 2ᵖ/m², m being the median distance of the stretched rows.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn._device import column_dots, namespace, take_columns, turned
-from kernlearn.families.parametric.base import Array
+from kernlearn.typing import Array
 
 PAIRS_TOGETHER = 512
 # Cells further from the median than so many standard deviations are far out.

@@ -13,10 +13,11 @@ from kernlearn.families.parametric._squares import (
     weighted_pairs,
     weighted_sums,
 )
-from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.families.parametric.rbf import RBF
 from kernlearn.kernels import ARDGaussian
 from kernlearn.kernels._distances import gaussian_gram
+from kernlearn.typing import Array
 
 
 class ARD(ParametricKernel):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kernlearn.families.parametric._squares import product_forms
-from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
+from kernlearn.typing import Array
 
 
 class ARDPolynomial(ParametricKernel):

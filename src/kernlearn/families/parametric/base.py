@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from kernlearn.kernels.base import Kernel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Central differences err by h² and by eps/h: this relative step balances the two.
 _RELATIVE_STEP = float(np.cbrt(np.finfo(float).eps))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Array
 
 
 class Ray(ParametricKernel):

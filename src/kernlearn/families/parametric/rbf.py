@@ -9,9 +9,10 @@ import numpy as np
 
 from kernlearn._device import beside, column_dots, is_elsewhere, namespace
 from kernlearn.families.parametric._squares import mean_squares, middles
-from kernlearn.families.parametric.base import Array, ParametricKernel
+from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
 from kernlearn.kernels._distances import gaussian_gram, squared_distances
+from kernlearn.typing import Array
 
 
 class RBF(ParametricKernel):

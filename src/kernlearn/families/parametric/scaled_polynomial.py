@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._parameters import non_negative, positive_integer
-from kernlearn.kernels._validation import FloatArray, is_finite
+from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
 class ScaledPolynomial(Kernel):
@@ -48,20 +49,20 @@ class ScaledPolynomial(Kernel):
                 f"each column, got {self.scales!r}; choose zero or more for every column."
             )
 
-    def _evaluate(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def _evaluate(self, X: Array, Y: Array) -> Array:
         roots = self._roots_for(X)
         scaled = X * roots
         return self._raised(scaled @ (scaled if Y is X else Y * roots).T)
 
-    def _diag(self, X: FloatArray) -> FloatArray:
+    def _diag(self, X: Array) -> Array:
         scaled = X * self._roots_for(X)
         return self._raised(np.einsum("ij,ij->i", scaled, scaled))
 
-    def _raised(self, inner: FloatArray) -> FloatArray:
+    def _raised(self, inner: Array) -> Array:
         inner += self.offset
         return np.power(inner, self.degree, out=inner)
 
-    def _roots_for(self, X: FloatArray) -> FloatArray:
+    def _roots_for(self, X: Array) -> Array:
         # Roots on both sides keep the matrix exactly symmetric.
         roots = np.sqrt(np.asarray(self.scales, dtype=np.float64))
         if len(roots) != X.shape[1]:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array
 
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.graphs._graph import Graph, read_graph
 from kernlearn.kernels.structured_inputs import _OnThings
+from kernlearn.typing import Array
 
 
 class _OfNodes(_OnThings):
@@ -34,15 +34,15 @@ class _OfNodes(_OnThings):
         places = {node: i for i, node in enumerate(self._graph().nodes)}
         return np.array([_place(places, node, f"row {i} of {name}") for i, node in enumerate(X)])
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         return self._between(X, Y)
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         nodes, back = np.unique(X, return_inverse=True)
         return self._between(nodes, nodes).diagonal()[back].copy()
 
     @abstractmethod
-    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
+    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> Array:
         """Return the kernel between nodes given by their positions."""
 
     def _graph(self) -> Graph:

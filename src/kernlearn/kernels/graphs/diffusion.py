@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.graphs._nodes import _OfNodes
+from kernlearn.typing import Array
 
 # The eigenvectors of more nodes take gigabytes, and hours.
 _MOST_NODES = 10_000
@@ -58,7 +58,7 @@ class Diffusion(_OfNodes):
                 "RegularizedLaplacian, which needs no eigenvectors."
             )
 
-    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
+    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> Array:
         values, vectors = shared(
             ("eigenvectors", self.normalized),
             lambda: np.linalg.eigh(self._laplacian().toarray()),

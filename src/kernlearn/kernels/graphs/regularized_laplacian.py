@@ -10,8 +10,8 @@ from scipy.sparse import eye_array
 from scipy.sparse.linalg import splu
 
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.graphs._nodes import _OfNodes
+from kernlearn.typing import Array
 
 
 class RegularizedLaplacian(_OfNodes):
@@ -46,7 +46,7 @@ class RegularizedLaplacian(_OfNodes):
         positive(self.gamma, "RegularizedLaplacian's gamma")
         self._graph()
 
-    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> FloatArray:
+    def _between(self, rows: NDArray[Any], columns: NDArray[Any]) -> Array:
         n_nodes = len(self._graph().nodes)
         nodes, back = np.unique(columns, return_inverse=True)
         units = np.zeros((n_nodes, len(nodes)))

@@ -52,7 +52,8 @@ class Mismatch(_Counts):
     def _check_parameters(self) -> None:
         positive_integer(self.k, "Mismatch's k")
         check_alphabet(self.alphabet, "Mismatch")
-        is_count = isinstance(self.m, int | np.integer) and not isinstance(self.m, bool)
+        m: object = self.m
+        is_count = isinstance(m, int | np.integer) and not isinstance(m, bool)
         if not is_count or not 0 <= self.m < self.k:
             raise ValueError(
                 f"Mismatch's m must be a whole number from 0 to below k = {self.k}, got "

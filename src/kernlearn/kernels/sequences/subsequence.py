@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels._validation import FloatArray
 from kernlearn.kernels.sequences._letters import letters_of
 from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.typing import Array
 
 # Cells of the tables that are filled together.
 _BLOCK = 2_000_000
@@ -65,7 +65,7 @@ class Subsequence(_Reading):
     def _reading(self) -> tuple[Any, ...]:
         return (Subsequence,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> FloatArray:
+    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
         K = np.empty((len(X), len(Y)))
         padded = _padded(Y)
         for i, letters in enumerate(X):
@@ -75,10 +75,10 @@ class Subsequence(_Reading):
             K = np.triu(K) + np.triu(K, 1).T
         return K
 
-    def _diag(self, X: NDArray[Any]) -> FloatArray:
+    def _diag(self, X: NDArray[Any]) -> Array:
         return np.array([self._against(letters, letters[None])[0] for letters in X])
 
-    def _against(self, letters: NDArray[Any], others: NDArray[Any]) -> FloatArray:
+    def _against(self, letters: NDArray[Any], others: NDArray[Any]) -> Array:
         """The values of one sequence with many, padded to one length."""
         values = np.zeros(len(others))
         if len(letters) < self.length or others.shape[1] < self.length:
@@ -88,7 +88,7 @@ class Subsequence(_Reading):
             values[start : start + step] = self._sums(letters, others[start : start + step])
         return values
 
-    def _sums(self, letters: NDArray[Any], others: NDArray[Any]) -> FloatArray:
+    def _sums(self, letters: NDArray[Any], others: NDArray[Any]) -> Array:
         from scipy.signal import lfilter  # takes a quarter of a second, and few have strings
 
         squared = self.decay**2
@@ -101,7 +101,7 @@ class Subsequence(_Reading):
             ends = matches.copy()
             ends[:, 0, :] = ends[:, :, 0] = 0.0
             ends[:, 1:, 1:] *= sums[:, :-1, :-1]
-        total: FloatArray = ends.sum(axis=(1, 2))
+        total: Array = ends.sum(axis=(1, 2))
         return total
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from kernlearn import FirstLevelClassifier, __version__
@@ -17,11 +16,10 @@ from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
 from kernlearn.papers.splits import Split
 from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.typing import Array, Folds
 
 __all__ = ["count_minima", "loss_row", "reproduce_figure1"]
 
-Array = NDArray[np.float64]
-Folds = list[tuple[NDArray[np.intp], NDArray[np.intp]]]
 
 N_FOLDS = 5
 SIDE = 13  # odd, so that the chosen λ and μ are the middle of the grid

@@ -15,17 +15,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.papers.cawley2014.columns import Column, run_columns
 from kernlearn.papers.cawley2014.protocol import load_sets, partitions_note
 from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.typing import Array
 
 __all__ = ["reproduce_figure4", "reproduce_figure5", "variation"]
 
-Array = NDArray[np.float64]
 
 RBF_METHODS = ("RBF-XVAL-LSSVM", "RBF-FLKL-LSSVM")
 ARD_METHODS = ("ARD-XVAL-LSSVM", "ARD-FLKL-LSSVM")

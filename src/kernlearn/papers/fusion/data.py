@@ -18,6 +18,7 @@ from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.reuters import TEXT_FILE
 from kernlearn.papers.contest import Division
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Indices
 
 __all__ = ["LOADERS", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
 
@@ -25,7 +26,6 @@ TRAINING_SHARE = 0.8
 MOST_TRAINING, MOST_TEST = 1000, 2000
 
 Kind = Literal["numbers", "words", "text", "categories", "sequences"]
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class SourceSet:
     X: Any
     y: NDArray[Any]
     sources: Mapping[str, Source]
-    published: tuple[Rows, Rows] | None = None
+    published: tuple[Indices, Indices] | None = None
 
     @property
     def has_gaps(self) -> bool:
@@ -85,7 +85,7 @@ class SourceSet:
         train, test = self._rows(index, seed)
         return Division(self._take(train), self.y[train], self._take(test), self.y[test])
 
-    def _rows(self, index: int, seed: int) -> tuple[Rows, Rows]:
+    def _rows(self, index: int, seed: int) -> tuple[Indices, Indices]:
         if self.published is not None and index == 0:
             return self.published
         n = len(self.y)
@@ -101,7 +101,7 @@ class SourceSet:
         train, test = next(splitter.split(np.zeros(n), self.y))
         return train, test
 
-    def _take(self, rows: Rows) -> Any:
+    def _take(self, rows: Indices) -> Any:
         return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows]
 
 

@@ -7,9 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernlearn import retrieval_auc
 from kernlearn.inspection import EmbeddingDisplay
 from kernlearn.papers.kondor2007.protocol import Sample
@@ -20,10 +17,10 @@ from kernlearn.papers.kondor2007.spaces import (
     learned_gram,
 )
 from kernlearn.papers.pictures import save_picture
+from kernlearn.typing import Array
 
 __all__ = ["WIDTHS", "draw_figure1"]
 
-Array = NDArray[np.float64]
 
 # What was chosen for a combination, as the columns of the table are called.
 WIDTHS = ("σ / median", "σ_h / σ", "C")

@@ -7,7 +7,6 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.model_selection import StratifiedKFold
 
@@ -31,7 +30,6 @@ from kernlearn.papers.tables import ComparisonTable, Entry
 
 __all__ = ["choose_widths", "reproduce_figure1", "run_sample"]
 
-Array = NDArray[np.float64]
 
 REPETITIONS = 10
 FOLDS = 4

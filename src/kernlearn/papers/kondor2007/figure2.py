@@ -29,10 +29,10 @@ from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable
+from kernlearn.typing import Array
 
 __all__ = ["pair_areas", "reproduce_figure2", "run_fold"]
 
-Array = NDArray[np.float64]
 
 REPETITIONS = 10
 COST = 10.0  # the paper's C, for all methods

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
 from kernlearn.datasets import ImageSet
+from kernlearn.typing import Array
 
 __all__ = ["Sample", "draw_digits", "draw_faces", "fingerprint", "turned"]
 
-Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 N_TRAIN_PER_DIGIT = 20

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist, pdist
 
 from kernlearn import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.kernels import Gaussian
 from kernlearn.papers.kondor2007.protocol import Sample
+from kernlearn.typing import Array
 
 __all__ = [
     "MANY_PIVOTS",
@@ -24,7 +24,6 @@ __all__ = [
     "squared_distances",
 ]
 
-Array = NDArray[np.float64]
 # σ in units of the median distance, σ_h in units of σ, and C.
 Choice = tuple[float, float, float]
 

@@ -14,10 +14,10 @@ from sklearn.svm import SVC
 
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
 from kernlearn.papers.lanckriet2004.protocol import Split
+from kernlearn.typing import Array
 
 __all__ = ["GRID", "Norm", "tuned_rbf_accuracy"]
 
-Array = NDArray[np.float64]
 Norm = Literal["hard", "1-norm", "2-norm"]
 
 # σ in multiples of the median squared distance; the paper does not print its grid.

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from kernlearn import HyperkernelClassifier
@@ -16,10 +15,10 @@ from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.tables import ComparisonTable, Entry
 from kernlearn.runtime.progress import track
+from kernlearn.typing import Array
 
 __all__ = ["MACHINES", "draw_figure1", "reproduce_figure1", "run_sample"]
 
-Array = NDArray[np.float64]
 
 N_TRAIN, N_TEST = 100, 10_000
 SAMPLES = 20

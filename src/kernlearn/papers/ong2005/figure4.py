@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.papers.ong2005 import published
 from kernlearn.papers.ong2005.learned import (
@@ -26,6 +25,7 @@ from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.repeat import run_repeated
 from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.typing import Array
 
 __all__ = ["draw_times", "log_log_line", "reproduce_figure4"]
 
@@ -40,8 +40,6 @@ NOTES = (
     "points. The sets differ in the number of inputs, too, and ours in that of the pivots, which "
     "is bounded.",
 )
-
-Array = NDArray[np.float64]
 
 
 def reproduce_figure4(request: Request) -> ComparisonTable:

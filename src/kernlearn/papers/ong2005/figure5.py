@@ -15,10 +15,10 @@ from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
 from kernlearn.papers.tables import ComparisonTable, Entry
 from kernlearn.runtime.progress import track
+from kernlearn.typing import Array
 
 __all__ = ["RankedDigit", "novelty_order", "rank_digit", "reproduce_figure5"]
 
-Array = NDArray[np.float64]
 
 DIGITS = (1, 2)
 NU = 0.1

@@ -14,10 +14,10 @@ from sklearn.svm import SVC, SVR
 
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
 from kernlearn.papers.splits import Split
+from kernlearn.typing import Array
 
 __all__ = ["GRID", "TUNED_SPLITS", "TUNING_NOTE", "candidate_widths", "tuned_svm", "tuned_svr"]
 
-Array = NDArray[np.float64]
 
 CS = tuple(10.0**exponent for exponent in range(-2, 10))
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.9)

@@ -9,8 +9,9 @@ from sklearn.decomposition import KernelPCA
 
 from kernlearn.inspection import EmbeddingDisplay
 from kernlearn.inspection._text import axis_label
-from kernlearn.report._subject import Array, Subject
+from kernlearn.report._subject import Subject
 from kernlearn.report.pictures.picture import Picture
+from kernlearn.typing import Array
 
 
 def _coordinates(gram: Array) -> Array:

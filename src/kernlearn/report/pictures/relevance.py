@@ -8,8 +8,9 @@ import numpy as np
 
 from kernlearn.inspection import RelevanceDisplay
 from kernlearn.inspection._bars import MOST_BARS
-from kernlearn.report._subject import Array, Subject
+from kernlearn.report._subject import Subject
 from kernlearn.report.pictures.picture import Picture, bar_height, listed
+from kernlearn.typing import Array
 
 
 def _applies(subject: Subject) -> bool:

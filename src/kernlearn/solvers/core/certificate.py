@@ -16,12 +16,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.families.weights import Array, Domain
+from kernlearn.families.weights import Domain
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Plane
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.optimize.quadratic import quadratic_program
+from kernlearn.typing import Array
 
 
 def certified_status(objective: float, lower_bound: float, tol: float, ended: Status) -> Status:

@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.oracle import Plane
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 NEAR = 1e-9  # relative violation of the constraints that is carried; beyond it there is no plane
 

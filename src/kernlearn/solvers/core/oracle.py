@@ -12,9 +12,10 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
-from kernlearn.quality.machine import FEASIBLE, Array, Machine
+from kernlearn.quality.machine import FEASIBLE, Machine
 from kernlearn.solvers.machine.active_set import MachineSolution, curvature, displaced, factorised
 from kernlearn.solvers.machine.solve import solve_machine
+from kernlearn.typing import Array
 
 # A machine's value counts as zero from here on, relative to the size of the terms of ½aᵀKa: the
 # function is then a millionth of the points' lengths in feature space, or less.

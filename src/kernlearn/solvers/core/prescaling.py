@@ -12,10 +12,10 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
-from kernlearn.quality.machine import Array
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import WeightSet
 from kernlearn.solvers.core.units import RescaledPenalty, Units, check_kernel_size
+from kernlearn.typing import Array
 
 SQUARABLE = 2.0**200  # and as small: fourth powers are numbers
 LARGEST_WEIGHT = 2.0**960  # and as small: beyond, its digits would be lost

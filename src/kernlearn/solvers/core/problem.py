@@ -14,13 +14,14 @@ from kernlearn.families.weights import (
     even_weights,
     positive_weights,
 )
-from kernlearn.quality.machine import Array, Machine
-from kernlearn.runtime.stopping import Patience
+from kernlearn.quality.machine import Machine
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.oracle import (
     MachineObjective,
     Plane,
 )
 from kernlearn.solvers.core.units import RescaledPenalty
+from kernlearn.typing import Array
 
 # Share of the usual start in any other one.
 TRACE = 1e-3
@@ -39,13 +40,13 @@ class Control:
         Relative duality gap to reach.
     max_iter : int
         Limit on evaluations of the objective.
-    patience : Patience
+    stopping : StoppingControl
         Told of each of them; may end it early.
     """
 
     tol: float = 1e-6
     max_iter: int = 200
-    patience: Patience = field(default_factory=Patience)
+    stopping: StoppingControl = field(default_factory=StoppingControl)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.solution import Step, relative_gap
 
 
-def telling(patience: Patience, translate: Callable[[Step], Step]) -> Callable[[Step], None]:
+def telling(stopping: StoppingControl, translate: Callable[[Step], Step]) -> Callable[[Step], None]:
     """Pass a step on in the user's units."""
 
     def tell(step: Step) -> None:
@@ -20,19 +20,19 @@ def telling(patience: Patience, translate: Callable[[Step], Step]) -> Callable[[
         effort = f"machine solve {solves}" if solves else "no machine yet"
         message = f"{effort}, objective {step.objective:.6g}"
         if step.lower_bound == -np.inf:
-            patience.tell(message, step.objective)
+            stopping.tell(message, step.objective)
             return
         gap = relative_gap(step.objective, step.lower_bound)
         message += f", relative gap {gap:.1e}"
-        patience.tell(message, step.objective, step.lower_bound, gap)
+        stopping.tell(message, step.objective, step.lower_bound, gap)
 
     return tell
 
 
-def told(patience: Patience, step: Step) -> Status | None:
+def told(stopping: StoppingControl, step: Step) -> Status | None:
     """Tell of a step; how the fit is to end, if it is."""
     try:
-        telling(patience, lambda same: same)(step)
+        telling(stopping, lambda same: same)(step)
     except (Stopped, KeyboardInterrupt) as stop:
-        return patience.accept(stop)
+        return stopping.accept(stop)
     return None

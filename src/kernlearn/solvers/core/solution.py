@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.runtime.status import Status
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Ordinary problems take 3 to 10 evaluations of the objective; from here on one may wonder.
 MANY_EVALUATIONS = 15

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.solution import Step
+from kernlearn.typing import Array
 
 LARGEST = 1e151  # its square is still a number, in both directions
 

@@ -20,8 +20,7 @@ from kernlearn.solvers.first_level.problem import LEAST_RIDGES, Ask, FirstLevelP
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Matrices of the size of the kernel's that a machine has at most in a stack, and columns of pairs
 # of parameters that exist together.

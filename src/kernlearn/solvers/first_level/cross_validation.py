@@ -13,14 +13,12 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.solvers.first_level.held_out import HeldOut, held_out_loss
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem
-from kernlearn.solvers.optimize.coroutines import in_turn, side_by_side
+from kernlearn.solvers.optimize.coroutines import gather, in_turn
+from kernlearn.typing import Array, Indices
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 # What a fold has learned, and how many machines that took.
 Judged: TypeAlias = tuple[HeldOut, int]
 
@@ -77,7 +75,7 @@ class CrossValidation:
     """
 
     problem: FirstLevelProblem
-    folds: Sequence[Rows]
+    folds: Sequence[Indices]
     tol: float
     max_iter: int
     check: Callable[[], None] | None = None
@@ -108,7 +106,7 @@ class CrossValidation:
             self._fold(number, x, self._predicted(known, number, moved))
             for number in range(len(self.folds))
         ]
-        run = side_by_side if self.together else in_turn
+        run = gather if self.together else in_turn
         return self._evaluation(x, (yield from run(searches)))
 
     def _fold(self, number: int, x: Array, start: Array) -> Asking[Judged | None]:

@@ -18,14 +18,12 @@ from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import is_less
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem, Trained
 from kernlearn.solvers.first_level.search import FirstLevelControl, Search
 from kernlearn.solvers.first_level.starts import OtherStarts, Start, first_values, values_at
 from kernlearn.solvers.selection.starts import PROMISING
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 _FINAL_TOL = 1e-12
 # The common scale is only a start.
@@ -66,7 +64,7 @@ class FirstLevelSolution:
 
 def learn_first_level(
     problem: FirstLevelProblem,
-    folds: Sequence[Rows],
+    folds: Sequence[Indices],
     lam: float | None,
     mu: float | None,
     control: FirstLevelControl,
@@ -84,9 +82,9 @@ def learn_first_level(
     """
     free = np.array([lam is None, mu is None])
     search, theta = yield from _from_equal_scales(problem, folds, lam, mu, free, control)
-    patience, bandwidth = control.patience, None
-    if control.several and mu is None and patience.stopped is None:
-        others = OtherStarts(problem, folds, lam, patience)
+    stopping, bandwidth = control.stopping, None
+    if control.several and mu is None and stopping.stopped is None:
+        others = OtherStarts(problem, folds, lam, stopping)
         bandwidth = others.one_bandwidth()
         for start in (bandwidth, others.columns(float(np.exp(search.x[0])), theta)):
             if start is not None and start.cv_loss < PROMISING * search.least:
@@ -97,15 +95,15 @@ def learn_first_level(
                     search, again, theta = again, search, found
                 search.add_counts(again)
     if bandwidth is not None and is_less(bandwidth.cv_loss, search.least):
-        return (yield from _of_one_bandwidth(problem, bandwidth, search, patience))
+        return (yield from _of_one_bandwidth(problem, bandwidth, search, stopping))
     # A number that was given is used as it is, not as the exponential of its logarithm.
     lam = float(np.exp(search.x[0])) if lam is None else lam
     mu = float(np.exp(search.x[1])) if mu is None else mu
-    descent = yield from problem.descent(theta, lam, mu, _FINAL_TOL, control.max_iter, patience)
+    descent = yield from problem.descent(theta, lam, mu, _FINAL_TOL, control.max_iter, stopping)
     if descent is None:
         raise np.linalg.LinAlgError("no machine could be trained")
-    status = patience.stopped or Status.CONVERGED
-    if patience.stopped is None and not (descent.converged and search.converged):
+    status = stopping.stopped or Status.CONVERGED
+    if stopping.stopped is None and not (descent.converged and search.converged):
         stopped = max(descent.n_points, search.n_evaluations) >= control.max_iter
         status = Status.ITERATION_LIMIT if stopped else Status.STALLED
     return FirstLevelSolution(
@@ -122,7 +120,7 @@ def learn_first_level(
 
 def _from_equal_scales(
     problem: FirstLevelProblem,
-    folds: Sequence[Rows],
+    folds: Sequence[Indices],
     lam: float | None,
     mu: float | None,
     free: NDArray[np.bool_],
@@ -143,7 +141,7 @@ def _from_equal_scales(
 
 def _from_start(
     problem: FirstLevelProblem,
-    folds: Sequence[Rows],
+    folds: Sequence[Indices],
     start: Start,
     free: NDArray[np.bool_],
     control: FirstLevelControl,
@@ -157,14 +155,14 @@ def _from_start(
 
 
 def _of_one_bandwidth(
-    problem: FirstLevelProblem, start: Start, search: Search, patience: Patience
+    problem: FirstLevelProblem, start: Start, search: Search, stopping: StoppingControl
 ) -> Asking[FirstLevelSolution]:
     """The LS-SVM with one bandwidth: θ was selected and not learned, so that μ is zero."""
     (point,) = yield [Ask(problem, start.theta, start.lam, 0.0)]
     if point is None:
         raise np.linalg.LinAlgError("no machine could be trained")
     n_points = search.n_points + 1
-    status = patience.stopped or Status.CONVERGED
+    status = stopping.stopped or Status.CONVERGED
     return FirstLevelSolution(
         point, start.lam, 0.0, start.cv_loss, 1, search.n_evaluations, n_points, status
     )

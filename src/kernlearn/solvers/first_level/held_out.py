@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, Trained
 from kernlearn.solvers.optimize.bounded_newton import Descent
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,16 +30,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import namespace, to_host, turned
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
+from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     from kernlearn.solvers.first_level.problem import FirstLevelProblem
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,13 +14,12 @@ from numpy.typing import NDArray
 
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.first_level.point import FirstLevelPoint, Outside
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.bounded_newton import Descent, QuadraticModel, bounded_newton
-from kernlearn.solvers.optimize.coroutines import answered
-
-Array = NDArray[np.float64]
+from kernlearn.solvers.optimize.coroutines import drive
+from kernlearn.typing import Array
 
 # Ridges below these shares of the mean diagonal of K drown in rounding; the next one is tried
 # where a factorisation fails, which happens with duplicated points and nearly constant kernels.
@@ -72,10 +71,10 @@ class FirstLevelProblem:
         mu: float,
         tol: float,
         max_iter: int,
-        patience: Patience | None = None,
+        stopping: StoppingControl | None = None,
     ) -> Descent[Trained] | None:
         """Minimise J from a start, by itself; see `descent`."""
-        return alone(self.descent(start, lam, mu, tol, max_iter, patience))
+        return alone(self.descent(start, lam, mu, tol, max_iter, stopping))
 
     def descent(
         self,
@@ -84,13 +83,13 @@ class FirstLevelProblem:
         mu: float,
         tol: float,
         max_iter: int,
-        patience: Patience | None = None,
+        stopping: StoppingControl | None = None,
         check: Callable[[], None] | None = None,
         others: FirstLevelProblem | None = None,
     ) -> Asking[Descent[Trained] | None]:
         """Minimise J from a start, or from the usual size where no machine can be trained there.
 
-        None if none can be trained at either. `patience` may end it early with the best point;
+        None if none can be trained at either. `stopping` may end it early with the best point;
         `check` is called before every machine, and what it raises passes through. The loss on
         `others` will be asked for at the end.
         """
@@ -109,7 +108,7 @@ class FirstLevelProblem:
             first = yield from ask(self.scale)
         if first is None:
             return None
-        newton = bounded_newton(evaluate, first, self.low, tol, max_iter, patience)
+        newton = bounded_newton(evaluate, first, self.low, tol, max_iter, stopping)
         return (yield from newton)
 
     def at(self, theta: Array, lam: float, mu: float) -> FirstLevelPoint | None:
@@ -216,4 +215,4 @@ def train_alone(asks: Sequence[Ask]) -> list[Trained | None]:
 
 def alone(search: Asking[R]) -> R:
     """The result of a search that is run by itself."""
-    return answered(search, train_alone)
+    return drive(search, train_alone)

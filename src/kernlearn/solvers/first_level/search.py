@@ -13,13 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.cross_validation import CrossValidation, Evaluation
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 STRATEGIES = ("gradient", "nelder-mead")
 
@@ -42,7 +40,7 @@ class FirstLevelControl:
         the simplex, how far apart its corners may be.
     max_iter : int
         Limit on evaluations of the loss, and on the machines trained for each θ.
-    patience : Patience
+    stopping : StoppingControl
         Told of every evaluation; may end the search early.
     together : bool
         Whether folds ask for their machines together, which are then kept together, too.
@@ -53,7 +51,7 @@ class FirstLevelControl:
     strategy: str
     tol: float
     max_iter: int
-    patience: Patience = field(default_factory=Patience)
+    stopping: StoppingControl = field(default_factory=StoppingControl)
     together: bool = False
     several: bool = False
 
@@ -62,7 +60,11 @@ class Search:
     """Chooses λ and μ stage by stage, from one family to the next, and counts."""
 
     def __init__(
-        self, folds: Sequence[Rows], x: Array, free: NDArray[np.bool_], control: FirstLevelControl
+        self,
+        folds: Sequence[Indices],
+        x: Array,
+        free: NDArray[np.bool_],
+        control: FirstLevelControl,
     ) -> None:
         self.folds, self.x, self.free, self.control = folds, x, free, control
         self.low, self.high = x - _WITHIN, x + _WITHIN
@@ -88,8 +90,8 @@ class Search:
 
         Nothing is descended from a start whose loss is not below a given one.
         """
-        patience = self.control.patience
-        if patience.stopped is not None:
+        stopping = self.control.stopping
+        if stopping.stopped is not None:
             return start
         if not self.free.any():
             return (yield from self._given(problem, start))
@@ -98,14 +100,14 @@ class Search:
             self.folds,
             _FOLD_TOL,
             self.control.max_iter,
-            patience.check,
+            stopping.check,
             self.control.together,
         )
         best = self.best = None
         try:
             best = yield from self._searched(cv, start, rougher, below)
         except (Stopped, KeyboardInterrupt) as stop:
-            patience.accept(stop)
+            stopping.accept(stop)
             best = self.best
         if best is None:  # λ, μ and θ stay those of the stage before, or where that started
             return start
@@ -140,7 +142,7 @@ class Search:
     def _given(self, problem: FirstLevelProblem, start: Array) -> Asking[Array]:
         lam, mu = np.exp(self.x)
         descent = yield from problem.descent(
-            start, lam, mu, _FOLD_TOL, self.control.max_iter, self.control.patience
+            start, lam, mu, _FOLD_TOL, self.control.max_iter, self.control.stopping
         )
         if descent is None:
             return start
@@ -174,7 +176,7 @@ class Search:
         if np.isfinite(place.loss) and (self.best is None or place.loss < self.best.loss):
             self.best = place
         if self.best is not None:
-            self.control.patience.tell(_in_words(place), self.best.loss)
+            self.control.stopping.tell(_in_words(place), self.best.loss)
         return place
 
 

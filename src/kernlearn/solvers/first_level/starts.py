@@ -18,20 +18,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
 from kernlearn.solvers.selection.descent import Limits
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.solvers.selection.select import tied
 from kernlearn.solvers.selection.starts import best_other_start
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 # λ starts at this share of the kernel's mean diagonal.
 _FIRST_LAM = 0.3
@@ -73,20 +70,20 @@ class OtherStarts:
         The rows held out together.
     lam : float or None
         A λ to be kept.
-    patience : Patience
+    stopping : StoppingControl
         When it is time to end.
     """
 
     problem: FirstLevelProblem
-    folds: Sequence[Rows]
+    folds: Sequence[Indices]
     lam: float | None
-    patience: Patience
+    stopping: StoppingControl
 
     def one_bandwidth(self) -> Start | None:
         """The LS-SVM with a common factor of all θ; None where there is none in time."""
         objective = self._objective()
         try:
-            z = tied(objective, Limits(_TOL, _STEPS, objective.patience), self.lam).z
+            z = tied(objective, Limits(_TOL, _STEPS, objective.stopping), self.lam).z
             return self._start(z)
         except (Stopped, np.linalg.LinAlgError):
             return None
@@ -112,12 +109,12 @@ class OtherStarts:
         return Start(lam, np.exp(z[1:]), 0.5 * loss / float(problem.weight.sum()))
 
     def _objective(self) -> SelectionObjective:
-        problem, left = self.problem, self.patience.seconds_left
+        problem, left = self.problem, self.stopping.seconds_left
         spread = float(problem.weight @ (problem.Y**2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         criterion = SelectionCriterion(LeaveOneOut(problem.weight), False, negligible)
         # Nothing is told of these machines, but the time they take counts.
-        silent = Patience(time_limit=None if np.isinf(left) else left)
+        silent = StoppingControl(time_limit=None if np.isinf(left) else left)
         return SelectionObjective(problem.family, problem.X, problem.Y, criterion, silent)
 
 

@@ -23,7 +23,8 @@ from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, minor, solve_factored, solve_lower
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
-from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.typing import Array
 
 PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
 TOLERANCE = 1e-10
@@ -89,7 +90,7 @@ def polish(
 ) -> MachineSolution | None:
     """Exact solution near ``coef``, or None if the exchanges do not settle in ``max_iter``."""
     exchange = _Exchange(K, machine, coef, state_of(machine, coef) if state is None else state)
-    best, patience = np.inf, PATIENCE
+    best, stopping = np.inf, PATIENCE
     for _ in range(max_iter):
         try:
             exchange.solve()
@@ -104,10 +105,10 @@ def polish(
                 return exchange.result()
             exchange.budget_active = True
         if len(changed) < best:
-            best, patience = len(changed), PATIENCE
+            best, stopping = len(changed), PATIENCE
         else:
-            patience -= 1
-        if patience < 0 and len(changed) > 1:
+            stopping -= 1
+        if stopping < 0 and len(changed) > 1:
             changed = changed[-1:]
         exchange.state = exchange.state.copy()
         exchange.state[changed] = proposal[changed]

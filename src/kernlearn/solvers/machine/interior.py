@@ -17,8 +17,9 @@ from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, solve_factored
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
-from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.optimize.quadratic import quadratic_program
+from kernlearn.typing import Array
 
 MAX_STEPS = 80
 SMALL = 1e-15  # residuals and complementarity, in units of one

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.ls_svm import Array, LSSVMFit, fit_ls_svm
+from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
+from kernlearn.typing import Array
 
 # A raised λ is made no smaller than it has to be by its own rounding.
 _SAFE = 1.0 + 4.0 * np.finfo(float).eps

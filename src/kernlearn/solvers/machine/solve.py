@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.runtime.memory import INTERIOR_LIMIT
 from kernlearn.solvers.machine.active_set import MachineSolution, polish, state_of
 from kernlearn.solvers.machine.interior import interior_points, smallest_hull_distance
+from kernlearn.typing import Array
 
 WARM_ITERATIONS = 6
 COLD_ITERATIONS = 15

@@ -33,8 +33,8 @@ from kernlearn.solvers.core.problem import WeightSet
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.rounding_safe import KNOWN, SETTLED_SHARE
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 Long = NDArray[Any]  # of doubles or long doubles
 # The function without its intercept on all rows (n, k), and the sizes of the terms of each value.
 Values = Callable[[list[Array], type], tuple[Long, Long]]

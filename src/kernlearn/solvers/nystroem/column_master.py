@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
@@ -23,9 +22,7 @@ from kernlearn.solvers.nystroem.problem import learn_least_squares, learn_machin
 from kernlearn.solvers.nystroem.proximal import respond, with_sum
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.column_master import Master
-
-Array = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
 
@@ -118,5 +115,5 @@ class FactorMaster(Master):
     def _add(self, i: int) -> None:
         self.maps.append(self.pool.map(i))
 
-    def _keep(self, places: Positions) -> None:
+    def _keep(self, places: Indices) -> None:
         self.maps = [self.maps[place] for place in places]

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 from kernlearn.families.explicit_rows import ExplicitRows
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.solvers.core.oracle import Evaluation, Plane
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Products with A at most; with more, rounding has the better of it.
 MOST_STEPS = 2000

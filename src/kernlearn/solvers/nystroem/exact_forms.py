@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import beside, to_host
 from kernlearn.families.weights import positive_weights
@@ -15,8 +14,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import lower_bound
 from kernlearn.solvers.core.cutting_planes import coefficient_plane
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:

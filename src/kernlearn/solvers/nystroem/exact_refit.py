@@ -23,7 +23,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import (
@@ -43,9 +42,8 @@ from kernlearn.gram.rows import reduce_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.memory import available, matrices
-from kernlearn.runtime.stopping import Patience
-
-Array = NDArray[np.float64]
+from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.typing import Array
 
 # A factorisation of so many rows takes half a minute on two cores.
 MOST_ROWS_ON_HOST = 16_000
@@ -118,7 +116,7 @@ def exact_refit(
     weight: Array,
     lam: float,
     chooses: bool,
-    patience: Patience,
+    stopping: StoppingControl,
 ) -> ExactMachine:
     """Train on all rows; λ and κ by leave-one-out, first on a sample (inputs are checked).
 
@@ -136,7 +134,7 @@ def exact_refit(
         λ, or where to look for it.
     chooses : bool
         Whether to look.
-    patience : Patience
+    stopping : StoppingControl
         Once it has run out, what was found so far is kept.
     """
 
@@ -153,22 +151,22 @@ def exact_refit(
     for size in sizes:
         some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         few = at(take_rows(source, some), Y[some], weight[some])
-        found = _lowest(few, lam, scale, _MOST_ON_SAMPLE, patience)
+        found = _lowest(few, lam, scale, _MOST_ON_SAMPLE, stopping)
         lam, scale = found.lam, found.scale
     most = _MOST_ON_ALL if sizes else _MOST_ON_SAMPLE
     if on_device:
         most = int(np.clip(10 * (_ROWS_OF_TEN / n) ** 3, _MOST_ON_ALL, _MOST_ON_SAMPLE))
-    return _lowest(train, lam, scale, most, patience)
+    return _lowest(train, lam, scale, most, stopping)
 
 
 def _lowest(
-    train: Trainer, lam: float, scale: float, most: int, patience: Patience
+    train: Trainer, lam: float, scale: float, most: int, stopping: StoppingControl
 ) -> ExactMachine:
     """Steps in λ and in κ while the loss falls and there are tries left, then shorter ones."""
     best, tried = train(lam, scale), 1
     for size in _SIZES:
         order = list(range(len(_STEPS)))
-        while order and tried < most and patience.stopped is None:
+        while order and tried < most and stopping.stopped is None:
             step = order.pop(0)
             of_lam, of_scale = (size * part for part in _STEPS[step])
             tried += 1

@@ -21,8 +21,7 @@ from kernlearn.solvers.nystroem.learn import learn_through_landmarks
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.request import Request
 from kernlearn.solvers.weights.column_generation import Columns, WithinRounds
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 RANK = 64  # of rank="auto"
 # Of the tolerance: what the search may leave, and what the last look at its kernels may add.
@@ -75,8 +74,8 @@ def learn_family_through_landmarks(
         near=found,
     )
     made = [pool.pool.kernel(int(i)) for i in active]
-    patience = WithinRounds(control.patience, found.lower_bound)
-    last = replace(control, tol=LAST * control.tol, patience=patience)
+    stopping = WithinRounds(control.stopping, found.lower_bound)
+    last = replace(control, tol=LAST * control.tol, stopping=stopping)
     learned = learn_through_landmarks(source, made, targets, known, last)
     solution = learned.solution
     weights = np.zeros(pool.n_matrices)

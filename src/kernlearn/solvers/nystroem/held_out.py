@@ -26,8 +26,7 @@ from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresObjective, Positive
 from kernlearn.solvers.nystroem.moments import Moments, total_of
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 _FEW_COLUMNS = 500
 

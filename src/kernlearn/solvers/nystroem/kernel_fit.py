@@ -31,12 +31,11 @@ from kernlearn.solvers.nystroem.held_out import (
     loss_by_rank,
     trained,
 )
-from kernlearn.solvers.nystroem.rank import Look, Seen
+from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
 from kernlearn.solvers.selection.descent import Limits, descend
 from kernlearn.solvers.selection.select import search
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
@@ -69,7 +68,7 @@ class KernelFit:
         θ.
     lam : float
         λ.
-    seen : Seen
+    seen : FactorStatistics
         The factors and the moments of all rows.
     coef : ndarray of shape (R, k)
         The function is ``seen.factors(X) @ coef + intercept``.
@@ -90,7 +89,7 @@ class KernelFit:
     kernel: Kernel
     theta: Array
     lam: float
-    seen: Seen
+    seen: FactorStatistics
     coef: Array
     intercept: Array
     offset: Array
@@ -159,7 +158,7 @@ def learn_then_refit(
             table.weight,
             first,
             lam is None,
-            limits.patience,
+            limits.stopping,
         )
     theta = found.scale * theta
     return ExactFit(
@@ -210,11 +209,11 @@ def fit_through_landmarks(
         theta, first, status, counts = _selected(table, family, lam, limits, several)
     assert first is not None
     kernel = family.kernel(theta)
-    look = Look(table.source, [kernel], table.Y, table.weight, table.seed)
+    look = RankSearch(table.source, [kernel], table.Y, table.weight, table.seed)
     one = np.ones(1)
     if rank == "auto":
         # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
-        seen = look.at_enough(lambda seen: (one, first), limits.patience, fills=True)
+        seen = look.at_enough(lambda seen: (one, first), limits.stopping, fills=True)
     else:
         seen = look.at(int(rank))
     factors, moments = seen.factors, seen.moments
@@ -272,9 +271,9 @@ def _selected(
     def objective_at(theta: Array, part: Table, rank: int) -> LandmarkSelection:
         kernel = family.kernel(theta)
         marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
-        points, patience = marks.points, limits.patience
+        points, stopping = marks.points, limits.stopping
         return LandmarkSelection(
-            family, part.source, part.Y, part.weight, points, patience, part.seed
+            family, part.source, part.Y, part.weight, points, stopping, part.seed
         )
 
     few = to_host(table.sample(MANY_FIRST[0]).source)
@@ -285,7 +284,7 @@ def _selected(
         first = objective_at(start, part, rank)
         z, status = search(first, first.criterion, limits, lam, several)
     counts = [first.n_steps, first.n_evaluations]
-    if len(z) > 1 and limits.patience.stopped is None:
+    if len(z) > 1 and limits.stopping.stopped is None:
         is_larger, found = last[0] != n_rows, z
         if is_larger:
             part = table.sample(last[0])
@@ -306,13 +305,13 @@ def _selected(
                 status = stage.status
             except (Stopped, KeyboardInterrupt) as stop:
                 assert second.best.z is not None
-                z, status = second.best.z, limits.patience.accept(stop)
+                z, status = second.best.z, limits.stopping.accept(stop)
         counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
     ridge = float(np.exp(z[0])) if lam is None else lam
     return np.exp(z[1:]), ridge, status, (max(counts[0], 1), counts[1])
 
 
-def _best_ridge(seen: Seen, first: float) -> float:
+def _best_ridge(seen: FactorStatistics, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
     out, one = FoldsOut(seen.folds, seen.factors.membership), np.ones(1)
     losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]

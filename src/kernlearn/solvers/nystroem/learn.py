@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import room_beside
@@ -24,14 +23,13 @@ from kernlearn.solvers.nystroem.held_out import FoldsOut, left_out_by_rank, loss
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.primal_rows import is_wide, learn_from_rows
 from kernlearn.solvers.nystroem.problem import learn_least_squares, learn_machines
-from kernlearn.solvers.nystroem.rank import Look, Seen
+from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
 from kernlearn.solvers.nystroem.refits import least_squares_refits, machine_refits
 from kernlearn.solvers.nystroem.request import Request
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.nystroem.sparse_features import learn_explicitly
 from kernlearn.solvers.weights.choice_of_C import Choice, choose_C
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # The machines with an intercept, a box and no budget.
 LOW_RANK_QUALITIES = (
@@ -61,7 +59,7 @@ def learn_through_landmarks(
     explicit = learn_explicitly(source, kernels, targets, request, control, room)
     if explicit is not None:
         return explicit
-    look = Look(
+    look = RankSearch(
         source,
         kernels,
         np.column_stack(targets),
@@ -70,7 +68,7 @@ def learn_through_landmarks(
         request.maps,
     )
     if request.rank == "auto":
-        seen = look.at_enough(request.stand_in, control.patience)
+        seen = look.at_enough(request.stand_in, control.stopping)
     else:
         chosen = look.factors(request.rank)
         if is_wide(source, chosen.n_columns, request):
@@ -133,7 +131,11 @@ def _room(source: Any) -> float:
 
 
 def _least_squares(
-    seen: Seen, rows: FactorRows, request: Request, weight_set: WeightSet, control: Control
+    seen: FactorStatistics,
+    rows: FactorRows,
+    request: Request,
+    weight_set: WeightSet,
+    control: Control,
 ) -> Choice[LowRankSolution]:
     """Weights and machines from the moments, and the loss on held-out folds at each C.
 
@@ -159,7 +161,7 @@ def _least_squares(
     return choose_C(Cs, learn, loss, control)
 
 
-def _dual_coefs(look: Look, solution: LowRankSolution, ridge: float) -> Array:
+def _dual_coefs(look: RankSearch, solution: LowRankSolution, ridge: float) -> Array:
     """The coefficients of the machines, of shape (k, n)."""
     if solution.dual_coef is not None:
         return np.atleast_2d(solution.dual_coef)

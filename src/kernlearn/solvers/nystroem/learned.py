@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.solvers.nystroem.refits import FoldMachines
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

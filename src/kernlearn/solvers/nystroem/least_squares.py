@@ -21,15 +21,13 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_solve
 
 from kernlearn._device import lower_factor
 from kernlearn.families.factors import root, root_of_products
 from kernlearn.numerics.sums import EPS
 from kernlearn.solvers.core.oracle import Evaluation, Plane
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 SUMS = 16 * EPS  # relative rounding of a moment, made of blocks of rows
 

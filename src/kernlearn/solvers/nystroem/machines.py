@@ -13,7 +13,7 @@ from scipy.linalg import LinAlgError
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import root as root_of
 from kernlearn.numerics.sums import EPS
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.cutting_planes import factor_plane
 from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane
 from kernlearn.solvers.nystroem.proximal import (
@@ -23,6 +23,7 @@ from kernlearn.solvers.nystroem.proximal import (
     with_sum,
 )
 from kernlearn.solvers.nystroem.systems import Root, system_of
+from kernlearn.typing import Array
 
 # Beside a K of size one: with less, coefficients answer to the rounding of a function.
 SMALL_RIDGE = 1e-7

@@ -25,8 +25,7 @@ from kernlearn._device import (
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows, taken_rows
 from kernlearn.quality.ls_svm import mirrored
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,12 +28,11 @@ from kernlearn.solvers.nystroem.exact_forms import exact_lower_bound
 from kernlearn.solvers.nystroem.held_out import halves
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.problem import learn_machines
-from kernlearn.solvers.nystroem.rank import N_FOLDS, Look, folds_of
+from kernlearn.solvers.nystroem.rank import N_FOLDS, RankSearch, folds_of
 from kernlearn.solvers.nystroem.refits import machine_refits
 from kernlearn.solvers.nystroem.request import Request
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Numbers of moments: a gigabyte. And of Z: two, unless the user allows for more or less, and a
 # quarter of what there is.
@@ -70,7 +69,7 @@ def is_wide(source: Any, n_columns: int, request: Request) -> bool:
 
 
 def learn_from_rows(
-    look: Look, factors: Factors, targets: Sequence[Array], request: Request, control: Control
+    look: RankSearch, factors: Factors, targets: Sequence[Array], request: Request, control: Control
 ) -> Learned:
     """Learn the weights and the machines."""
     settings, n = request.settings, len(look.source)
@@ -109,7 +108,7 @@ class _UpToRank:
 
 
 def _loss_by_rank(
-    rows: FactorRows, look: Look, traces: Array, solution: LowRankSolution, request: Request
+    rows: FactorRows, look: RankSearch, traces: Array, solution: LowRankSolution, request: Request
 ) -> tuple[NDArray[np.intp], Array]:
     """What least squares loses on rows held out, at the rank and at half of it.
 

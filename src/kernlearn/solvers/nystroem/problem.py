@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
@@ -27,8 +26,7 @@ from kernlearn.solvers.nystroem.proximal import FactorSolution
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.newton import Newton, Outcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # From twice this size on, a first guess from a sample of so many rows saves more than it costs.
 COARSE, COARSE_TOL = 2000, 1e-2
@@ -72,7 +70,7 @@ def learn_least_squares(
     coef = best.coef * units.target
     intercept = moments.intercept(coef) - factors.shift @ coef
     traces = moments.traces
-    found = brought_back(
+    found = unscale(
         outcome, objective.n_solves, units, traces, factors, coef, intercept, control.tol
     )
     return replace(found, proof=Proof.of(outcome.proof, units.target, 0.0))
@@ -105,7 +103,7 @@ def learn_machines(
     coef = np.column_stack([s.columns for s in best.solutions]) * units.target
     intercept = np.array([s.intercept for s in best.solutions]) * units.target
     dual = np.array([s.coef for s in best.solutions]) * units.coef
-    found = brought_back(
+    found = unscale(
         outcome, objective.n_solves, units, traces, rows.factors, coef, intercept, control.tol
     )
     return replace(found, dual_coef=dual, proof=Proof.of(outcome.proof, units.coef, 0.0))
@@ -137,7 +135,7 @@ def _coarse_start(
     domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
     if weight_set.start is not None:
         domain.start = inside(domain, weight_set.start)
-    best = Newton(few, domain, None, COARSE_TOL, 20, control.patience).run().best
+    best = Newton(few, domain, None, COARSE_TOL, 20, control.stopping).run().best
     objective.n_solves += few.n_solves
     if not isinstance(best, FactorEvaluation):
         return weight_set
@@ -170,21 +168,21 @@ def minimise(
     """
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain = positive_weights(normaliser, total, least=weight_set.least)
-    patience = control.patience
+    stopping = control.stopping
     if weight_set.start is not None:
         domain.start = inside(domain, weight_set.start)
-    tell = telling(patience, units.step)
+    tell = telling(stopping, units.step)
     if stand_in is None:
-        return Newton(objective, domain, None, control.tol, control.max_iter, patience, tell).run()
+        return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
     first = Newton(
         objective,
         domain,
         None,
         POSITIVE_FIRST,
         min(20, control.max_iter),
-        patience,
+        stopping,
         # The bound of positive weights says nothing of free ones.
-        telling(patience, lambda step: replace(units.step(step), lower_bound=-np.inf)),
+        telling(stopping, lambda step: replace(units.step(step), lower_bound=-np.inf)),
     )
     first.run()
     used = normaliser > 0
@@ -193,12 +191,12 @@ def minimise(
     N = stand_in.n_points
     domain = free_weights(stand_in.inner_products, normaliser, total, m, length, N)
     cuts = PsdCuts(stand_in, domain)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, patience, tell)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
     newton.start_from(first)
     return newton.run()
 
 
-def brought_back(
+def unscale(
     outcome: Outcome,
     n_solves: int,
     units: Units,

@@ -33,8 +33,9 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from kernlearn.families.factor_rows import FactorRows
-from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.nystroem.systems import Root, system_of
+from kernlearn.typing import Array
 
 MAX_STEPS = 40
 MAX_CENTRES = 40

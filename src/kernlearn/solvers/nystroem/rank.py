@@ -21,12 +21,11 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.runtime.memory import FLOAT, allowed, available
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.nystroem.held_out import loss_by_rank
 from kernlearn.solvers.nystroem.moments import Moments, moments_by_fold, total_of
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 N_FOLDS = 5
 # Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
@@ -49,7 +48,7 @@ _SAMPLE_ROWS, _ROWS_PER_COLUMN, _WORTH_A_SAMPLE = 20_000, 5, 0.25
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class FactorStatistics:
     """The rows of a table as factors and targets see them.
 
     Attributes
@@ -73,7 +72,7 @@ class Seen:
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class RankSearch:
     """How to look at a table: its kernels, targets, weights, and the seed of the landmarks.
 
     Where ``maps`` are given, they are the kernels' own, and no landmarks are chosen.
@@ -86,7 +85,7 @@ class Look:
     random_state: Any
     maps: Sequence[NystroemMap] | None = None
 
-    def at(self, rank: int | Sequence[int]) -> Seen:
+    def at(self, rank: int | Sequence[int]) -> FactorStatistics:
         """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
         return self.through(self.factors(rank))
 
@@ -99,21 +98,21 @@ class Look:
                 self.kernels, self.source, rank, "random", self.random_state
             )
 
-    def through(self, factors: Factors) -> Seen:
+    def through(self, factors: Factors) -> FactorStatistics:
         """Make one pass over the rows."""
         n = len(self.source)
         fold = folds_of(n)
         with threads_for(n):
             parts = moments_by_fold(self.source, factors, self.Y, self.sample_weight, fold)
-        return Seen(factors, parts, fold)
+        return FactorStatistics(factors, parts, fold)
 
     def at_enough(
         self,
-        stand_in: Callable[[Seen], tuple[Array, float]],
-        patience: Patience,
+        stand_in: Callable[[FactorStatistics], tuple[Array, float]],
+        stopping: StoppingControl,
         fills: bool = False,
         most: int | None = None,
-    ) -> Seen:
+    ) -> FactorStatistics:
         """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
         The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
@@ -131,7 +130,7 @@ class Look:
             seen = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
             longer = _LONGER * (time.monotonic() - start) / share
-            larger, is_last = _larger(seen, ranks, most, stand_in, longer, patience, fills)
+            larger, is_last = _larger(seen, ranks, most, stand_in, longer, stopping, fills)
             if larger is not None:
                 ranks = larger
             elif look is self:
@@ -141,7 +140,7 @@ class Look:
             else:
                 sampled = False
 
-    def _of_some(self, n_columns: int) -> Look:
+    def _of_some(self, n_columns: int) -> RankSearch:
         """The same look at a sample that is large enough for so many columns."""
         n, size = len(self.source), max(_SAMPLE_ROWS, _ROWS_PER_COLUMN * n_columns)
         is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
@@ -158,12 +157,12 @@ def folds_of(n_rows: int) -> NDArray[np.intp]:
 
 
 def _larger(
-    seen: Seen,
+    seen: FactorStatistics,
     ranks: NDArray[np.intp],
     most: int,
-    stand_in: Callable[[Seen], tuple[Array, float]],
+    stand_in: Callable[[FactorStatistics], tuple[Array, float]],
     longer: float,
-    patience: Patience,
+    stopping: StoppingControl,
     fills: bool,
 ) -> tuple[NDArray[np.intp] | None, bool]:
     """The ranks to go on with, None for none; and whether more rows could not change that.
@@ -171,7 +170,7 @@ def _larger(
     ``longer`` is how many seconds all rows would take at twice the ranks.
     """
     rank = int(ranks.max())
-    if longer > _TIME_SHARE * patience.seconds_left:
+    if longer > _TIME_SHARE * stopping.seconds_left:
         return None, True
     if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
         return None, False  # exact

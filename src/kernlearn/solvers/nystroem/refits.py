@@ -13,10 +13,9 @@ from kernlearn.quality.machine import Machine
 from kernlearn.solvers.nystroem.held_out import trained
 from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_delta
 from kernlearn.solvers.nystroem.proximal import ProximalNewton
-from kernlearn.solvers.nystroem.rank import Seen
+from kernlearn.solvers.nystroem.rank import FactorStatistics
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Probabilities and residuals need no more digits than this.
 _TOL = 1e-3
@@ -64,7 +63,7 @@ def without_folds(
 
 
 def least_squares_refits(
-    rows: FactorRows, seen: Seen, weights: Array, coef_of_all: Array, ridge: float
+    rows: FactorRows, seen: FactorStatistics, weights: Array, coef_of_all: Array, ridge: float
 ) -> FoldMachines:
     """From the moments without each fold; a machine that has no solution is the one of all rows."""
     moments, membership = seen.moments, seen.factors.membership

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.weights import positive_weights
 from kernlearn.gram.landmarks import NystroemMap
@@ -16,10 +15,9 @@ from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.nystroem.held_out import FoldsOut
 from kernlearn.solvers.nystroem.problem import learn_least_squares
-from kernlearn.solvers.nystroem.rank import Seen
+from kernlearn.solvers.nystroem.rank import FactorStatistics
 from kernlearn.solvers.weights.choice_of_C import lowest
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Relative gap of the weights by which ranks are judged.
 _ROUGH, _FEW_STEPS = 1e-2, 20
@@ -104,7 +102,7 @@ class Request:
         size = self.weight_set(traces).mean_diagonal(traces[0], n_rows)
         return [factor / size for factor in self.factors_of_C]
 
-    def stand_in(self, seen: Seen) -> tuple[Array, float]:
+    def stand_in(self, seen: FactorStatistics) -> tuple[Array, float]:
         """Weights and ridge by which a rank is judged.
 
         Equal shares of the kernels, and the ridge that is best for them; least squares learns the

@@ -32,7 +32,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import (
     add_to_diagonal,
@@ -51,10 +50,9 @@ from kernlearn.gram.landmarks import choose_landmarks
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import Answer, SelectionObjective
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Added to the diagonal of K(S, S), relative to its mean, so that it has a factor at every θ.
 JITTER = 1e-8
@@ -77,7 +75,7 @@ class LandmarkSelection(SelectionObjective):
         The s.
     points : array or data frame of r rows
         The landmarks S, the same for all θ of a descent.
-    patience : Patience, optional
+    stopping : StoppingControl, optional
         May end the selection early.
     seed : int or RandomState, optional
         For landmarks that are chosen anew.
@@ -90,13 +88,13 @@ class LandmarkSelection(SelectionObjective):
         Y: Array,
         weight: Array,
         points: Any,
-        patience: Patience | None = None,
+        stopping: StoppingControl | None = None,
         seed: Any = 0,
     ) -> None:
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         criterion = SelectionCriterion(LeaveOneOut(weight), False, negligible)
-        super().__init__(kernel, to_host(X), Y, criterion, patience)
+        super().__init__(kernel, to_host(X), Y, criterion, stopping)
         self.weight = weight
         self.rows = all_rows(X) if kernel.follows_arrays else self.X
         self._source, self._seed = X, seed

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kernlearn.families.factors import Factors
 from kernlearn.solvers.core.problem import Proof
 from kernlearn.solvers.core.solution import Solution
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

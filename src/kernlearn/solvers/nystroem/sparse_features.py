@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.explicit_rows import DenseRows, ExplicitRows
 from kernlearn.families.factors import Factors
@@ -35,14 +34,13 @@ from kernlearn.solvers.nystroem.conjugate_gradient import (
 )
 from kernlearn.solvers.nystroem.exact_forms import exact_lower_bound
 from kernlearn.solvers.nystroem.learned import Learned
-from kernlearn.solvers.nystroem.problem import brought_back, minimise
-from kernlearn.solvers.nystroem.rank import Look, folds_of, most_columns
+from kernlearn.solvers.nystroem.problem import minimise, unscale
+from kernlearn.solvers.nystroem.rank import RankSearch, folds_of, most_columns
 from kernlearn.solvers.nystroem.refits import FoldMachines
 from kernlearn.solvers.nystroem.request import Request
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.choice_of_C import Choice, choose_C
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def learn_explicitly(
@@ -112,9 +110,9 @@ def _through_landmarks(
     if request.rank != "auto":
         factors = Factors.through_landmarks(kernels, source, request.rank, "random", seed)
         return factors if factors.n_columns <= most else None
-    look = Look(source, kernels, Y, request.settings.sample_weight, seed)
+    look = RankSearch(source, kernels, Y, request.settings.sample_weight, seed)
     alone = replace(request, start=None, least=None)
-    return look.at_enough(alone.stand_in, control.patience, most=min(most, most_columns())).factors
+    return look.at_enough(alone.stand_in, control.stopping, most=min(most, most_columns())).factors
 
 
 def _side_by_side(
@@ -202,9 +200,7 @@ class _Problem:
         coef = units.target * np.concatenate(us)
         intercept = self.mean + (self.theta @ (off - self._values(coef))) / self.theta.sum()
         traces, n_solves = self.rows.traces, objective.n_solves
-        return brought_back(
-            outcome, n_solves, units, traces, self.factors, coef, intercept, control.tol
-        )
+        return unscale(outcome, n_solves, units, traces, self.factors, coef, intercept, control.tol)
 
     def without_folds(self, C: float, weights: Array) -> FoldsLeftOut:
         """The machines that miss a fold each, and what they say of its rows."""

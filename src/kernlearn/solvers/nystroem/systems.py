@@ -22,8 +22,7 @@ from scipy.linalg import cho_solve
 from kernlearn._device import lower_factor, lower_outer_products, to_host
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.quality.ls_svm import mirrored
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class Root:

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.solvers.optimize.quadratic import Array, QuadraticSolution, quadratic_program
+from kernlearn.solvers.optimize.quadratic import QuadraticSolution, quadratic_program
+from kernlearn.typing import Array
 
 # From so many variables on; below, one program takes less time than a few smaller ones.
 MANY = 150

@@ -13,12 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import Place, give_back, is_out_of_memory, namespace, take
 from kernlearn.families.parametric import ParametricKernel
 
-Array = NDArray[np.float64]
 Q = TypeVar("Q")
 A = TypeVar("A")
 
@@ -29,7 +27,7 @@ _ON_HOST = 2.0**28
 
 
 @dataclass(eq=False)
-class _Shelf:
+class DeviceCache:
     """The arrays of items of one size on a device: they are moved there once, found by a number."""
 
     put: Callable[[Any], Any]
@@ -70,7 +68,7 @@ class Stacks(ABC, Generic[Q, A]):
 
     def __init__(self, place: Place | None) -> None:
         self.place = place
-        self._shelves: dict[Hashable, _Shelf] = {}
+        self._caches: dict[Hashable, DeviceCache] = {}
 
     def __call__(self, questions: Sequence[Q]) -> list[A]:
         """An answer to every question."""
@@ -108,9 +106,9 @@ class Stacks(ABC, Generic[Q, A]):
         self, size: Hashable, items: Sequence[Any], parts: Callable[[Any], Sequence[Any]]
     ) -> list[Any]:
         """Stacks of the arrays that belong to items of one size."""
-        if size not in self._shelves:
-            self._shelves[size] = _Shelf(self._put)
-        return self._shelves[size].stacked(items, parts)
+        if size not in self._caches:
+            self._caches[size] = DeviceCache(self._put)
+        return self._caches[size].stacked(items, parts)
 
     def _of_one_size(self, questions: Sequence[Q]) -> list[A]:
         family = self._family(questions)

@@ -18,12 +18,10 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.optimize.quadratic import quadratic_program
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Standard choices of trust-region methods: accept what decreases at all, shrink below a quarter
 # of what was predicted, grow above three quarters.
@@ -144,20 +142,20 @@ def bounded_newton(
     low: Array,
     tol: float,
     max_iter: int,
-    patience: Patience | None = None,
+    stopping: StoppingControl | None = None,
 ) -> Generator[Q, A, Descent[Point]]:
     """Descend from `first`, never below `low`.
 
     A search as in :mod:`kernlearn.solvers.optimize.coroutines`, as is `evaluate`, which may return
-    None for a point at which the function has no value: the step is then shortened. `patience` is
+    None for a point at which the function has no value: the step is then shortened. `stopping` is
     told of every point, and may end the descent at the best so far; without it nothing is caught.
     """
     point, radius, n_points = first, 1.0, 1
     try:
         while True:
-            if patience is not None:
+            if stopping is not None:
                 message = f"machine {n_points}, criterion {point.objective:.6g}"
-                patience.tell(message, point.objective)
+                stopping.tell(message, point.objective)
             size = point.model.size
             step, gain = _model_step(point.model, low - point.theta, radius)
             decrease = gain / max(abs(point.objective), 1e-300)
@@ -176,9 +174,9 @@ def bounded_newton(
             if trial is not None and ratio > _ACCEPT:
                 point = trial
     except (Stopped, KeyboardInterrupt) as stop:
-        if patience is None:
+        if stopping is None:
             raise
-        patience.accept(stop)
+        stopping.accept(stop)
         return Descent(point, np.zeros_like(point.theta), np.inf, False, n_points)
 
 

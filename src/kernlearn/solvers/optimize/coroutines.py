@@ -6,7 +6,7 @@ all searches that have not ended are answered in one go, which is what a device 
 search still takes its own steps and ends when it would have ended alone.
 
 Where somebody else's code has the loop, as an optimiser of SciPy has, the search calls for its
-answers instead of yielding its questions; `calling` makes such a generator of it.
+answers instead of yielding its questions; `from_callback` makes such a generator of it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ A = TypeVar("A")
 R = TypeVar("R")
 
 
-def answered(search: Generator[list[Q], list[A], R], answer: Callable[[list[Q]], Sequence[A]]) -> R:
+def drive(search: Generator[list[Q], list[A], R], answer: Callable[[list[Q]], Sequence[A]]) -> R:
     """The result of a search whose questions, in lists, are answered by a function.
 
     What the function raises is raised where the search has asked, which may catch it.
@@ -42,7 +42,7 @@ def answered(search: Generator[list[Q], list[A], R], answer: Callable[[list[Q]],
         return result
 
 
-def side_by_side(
+def gather(
     searches: Sequence[Generator[list[Q], list[A], R]],
 ) -> Generator[list[Q], list[A], list[R]]:
     """The results of several searches, as one that asks for all that still go on.
@@ -90,7 +90,7 @@ def in_turn(
     return results
 
 
-def calling(
+def from_callback(
     search: Callable[[Callable[[list[Q]], Sequence[A]]], R],
 ) -> Generator[list[Q], Sequence[A], R]:
     """A search that calls a function for its answers, as one that yields its questions.

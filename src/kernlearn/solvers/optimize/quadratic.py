@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import piqp
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 TOLERANCE = 1e-11
 UNBOUNDED = 1e20

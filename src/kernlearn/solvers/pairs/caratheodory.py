@@ -8,10 +8,9 @@ learned kernel then costs r sections, however many pairs it was learned from.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # A generator is a candidate if its share of w is above this part of the largest share. Those
 # at zero end near the tolerance of the method, far below.

@@ -39,8 +39,8 @@ from numpy.typing import NDArray
 
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 # In the precision of the certificate.
 Exact = NDArray[Any]
 

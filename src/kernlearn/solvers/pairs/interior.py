@@ -18,11 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.solvers.pairs.systems import Breakdown, System
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # The part of the way to the boundary that a step goes.
 _NEARLY = 0.995

@@ -13,14 +13,10 @@ those that are neither in E nor in L to have none.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.pairs.program import PairProgram
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+from kernlearn.typing import Array, Indices, Mask
 
 # A coefficient whose share of w is below this part of the largest is zero.
 _DUST = 1e-10

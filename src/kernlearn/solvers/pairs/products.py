@@ -7,9 +7,8 @@ rows is a block of columns there.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Rows handled together by the weighted product: r of them fit in cache for r of a few hundred.
 _BLOCK = 4096

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.spaces import DenseSpace, Space
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # A section that is smaller than this part of the largest cannot be told from zero.
 _VANISHING = 1e-100

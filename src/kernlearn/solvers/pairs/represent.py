@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.gram._greedy import Columns, Indices, factorise
+from kernlearn.gram._greedy import Columns, factorise
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace, Space
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array, Indices
 
 # Up to this many pairs a program has the whole matrix: the factor would take longer to find than
 # it saves.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, certify
 from kernlearn.solvers.pairs.program import PairProgram
 
@@ -24,7 +24,7 @@ class Search:
     program: PairProgram
     tol: float
     max_iter: int
-    patience: Patience
+    stopping: StoppingControl
     n_iter: int = 0
     status: Status = Status.INACCURATE
     """How it ended, if not with a certificate that is good enough."""
@@ -73,8 +73,8 @@ class Search:
 
     def _tell(self, candidate: Callable[[], Candidate]) -> None:
         """A certificate takes a small part of a step's time; where nobody hears of it, none."""
-        if not self.patience.listens:
-            self.patience.check()
+        if not self.stopping.listens:
+            self.stopping.check()
             return
         found = certify(self.program, candidate())
         if self.best is not None:
@@ -83,4 +83,4 @@ class Search:
             f"{self.n_iter} steps, objective {found.objective:.6g}, lower bound "
             f"{found.lower_bound:.6g}"
         )
-        self.patience.tell(message, found.objective, found.lower_bound, found.gap)
+        self.stopping.tell(message, found.objective, found.lower_bound, found.gap)

@@ -16,16 +16,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.solvers.pairs.certificate import Candidate, best_intercept
 from kernlearn.solvers.pairs.descent import Point, lowest_between
 from kernlearn.solvers.pairs.part import solve_part
 from kernlearn.solvers.pairs.program import PairProgram
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
-Mask = NDArray[np.bool_]
+from kernlearn.typing import Array, Indices, Mask
 
 # How many columns and rows join at most in a round: fewer make more rounds, more make longer ones.
 # With more pairs there are more near to their kinks.

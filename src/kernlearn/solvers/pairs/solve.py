@@ -5,11 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.pairs.caratheodory import few_generators, without_dust
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
 from kernlearn.solvers.pairs.interior import Point, iterates
@@ -18,8 +17,7 @@ from kernlearn.solvers.pairs.search import Candidates, Search
 from kernlearn.solvers.pairs.sifting import sift
 from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace
 from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem, System
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # The gap is looked at when what the iterates say of it is below this many tolerances.
 _LOOK = 2.0
@@ -29,7 +27,7 @@ def solve_pairs(
     program: PairProgram,
     tol: float = 1e-6,
     max_iter: int = 100,
-    patience: Patience | None = None,
+    stopping: StoppingControl | None = None,
 ) -> PairSolution:
     """Solve the program to a relative duality gap of `tol`; inputs are checked.
 
@@ -44,13 +42,13 @@ def solve_pairs(
         Relative duality gap to reach.
     max_iter : int
         Limit on the number of rounds of sifting and Newton steps together.
-    patience : Patience, optional
+    stopping : StoppingControl, optional
         Told of each of these; may end it early, with the best certificate so far.
     """
-    patience = Patience() if patience is None else patience
+    stopping = StoppingControl() if stopping is None else stopping
     if np.ptp(program.labels) == 0:
         return certify(program, _nothing_learned(program)).solution(tol, Status.INACCURATE, 0)
-    search = Search(program, tol, max_iter, patience)
+    search = Search(program, tol, max_iter, stopping)
     try:
         over = program.conic and search.follow(_sifted(program))
         if not over:
@@ -58,7 +56,7 @@ def solve_pairs(
     except (Stopped, KeyboardInterrupt) as stop:
         if search.latest is None:
             raise
-        search.end(patience.accept(stop))
+        search.end(stopping.accept(stop))
     best = search.best or certify(program, _nothing_learned(program))
     best = _with_few(program, best, tol) if program.conic else best
     return _settled(program, best, tol).solution(tol, search.status, search.n_iter)

@@ -16,15 +16,12 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
 from kernlearn.gram._greedy import factorise
 from kernlearn.solvers.pairs.products import times_factor, times_transpose
-
-Array = NDArray[np.float64]
-Indices = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 _ALL = slice(None)
 # With fewer coefficients than this part of all, only their rows of the factor are read.

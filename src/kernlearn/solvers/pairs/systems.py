@@ -18,13 +18,11 @@ from __future__ import annotations
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg.blas import dtrmm, dtrsv
 from scipy.linalg.lapack import dpotrf
 
 from kernlearn.solvers.pairs.products import times_factor, times_transpose, weighted_gram
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 class Breakdown(Exception):

@@ -23,9 +23,9 @@ The columns of :math:`V = P (g \circ E)` and :math:`A = \alpha - P (r \circ E)` 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import (
     beside,
@@ -42,9 +42,7 @@ from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from kernlearn.typing import Array, Mask
 
 # Matrices of the size of the kernel's that a member has at most in a stack.
 _MATRICES = 12
@@ -60,7 +58,7 @@ class SelectionStacks(Stacks[Question, Answer]):
 
     def _size(self, question: Question) -> Hashable:
         objective = question.objective
-        loss, X = objective.criterion.loss, objective.X
+        loss, X = objective.criterion.loss, cast(object, objective.X)
         return (
             type(objective.kernel),
             X.shape if isinstance(X, np.ndarray) else type(X),
@@ -139,7 +137,7 @@ def _answer(question: Question, loss: float, slopes: Array) -> Answer:
     return criterion.logarithm(loss, n_residuals, theta), gradient
 
 
-def _machines(K: Array, ridge: Array, Y: Array) -> tuple[Array, Array, Flags]:
+def _machines(K: Array, ridge: Array, Y: Array) -> tuple[Array, Array, Mask]:
     """α, P, and which members have them."""
     xp, n = namespace(K), K.shape[-1]
     means = xp.mean(K, axis=-1)
@@ -179,7 +177,7 @@ def _leave_one_out(dual_coef: Array, P: Array, weight: Array) -> tuple[Array, Ar
 
 def _folds_out(
     dual_coef: Array, P: Array, weight: Array, members: Array
-) -> tuple[Array, Array, Flags]:
+) -> tuple[Array, Array, Mask]:
     """Residuals, W, and which members have them."""
     xp = namespace(P)
     factor, fine = _factors(P * (members @ turned(members)))
@@ -195,7 +193,7 @@ def _folds_out(
     return r, -(product + turned(product)), fine
 
 
-def _factors(A: Array) -> tuple[Array, Flags]:
+def _factors(A: Array) -> tuple[Array, Mask]:
     """Lower factors, and which of them there are; of what is not positive definite, those of 1."""
     factors, fine = lower_factors(A)
     if not fine.all():

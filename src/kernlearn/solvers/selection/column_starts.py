@@ -31,10 +31,10 @@ from kernlearn.kernels import Matern
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.typing import Array
 
 __all__ = ["column_directions", "slopes"]
 
-Array = NDArray[np.float64]
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
 # former tells more of columns that matter alone; a machine with next to no λ follows its rows, and

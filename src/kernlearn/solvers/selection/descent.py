@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import minimize
 
-from kernlearn.quality.ls_svm import Array
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import SelectionObjective
+from kernlearn.typing import Array
 
 # How far a descent may go. α grows as 1/λ, and predictions lose as many digits, so λ stays above
 # this share of the mean diagonal of K; far beyond the others nothing depends on them any more.
@@ -28,13 +28,13 @@ _MEMORY = 30
 class Limits:
     """When to stop: the largest slope of the logarithmic criterion, and the number of steps.
 
-    `patience` may end it before, and so does a step that lowers the criterion by less than
+    `stopping` may end it before, and so does a step that lowers the criterion by less than
     `least_gain`, or by less than the tolerance can tell.
     """
 
     tol: float
     max_iter: int
-    patience: Patience = field(default_factory=Patience)
+    stopping: StoppingControl = field(default_factory=StoppingControl)
     least_gain: float = 0.0
 
 

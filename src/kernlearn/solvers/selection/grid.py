@@ -9,9 +9,9 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.leave_one_out import LeaveOneOut
-from kernlearn.quality.ls_svm import Array
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.solvers.selection.objective import SelectionObjective
+from kernlearn.typing import Array
 
 # λ in units of the mean eigenvalue of the centred K, θ in units of the family's start. The largest
 # λ first: of values that are all the same it is the safest.
@@ -95,6 +95,6 @@ def sampled(objective: SelectionObjective, n_points: int) -> SelectionObjective:
         _safe_indexing(objective.X, rows),
         objective.Y[rows],
         replace(objective.criterion, loss=loss),
-        objective.patience,
+        objective.stopping,
         objective.ask,
     )

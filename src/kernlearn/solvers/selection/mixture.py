@@ -28,12 +28,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.quality.predictive import PredictiveLoss, SquaredLoss
 from kernlearn.solvers.optimize.quadratic import quadratic_program
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # Weights below this share are those of an interior point that ends near a bound.
 _NOTHING = 1e-4

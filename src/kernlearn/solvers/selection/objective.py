@@ -10,12 +10,13 @@ import numpy as np
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.leave_one_out import LeaveOneOut
-from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
+from kernlearn.typing import Array
 
 # With fewer λ, a machine for each takes less time than a decomposition.
 _FEW = 4
@@ -82,7 +83,7 @@ class SelectionObjective:
         Targets.
     criterion : SelectionCriterion
         What is minimised.
-    patience : Patience, optional
+    stopping : StoppingControl, optional
         Told of every machine once there is one; may raise to end the selection early, for which
         case the lowest point is kept in `best`.
     ask : callable, optional
@@ -95,14 +96,14 @@ class SelectionObjective:
         X: Array,
         Y: Array,
         criterion: SelectionCriterion,
-        patience: Patience | None = None,
+        stopping: StoppingControl | None = None,
         ask: Ask | None = None,
     ) -> None:
         self.kernel = kernel
         self.X = X
         self.Y = Y
         self.criterion = criterion
-        self.patience = Patience() if patience is None else patience
+        self.stopping = StoppingControl() if stopping is None else stopping
         self.ask = ask
         self.best = BestSeen()
         self.n_evaluations = self.n_steps = self.n_breakdowns = 0
@@ -209,7 +210,7 @@ class SelectionObjective:
         self.n_breakdowns += not np.isfinite(value)
         if self.best.z is not None:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
-            self.patience.tell(message, self.best.value)
+            self.stopping.tell(message, self.best.value)
 
     def _answers(self, points: Sequence[Array], ask: Ask) -> Sequence[Answer]:
         self.n_evaluations += len(points)

@@ -22,7 +22,7 @@ import numpy as np
 
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.numerics.rounding import first_least
-from kernlearn.quality.ls_svm import Array, LSSVMFit
+from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
@@ -30,6 +30,7 @@ from kernlearn.solvers.selection.descent import Limits, Stage, descend
 from kernlearn.solvers.selection.grid import grid_starts, sampled
 from kernlearn.solvers.selection.objective import Ask, SelectionObjective
 from kernlearn.solvers.selection.starts import PROMISING, best_other_start
+from kernlearn.typing import Array
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
 _LINEAR = 1e-3
@@ -109,7 +110,7 @@ def select(
         The best point found, also when it is time to end.
     """
     plain = replace(criterion, regularised=False)
-    objective = SelectionObjective(kernel, X, Y, plain, limits.patience, ask)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask)
     z, status = search(objective, criterion, limits, lam, several)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
@@ -137,7 +138,7 @@ def search(
     except (Stopped, KeyboardInterrupt) as stop:
         if objective.best.z is None:
             raise
-        return objective.best.z, limits.patience.accept(stop)
+        return objective.best.z, limits.stopping.accept(stop)
     return stage.z, stage.status
 
 

@@ -9,11 +9,11 @@ from sklearn.utils import _safe_indexing
 
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.numerics.rounding import first_least
-from kernlearn.quality.ls_svm import Array
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.solvers.selection.column_starts import column_directions
 from kernlearn.solvers.selection.objective import SelectionObjective
+from kernlearn.typing import Array
 
 # A start that was found by the targets of the rows it is judged on has an optimistic loss: only one
 # with at most this share of what is known is descended from.
@@ -50,7 +50,7 @@ def best_other_start(
     best, start = judge.loss(known_lam, known)[0], None
     for theta in directions:
         for scale in _SCALES:
-            objective.patience.check()
+            objective.stopping.check()
             loss, ridge = judge.loss(lam, scale * theta)
             if loss < best:
                 best, start = loss, np.log(np.append(ridge, scale * theta))

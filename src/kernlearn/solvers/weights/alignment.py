@@ -20,7 +20,6 @@ from kernlearn.families.weights import Domain, even_weights
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.numerics.sums import EPS, blocked_product, column_means, inner_product, rounding
 from kernlearn.quality.alignment import Alignment, alignment
-from kernlearn.quality.machine import Array
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status, linear_minimum
@@ -36,6 +35,7 @@ from kernlearn.solvers.weights.rounding_safe import (
     with_total,
     without_crumbs,
 )
+from kernlearn.typing import Array
 
 MAX_ROUNDS = 1000
 BOUND_ROUNDS = 300
@@ -88,7 +88,7 @@ def learn_by_alignment(
             K = family.combine(weights, labelled_only=False)
     value, noise = _value(family, weights, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
-    told(control.patience, Step(0, -value, bound))
+    told(control.stopping, Step(0, -value, bound))
     return Solution(
         weights=weights,
         objective=-value,
@@ -144,7 +144,7 @@ def _free(
             ended = Status.ITERATION_LIMIT
             break
         step = Step(0, -float(q @ x) / float(np.sqrt(x @ S @ x)), -np.inf)
-        stopped = told(control.patience, step)
+        stopped = told(control.stopping, step)
         if stopped is not None:
             ended = stopped
             break

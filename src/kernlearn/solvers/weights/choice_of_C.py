@@ -14,13 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.rounding import first_least
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
+from kernlearn.typing import Array
 
-Array = NDArray[np.float64]
 Found = TypeVar("Found", bound=Solution)
 
 # In units of one over the kernel's mean diagonal: from mostly bounded to mostly free coefficients.
@@ -70,9 +69,9 @@ def choose_C(
     loss : callable
         ``loss(C, solution)`` on rows held out, NaN where there is none.
     control : Control
-        When to stop. Once its patience has ended, no further C is tried.
+        When to stop. Once its stopping has ended, no further C is tried.
     """
-    rough, patience = replace(control, tol=max(control.tol, PATH_TOL)), control.patience
+    rough, stopping = replace(control, tol=max(control.tol, PATH_TOL)), control.stopping
     tried: dict[int, tuple[Found, float]] = {}
     n_solves, left, place = 0, set(range(len(Cs))), middle_of(Cs)
     while True:
@@ -85,17 +84,17 @@ def choose_C(
         best = _best({k: value for k, (_, value) in tried.items()}, place)
         around = (best + 1, best - 1) if tried else sorted(left)
         places = [k for k in around if k in left]
-        if not places or patience.stopped is not None:
+        if not places or stopping.stopped is not None:
             break
         place = places[0]
     if tried:
         solution = tried[best][0]
-    if patience.stopped is None and tried:
+    if stopping.stopped is None and tried:
         solution = learn(Cs[best], solution.weights, control)
         n_solves += solution.n_machine_solves
-    elif solution.status.is_optimal and patience.stopped is not None:
+    elif solution.status.is_optimal and stopping.stopped is not None:
         # It was good enough for the path, which ended before it could be made exact.
-        solution = replace(solution, status=patience.stopped)
+        solution = replace(solution, status=stopping.stopped)
     losses = np.array([(Cs[k], tried[k][1]) for k in sorted(tried)]).reshape(-1, 2)
     return Choice(Cs[best], replace(solution, n_machine_solves=n_solves), losses)
 

@@ -29,20 +29,18 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.certificate import certified_status, corner_bound
 from kernlearn.solvers.core.cutting_planes import coefficient_plane
 from kernlearn.solvers.core.oracle import Plane
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
 from kernlearn.solvers.weights.column_master import GramMaster, Master
-
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 JOINING = 32  # kernels that join in a round, at most
 MASTER_SHARE = 0.2  # of the gap that is left: how well a master is solved
@@ -114,7 +112,7 @@ class Columns:
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
-        self.patience = WithinRounds(control.patience)
+        self.stopping = WithinRounds(control.stopping)
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
         self.best: _Round | None = None
@@ -131,7 +129,7 @@ class Columns:
             try:
                 joining = self._look_around(last)
             except (Stopped, KeyboardInterrupt) as stop:
-                return self._solution(self.patience.accept(stop))
+                return self._solution(self.stopping.accept(stop))
             gap = relative_gap(self.best.solution.objective, self._bound)
             if gap <= self.control.tol:
                 return self._solution(Status.OPTIMAL)
@@ -144,7 +142,7 @@ class Columns:
             tol = min(max(MASTER_SHARE * gap, finest), LOOSEST) if joined else finest
             last = self._solved(tol)
 
-    def _first(self) -> Positions:
+    def _first(self) -> Indices:
         """Kernels to begin with: those given, or those that machines without any would pay for."""
         start = self.given.start
         if start is not None and (start > 0).any():
@@ -161,8 +159,8 @@ class Columns:
         known = self.given.start if self.best is None else self.best.weights
         start = None if known is None else known[active]
         given = WeightSet(self.given.normaliser[active], self.given.total, False, start)
-        self.patience.lower = self.lower
-        control = Control(tol, self.control.max_iter, self.patience)
+        self.stopping.lower = self.lower
+        control = Control(tol, self.control.max_iter, self.stopping)
         solution, proof = self.master.solve(given, control)
         self.history += [
             Step(step.n_machine_solves + self.n_solves, step.objective, self.lower)
@@ -178,9 +176,9 @@ class Columns:
         self.master.note(solution.weights)
         return found
 
-    def _look_around(self, last: _Round) -> Positions:
+    def _look_around(self, last: _Round) -> Indices:
         """Price all kernels, raise the bound, and say who is to join the master."""
-        plane = self._priced(last.proof, self.patience.check)
+        plane = self._priced(last.proof, self.stopping.check)
         bound = corner_bound(plane, self.given.normaliser, self.given.total)
         self.lower = max(self.lower, bound)
         if self.history:
@@ -200,7 +198,7 @@ class Columns:
             f"round {self.n_rounds + 1}, {len(self.master.active)} of {self.pool.n_matrices:,} "
             f"kernels in the master problem, objective {objective:.6g}, relative gap {gap:.1e}"
         )
-        self.patience.whole.tell(message, objective, bound, gap)
+        self.stopping.whole.tell(message, objective, bound, gap)
 
     def _priced(self, proof: Proof, tick: Callable[[], None]) -> Plane:
         """The plane of a proof, with the slopes of all kernels."""
@@ -243,10 +241,10 @@ class Columns:
         return replace(last.solution, weights=weights, n_machine_solves=self.n_solves)
 
 
-class WithinRounds(Patience):
-    """The patience of the whole, told of the steps within a round: their bound is that of all."""
+class WithinRounds(StoppingControl):
+    """The stopping of the whole, told of the steps within a round: their bound is that of all."""
 
-    def __init__(self, whole: Patience, lower: float = -np.inf) -> None:
+    def __init__(self, whole: StoppingControl, lower: float = -np.inf) -> None:
         self.whole, self.lower = whole, lower
 
     @property
@@ -288,7 +286,7 @@ class WithinRounds(Patience):
         return self.whole.accept(stop)
 
 
-def _dearest(prices: Array, least: float, count: int = JOINING) -> Positions:
+def _dearest(prices: Array, least: float, count: int = JOINING) -> Indices:
     """The kernels of the largest prices above the least, the dearest first."""
     above = np.flatnonzero(prices > least)
     order = np.argsort(-prices[above], kind="stable")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.placed_stack import PlacedStack
@@ -18,9 +17,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.search import learn_with_proof
-
-Array = NDArray[np.float64]
-Positions = NDArray[np.intp]
+from kernlearn.typing import Array, Indices
 
 SMALLEST, LARGEST = 64, 400  # kernels that there is room for, at least and at most
 SHARE_OF_MEMORY = 0.5
@@ -39,8 +36,8 @@ class Master(ABC):
 
     def __init__(self, room: int) -> None:
         self.room = room
-        self.active: Positions = np.zeros(0, dtype=np.intp)
-        self.idle: Positions = np.zeros(0, dtype=np.intp)  # for how many solutions by now
+        self.active: Indices = np.zeros(0, dtype=np.intp)
+        self.idle: Indices = np.zeros(0, dtype=np.intp)  # for how many solutions by now
 
     @abstractmethod
     def first(self, size: float) -> Proof:
@@ -55,14 +52,14 @@ class Master(ABC):
         """Make room for what is needed of the i-th kernel, behind the active ones."""
 
     @abstractmethod
-    def _keep(self, places: Positions) -> None:
+    def _keep(self, places: Indices) -> None:
         """Forget the active kernels at other places."""
 
     def note(self, weights: Array) -> None:
         """Take down who has weight in a solution."""
         self.idle = np.where(weights > 0, 0, self.idle + 1)
 
-    def join(self, kernels: Positions) -> int:
+    def join(self, kernels: Indices) -> int:
         """Let kernels in, as many as there is room for; who has been idle for long leaves.
 
         Returns how many came in.
@@ -132,7 +129,7 @@ class GramMaster(Master):
         else:
             self._stack[len(self.active)] = self.pool.gram(i)
 
-    def _keep(self, places: Positions) -> None:
+    def _keep(self, places: Indices) -> None:
         if self._stack is None:
             self._elsewhere = [self._elsewhere[kept] for kept in places]
             return

@@ -37,7 +37,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.weights import Array, Domain, even_weights
+from kernlearn.families.weights import Domain, even_weights
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution, relative_gap
@@ -50,6 +50,7 @@ from kernlearn.solvers.weights.determinant_search import (
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
 from kernlearn.solvers.weights.orthonormal_basis import orthonormal_family
 from kernlearn.solvers.weights.rounding_safe import LONG_DOUBLE_SIZE, with_total, without_crumbs
+from kernlearn.typing import Array
 
 SETTLED_SHARE, KNOWN = 0.05, 1e-8  # of the tolerance, and of the value: rounding that may be left
 SINGULAR = 0.5  # a log determinant whose rounding is larger than this is not known
@@ -91,7 +92,7 @@ def _learn_free(
     start = search.at(domain.start)
     if start is None:
         raise _singular(family.n_points)
-    if control.patience.stopped is not None:
+    if control.stopping.stopped is not None:
         return search, replace(begun, best=start)
     return search, newton_steps(search, start, control)
 

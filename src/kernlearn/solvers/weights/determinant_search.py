@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.families.base import Family
-from kernlearn.families.weights import Array, Domain
+from kernlearn.families.weights import Domain
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
@@ -15,6 +15,7 @@ from kernlearn.solvers.core.progress import told
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
+from kernlearn.typing import Array
 
 ROWS_AT_A_TIME = 64
 FLAT = 1e-11
@@ -143,7 +144,7 @@ def newton_steps(
         if certify:
             best = max(best, min(search.bound(point.factor, slopes, noise), value))
         history.append(Step(0, value, best))
-        stopped = told(control.patience, history[-1])
+        stopped = told(control.stopping, history[-1])
         if stopped is not None:
             ended = stopped
             break

@@ -10,7 +10,7 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import (
     MachineEvaluation,
@@ -31,6 +31,7 @@ from kernlearn.solvers.weights.rounding_safe import (
     with_total,
     without_crumbs,
 )
+from kernlearn.typing import Array
 
 # Relative accuracy of machines that are solved once more.
 EXACT = 1e-9

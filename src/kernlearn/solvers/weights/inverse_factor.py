@@ -20,7 +20,7 @@ from scipy.linalg.lapack import dtrtri
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
-from kernlearn.quality.machine import Array
+from kernlearn.typing import Array
 
 AnyFloat = NDArray[Any]  # of double or long double
 

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.families.weights import Array, Domain
+from kernlearn.families.weights import Domain
 from kernlearn.solvers.core.oracle import Evaluation, Plane
 from kernlearn.solvers.optimize.active_set_qp import sifted_quadratic_program
 from kernlearn.solvers.optimize.quadratic import QuadraticSolution
+from kernlearn.typing import Array
 
 ZERO = 1e-9  # coordinates below this are what an interior-point method leaves of zero
 FLAT = 1e-9  # curvature added so that the minimiser is unique where the model is flat

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.families.weights import Array, Domain
+from kernlearn.families.weights import Domain
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience, Stopped
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.certificate import (
     free_noise,
     in_coordinates,
@@ -26,6 +26,7 @@ from kernlearn.solvers.core.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.weights.model import ModelMinimum, minimise_model, reach
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
+from kernlearn.typing import Array
 
 MAX_PLANES = 60
 MAX_CUT_ROUNDS = 60
@@ -88,10 +89,10 @@ class Newton:
         Relative duality gap to reach.
     max_iter : int
         Limit on the number of evaluations.
-    patience : Patience, optional
+    stopping : StoppingControl, optional
         When to end early, with the best point so far.
     tell : callable, optional
-        Passes every :class:`Step` on to `patience`, which otherwise only looks at its clock.
+        Passes every :class:`Step` on to `stopping`, which otherwise only looks at its clock.
     """
 
     def __init__(
@@ -101,12 +102,12 @@ class Newton:
         cuts: PsdCuts | None,
         tol: float,
         max_iter: int,
-        patience: Patience | None = None,
+        stopping: StoppingControl | None = None,
         tell: Callable[[Step], None] | None = None,
     ) -> None:
         self.objective, self.domain, self.cuts = objective, domain, cuts
         self.tol, self.max_iter = tol, max_iter
-        self.patience = Patience() if patience is None else patience
+        self.stopping = StoppingControl() if stopping is None else stopping
         self.tell = tell
         self.planes: list[Plane] = []
         self.history: list[Step] = []
@@ -152,7 +153,7 @@ class Newton:
         try:
             status = self._descend(first, x)
         except (Stopped, KeyboardInterrupt) as stop:
-            status = self.patience.accept(stop)
+            status = self.stopping.accept(stop)
         return self._outcome(self.best, status)
 
     def ahead(self) -> Array:
@@ -227,7 +228,7 @@ class Newton:
 
     def _tell(self) -> None:
         if self.tell is None:
-            self.patience.check()
+            self.stopping.check()
         else:
             self.tell(self.history[-1])
 

@@ -15,8 +15,8 @@ from kernlearn.families.weights import (
     free_weights,
 )
 from kernlearn.numerics.sums import EPS
-from kernlearn.quality.machine import Array
 from kernlearn.solvers.core.problem import WeightSet
+from kernlearn.typing import Array
 
 
 def free_domain(family: Family, weight_set: WeightSet) -> Domain:

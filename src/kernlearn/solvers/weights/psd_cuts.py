@@ -18,10 +18,11 @@ from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
-from kernlearn.families.weights import Array, Domain
+from kernlearn.families.weights import Domain
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.numerics.split_products import SplitMatrices
 from kernlearn.numerics.sums import rounding
+from kernlearn.typing import Array
 
 # Relative to the mean eigenvalue: what counts as zero.
 PSD_TOLERANCE = 1e-9

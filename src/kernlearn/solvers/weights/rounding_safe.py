@@ -17,11 +17,12 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
-from kernlearn.families.base import Family, LongArray
+from kernlearn.families.base import Family
 from kernlearn.gram._eigenpairs import lowest_eigenpairs
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
-from kernlearn.quality.machine import Array, Machine, Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.machine.active_set import MachineSolution
+from kernlearn.typing import Array, LongArray
 
 NO_SHARE = 1e-9
 LONG_DOUBLE_SIZE = 500  # up to this many points, products in long double cost milliseconds

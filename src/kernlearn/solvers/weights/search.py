@@ -13,9 +13,9 @@ from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import (
     Domain,
 )
-from kernlearn.quality.machine import Array, Machine
+from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.certificate import in_coordinates, lower_bound
 from kernlearn.solvers.core.oracle import (
     Evaluation,
@@ -42,6 +42,7 @@ from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.solvers.weights.rounding_safe import (
     total_weight,
 )
+from kernlearn.typing import Array
 
 POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 # From this size on, first guesses from samples of so many points save more than they cost, if
@@ -87,13 +88,13 @@ def learn_with_proof(
 
 
 def _learn_positive(problem: Problem, control: Control, units: Units) -> tuple[Outcome, int]:
-    family, patience = problem.family, control.patience
+    family, stopping = problem.family, control.stopping
     objective, domain = problem.objective, problem.positive_domain
     large = family.n_labelled > LARGE and problem.penalty is None
     if large and problem.weight_set.start is None:
-        domain.start, objective.n_solves = _coarse_start(problem, domain, patience)
-    tell = telling(patience, units.step)
-    newton = Newton(objective, domain, None, control.tol, control.max_iter, patience, tell)
+        domain.start, objective.n_solves = _coarse_start(problem, domain, stopping)
+    tell = telling(stopping, units.step)
+    newton = Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell)
     return newton.run(), objective.n_solves
 
 
@@ -126,8 +127,8 @@ def _learn_free(problem: Problem, control: Control, units: Units) -> tuple[Outco
     objective.n_solves = n_solves
     given = None if transform is None else (problem.family, transform)
     cuts = PsdCuts(family, domain, given)
-    tell = telling(control.patience, units.step)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.patience, tell)
+    tell = telling(control.stopping, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.stopping, tell)
     newton.start_from(first, same_family=transform is None)
     outcome = newton.run()
     if outcome.best is None:  # what has a value does not bear to be combined
@@ -161,14 +162,14 @@ def _positive_start(
         None,
         POSITIVE_FIRST,
         min(20, control.max_iter),
-        control.patience,
-        telling(control.patience, translate),
+        control.stopping,
+        telling(control.stopping, translate),
     )
     newton.run()
     return newton
 
 
-def _coarse_start(problem: Problem, domain: Domain, patience: Patience) -> tuple[Array, int]:
+def _coarse_start(problem: Problem, domain: Domain, stopping: StoppingControl) -> tuple[Array, int]:
     """Coordinates learned from samples of the points, and how many machines that took.
 
     A larger sample leaves out the kernels that a smaller one has found to be far from any use.
@@ -183,7 +184,7 @@ def _coarse_start(problem: Problem, domain: Domain, patience: Patience) -> tuple
         rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
         sample, part = _sample(problem.family, rows, domain, near, start)
         objective = MachineObjective(sample, [machine.subset(rows) for machine in machines])
-        newton = Newton(objective, part, None, tol, steps, patience)
+        newton = Newton(objective, part, None, tol, steps, stopping)
         best = newton.run().best
         n_solves += objective.n_solves
         if best is None:

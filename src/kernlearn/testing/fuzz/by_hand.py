@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from kernlearn.testing.fuzz.definitions import Definition
 from kernlearn.testing.fuzz.interior_point import solve_boxes
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 WIDE = 1e7  # a hard margin's box, in units where K has size one
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 def centre(K: NDArray[Any]) -> NDArray[np.longdouble]:

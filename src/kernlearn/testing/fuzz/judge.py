@@ -20,8 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from kernlearn.testing.fuzz.by_hand import best_values
 from kernlearn.testing.fuzz.criteria import alignment_of, centre, minus_log_det
 from kernlearn.testing.fuzz.definitions import Definition
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it

@@ -6,12 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.hyper_norm import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 QUALITIES = (
     "soft_margin", "hard_margin", "squared_soft_margin", "lagrangian", "nu_svm", "one_class",

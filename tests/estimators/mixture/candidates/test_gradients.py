@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.estimators.mixture.candidates import contest
+from kernlearn.estimators.mixture.candidates import screening
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
 from kernlearn.estimators.mixture.candidates.gradients import gradient_views, slopes
 from kernlearn.estimators.mixture.candidates.machine import Machine, Training
@@ -69,18 +69,20 @@ def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns):
         seen.append(len(problem))
         return gradient_views(problem, table)
 
-    monkeypatch.setattr(contest, "gradient_views", told)
-    monkeypatch.setattr(contest, "_SLOPE_ROWS", 50)
+    monkeypatch.setattr(screening, "gradient_views", told)
+    monkeypatch.setattr(screening, "_SLOPE_ROWS", 50)
     whole = make_problem(p=n_columns)
     sample = whole.rows(whole.sample(30, np.random.RandomState(0)))
-    views = list(contest._stretched(sample, whole, "standard", np.random.RandomState(0)))
+    views = list(screening._stretched(sample, whole, "standard", np.random.RandomState(0)))
     assert seen == [30 if n_columns == 4 else 50]
     assert len(views[-1].without) == len(sample.folds)
 
 
 def test_wide_tables_learn_by_slopes(monkeypatch):
-    monkeypatch.setattr(contest, "_FIRST_LEVEL_COLUMNS", 3)
-    found = contest.hold_contest(make_problem(), chosen_families(["Gaussian", "ARD"]), np.random)
+    monkeypatch.setattr(screening, "_FIRST_LEVEL_COLUMNS", 3)
+    found = screening.screen_candidates(
+        make_problem(), chosen_families(["Gaussian", "ARD"]), np.random
+    )
     plain, stretched = found.found
     assert stretched.title == "Gaussian, ARD"
     assert stretched.loss < plain.loss
@@ -98,7 +100,7 @@ GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 
 @pytest.mark.parametrize("stretches", [[BETTER], [GOOD, BETTER, BAD], [BAD, BETTER, GOOD]])
 def test_a_family_keeps_the_best_of_the_views(stretches):
     families = chosen_families(["Gaussian"]).families
-    (found,) = contest._found_stretched(make_problem(), families, views_of(*stretches))
+    (found,) = screening._found_stretched(make_problem(), families, views_of(*stretches))
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
     alone = FAMILIES["Gaussian"].search(make_problem(), next(views_of(BETTER)))
     assert found.loss == pytest.approx(alone.loss, rel=1e-2)
@@ -109,9 +111,9 @@ def test_where_scales_cannot_be_learned_in_one_way_they_are_in_the_other(monkeyp
     def broken(problem, table):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(contest, fails, broken)
+    monkeypatch.setattr(screening, fails, broken)
     problem = make_problem()
-    views = list(contest._stretched(problem, problem, "standard", np.random.RandomState(0)))
+    views = list(screening._stretched(problem, problem, "standard", np.random.RandomState(0)))
     assert len(views) == (2 if fails == "first_level_view" else 1)
 
 
@@ -120,11 +122,11 @@ def test_after_an_early_end_the_views_so_far_count():
 
     def views():
         yield from views_of(GOOD)
-        problem.patience.stopped = Status.TIME_LIMIT
-        problem.patience.check()
+        problem.stopping.stopped = Status.TIME_LIMIT
+        problem.stopping.check()
 
     families = chosen_families(["Gaussian"]).families
-    (found,) = contest._found_stretched(problem, families, views())
+    (found,) = screening._found_stretched(problem, families, views())
     np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
 
 

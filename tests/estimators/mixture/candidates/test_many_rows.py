@@ -8,26 +8,28 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mixture.candidates.contest import Contest
 from kernlearn.estimators.mixture.candidates.machine import Machine, Training
-from kernlearn.estimators.mixture.candidates.many_rows import hold_larger_contest
+from kernlearn.estimators.mixture.candidates.many_rows import screen_more_rows
 from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES
+from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.view import View
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import LoggedLoss, SquaredLoss
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 
 RANDOM = np.random.RandomState(0)
 
 
-def make_problem(n, frequency=2.0, patience=None):
+def make_problem(n, frequency=2.0, stopping=None):
     rng = np.random.default_rng(1)
     X = rng.uniform(-1, 1, size=(n, 2))
     Y = np.sin(frequency * X[:, :1]) + 0.05 * rng.normal(size=(n, 1))
     folds = [np.arange(i, n, 5) for i in range(5)]
-    return Problem({"standard": X}, SquaredLoss(Y, np.ones(n)), folds, patience or Patience())
+    return Problem(
+        {"standard": X}, SquaredLoss(Y, np.ones(n)), folds, stopping or StoppingControl()
+    )
 
 
 def found_on(problem, name="Gaussian"):
@@ -37,7 +39,7 @@ def found_on(problem, name="Gaussian"):
 def test_a_fold_is_predicted_by_machines_of_the_others():
     problem = make_problem(60)
     one = found_on(make_problem(40), "linear")
-    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    contest = screen_more_rows(Screening(problem, [one]), [one], problem, False, RANDOM)
     out, inside = problem.folds[0], np.setdiff1d(np.arange(60), problem.folds[0])
     X, Y = problem.tables["standard"], problem.Y
     K, n, lam = X @ X.T, len(inside), one.judged.lam
@@ -55,7 +57,7 @@ def test_logarithms_are_learned_from_more_rows_too():
     raw = np.exp(3 * problem.Y)
     problem = replace(problem, loss=SquaredLoss(raw, np.ones(60), Limits.of(raw)))
     one = found_on(replace(problem, loss=LoggedLoss.of(problem.loss)), "linear")
-    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    contest = screen_more_rows(Screening(problem, [one]), [one], problem, False, RANDOM)
     (found,) = contest.found
     out, inside = problem.folds[0], np.setdiff1d(np.arange(60), problem.folds[0])
     X, Y = problem.tables["standard"], one.judge.logarithms(raw)
@@ -74,7 +76,7 @@ def test_logarithms_are_learned_from_more_rows_too():
 def test_trees_are_grown_from_the_rows_that_train():
     problem = make_problem(400, 9.0)
     one = found_on(make_problem(60, 9.0), "trees")
-    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    contest = screen_more_rows(Screening(problem, [one]), [one], problem, False, RANDOM)
     (found,) = contest.found
     train = problem.rows(np.setdiff1d(np.arange(400), problem.folds[0]))
     grown = one.of_more(train).judged.kernel
@@ -96,24 +98,24 @@ def test_more_rows_ask_for_narrower_kernels():
     best, X = found_on(problem), problem.tables["standard"]
     wide = replace(best.judged, kernel=best.family.at(best.place - 2)(X))
     one = replace(best, place=best.place - 2, judged=wide)
-    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, False, RANDOM)
+    contest = screen_more_rows(Screening(problem, [one]), [one], problem, False, RANDOM)
     assert contest.found[0].place >= best.place - 1
     assert contest.found[0].judged.kernel.gamma > wide.kernel.gamma
 
 
 def test_after_an_early_end_the_small_contest_stands():
-    patience = Patience()
-    patience.stopped = Status.STOPPED
-    problem = make_problem(40, patience=patience)
-    small = Contest(problem, [found_on(make_problem(40))])
-    assert hold_larger_contest(small, small.found, problem, True, RANDOM) is small
+    stopping = StoppingControl()
+    stopping.stopped = Status.STOPPED
+    problem = make_problem(40, stopping=stopping)
+    small = Screening(problem, [found_on(make_problem(40))])
+    assert screen_more_rows(small, small.found, problem, True, RANDOM) is small
 
 
 def test_a_combination_joins_where_it_may():
     problem = make_problem(50)
     one = found_on(problem, "linear")
-    small = Contest(problem, [one])
-    contest = hold_larger_contest(small, [one], problem, True, RANDOM)
+    small = Screening(problem, [one])
+    contest = screen_more_rows(small, [one], problem, True, RANDOM)
     assert [found.title for found in contest.found] == ["linear", "combination with pairs"]
     out, inside = problem.folds[0], np.setdiff1d(np.arange(50), problem.folds[0])
     X, y = problem.tables["standard"], problem.Y[:, 0]
@@ -125,7 +127,7 @@ def test_a_combination_joins_where_it_may():
     training = Training(X[inside], problem.Y[inside], np.ones(40))
     machine = Machine.trained("standard", judged.kernel, judged.lam, training, RANDOM)
     np.testing.assert_allclose(machine.predict(X[out]), judged.held_out, atol=1e-6)
-    assert len(hold_larger_contest(small, [one], problem, False, RANDOM).found) == 1
+    assert len(screen_more_rows(small, [one], problem, False, RANDOM).found) == 1
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_indicators_of_categories_have_no_pairs(monkeypatch, numbers, indicators
     table = np.hstack([rng.normal(size=(50, numbers)), rng.integers(0, 2, size=(50, indicators))])
     problem = replace(problem, tables={"standard": table})
     one = found_on(problem, "linear")
-    contest = hold_larger_contest(Contest(problem, [one]), [one], problem, True, RANDOM)
+    contest = screen_more_rows(Screening(problem, [one]), [one], problem, True, RANDOM)
     assert len(contest.found) == 1 + joins
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import LearnedView, Part, Rows
+from kernlearn.estimators.mixture.candidates.view import LearnedView, Part
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
@@ -26,8 +26,7 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.weights.alignment import learn_by_alignment
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array, Indices
 
 # Weights are learned from so many rows at most: inner products of matrices are well known by then.
 _ROWS = 300
@@ -56,7 +55,7 @@ class CombinedView(LearnedView):
         """The kernel learned without that fold, whatever the family."""
         return _united(self.kernel) if fold is None else self.without[fold]
 
-    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Rows]) -> list[Part]:
+    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Indices]) -> list[Part]:
         """Folds differ in the weights only, so that every kernel is computed once for all."""
         weights = np.array([kernel.weights for kernel in self.without])
         combined = np.zeros((len(folds), len(X), len(X)))
@@ -74,7 +73,7 @@ class CombinedView(LearnedView):
 
 
 def combined(
-    kernels_of: Callable[[Array, Sequence[Rows]], Sequence[Kernel]],
+    kernels_of: Callable[[Array, Sequence[Indices]], Sequence[Kernel]],
 ) -> Callable[[Problem, str], CombinedView]:
     """How to learn a combination of the kernels that `kernels_of` makes for a table.
 
@@ -125,7 +124,7 @@ def _united(whole: WeightedSum) -> Kernel:
     return WeightedSum(list(kernels), np.array(factors))
 
 
-def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
+def bank(X: Array, columns: Sequence[Indices]) -> list[Kernel]:
     """Linear, quadratic and Gaussian kernels of all columns, and a Gaussian of every column.
 
     The levels of a category are one column, of which two rows have the same or not.
@@ -141,7 +140,7 @@ def bank(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
     return [Linear(), Polynomial(2, whole / 2.0), *gaussians, *single]
 
 
-def sections(X: Array, columns: Sequence[Rows]) -> list[Kernel]:
+def sections(X: Array, columns: Sequence[Indices]) -> list[Kernel]:
     """Sections of ARD hyperkernels at the pairs by which an incomplete factorisation goes on."""
     square = 2.0 * standard_deviation(X) ** 2
     whole = float(square.sum()) or 1.0

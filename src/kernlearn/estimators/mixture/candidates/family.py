@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS
 from kernlearn.estimators.mixture.candidates.problem import Problem
@@ -21,8 +20,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 from kernlearn.runtime.stopping import Stopped
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class Family:
                 return np.inf
             if rung not in known:
                 if known:  # there is something to keep
-                    problem.patience.check()
+                    problem.stopping.check()
                 nearest = min(known.values(), key=lambda f: abs(f.place - rung), default=near)
                 start = None if nearest is None else nearest.judged.lam
                 kernel_of = self.at(rung)
@@ -113,7 +111,7 @@ class Family:
         except (Stopped, KeyboardInterrupt) as stop:
             if not known:
                 raise
-            problem.patience.accept(stop)
+            problem.stopping.accept(stop)
         return list(known.values())[first_least(found.loss for found in known.values())]
 
     def at(self, rung: int) -> Callable[[Array], Kernel]:

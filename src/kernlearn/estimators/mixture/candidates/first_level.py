@@ -8,7 +8,6 @@ own. Columns are stretched by :math:`\sqrt{\theta_r}`.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.view import StretchedView
@@ -16,8 +15,6 @@ from kernlearn.families.parametric import ARD
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl, Search
 from kernlearn.solvers.first_level.starts import first_values
-
-Array = NDArray[np.float64]
 
 # λ and μ to a few per cent: the folds cannot tell them better.
 _TOL, _MAX_ITER = 1e-2, 10
@@ -40,12 +37,12 @@ def first_level_view(problem: Problem, table: str) -> StretchedView:
     first_level = FirstLevelProblem(family, X, problem.Y - offset, weight, scale)
     direction = scale / np.linalg.norm(scale)
     line = first_level.along(direction)
-    control = FirstLevelControl("gradient", _TOL, _MAX_ITER, problem.patience)
+    control = FirstLevelControl("gradient", _TOL, _MAX_ITER, problem.stopping)
     start = np.log(alone(first_values(line, None, None)))
     search = Search(problem.folds, start, np.array([True, True]), control)
     length = alone(search.stage(line, line.scale, _ROUGHER))
     theta = alone(search.stage(first_level, length[0] * direction, 1.0))
-    problem.patience.check()
+    problem.stopping.check()
     lam, mu = np.exp(search.x)
     descent = first_level.minimise(theta, lam, mu, _FINAL_TOL, _MAX_ITER)
     if descent is None or search.best is None:

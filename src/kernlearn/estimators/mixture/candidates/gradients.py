@@ -29,7 +29,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
 from kernlearn.estimators.mixture.candidates.problem import Problem
@@ -38,10 +37,10 @@ from kernlearn.kernels import Kernel, Matern, Stretched
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.selection.column_starts import slopes
+from kernlearn.typing import Array
 
 __all__ = ["gradient_views", "slopes"]
 
-Array = NDArray[np.float64]
 
 # Rounds to the view of a fitting λ, and to that of a small one, for kernels with a diagonal of one.
 _ROUNDS, _MORE_ROUNDS = 2, 5
@@ -62,7 +61,7 @@ def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
     parts = [problem, *(problem.rows(np.setdiff1d(rows, fold)) for fold in problem.folds)]
     for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL)):
         descend = partial(_descended, table=table, n_rounds=n_rounds, lam=lam)
-        whole, *without = in_order(descend, parts, n_threads(), problem.patience.check)
+        whole, *without = in_order(descend, parts, n_threads(), problem.stopping.check)
         yield StretchedView(table, whole, tuple(without))
 
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 from scipy.linalg.blas import dsyrk, dtrmm
 
@@ -27,10 +26,10 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
 from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.typing import Array
 
 __all__ = ["CentredMatrix", "Machine", "Training"]
 
-Array = NDArray[np.float64]
 
 # Up to so many rows a machine is trained on the whole matrix; beyond, through so many landmarks.
 EXACT_ROWS = 6000

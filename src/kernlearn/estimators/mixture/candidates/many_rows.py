@@ -15,12 +15,11 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.estimators.mixture.candidates.contest import Contest, collected, timed
 from kernlearn.estimators.mixture.candidates.family import Family, Found
 from kernlearn.estimators.mixture.candidates.machine import Machine, Training
 from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.screening import Screening, collected, timed
 from kernlearn.estimators.mixture.candidates.view import Judged, LearnedView, View
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mkl.column_pairs import columns_of_pairs
@@ -29,11 +28,10 @@ from kernlearn.kernels import Kernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import Progress, Stopped
 from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.typing import Array, Indices
 
-__all__ = ["hold_larger_contest"]
+__all__ = ["screen_more_rows"]
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Rows of the sample: four fifths train, one fifth judges.
 _ROWS = 10_000
@@ -47,18 +45,18 @@ _MOST_NUMBERS, _MOST_COLUMNS = 125, 250
 _PAIRS = Family("combination with pairs", None)
 
 
-def hold_larger_contest(
-    small: Contest,
+def screen_more_rows(
+    small: Screening,
     kept: Sequence[Found],
     whole: Problem,
     combines: bool,
     random_state: np.random.RandomState,
-) -> Contest:
+) -> Screening:
     """Judge the best candidates once more, on thousands of rows.
 
     Parameters
     ----------
-    small : Contest
+    small : Screening
         How they did on fewer.
     kept : sequence of Found
         Its best.
@@ -71,10 +69,10 @@ def hold_larger_contest(
 
     Returns
     -------
-    contest : Contest
+    screening : Screening
         On the rows held out of the sample; the small one after an early end.
     """
-    if whole.patience.stopped is not None:
+    if whole.stopping.stopped is not None:
         return small
     sample = whole.rows(whole.sample(_ROWS, random_state))
     judges = sample.folds[0]
@@ -87,14 +85,14 @@ class _Trial:
     """A sample in two parts: rows that train, and rows that judge."""
 
     def __init__(
-        self, sample: Problem, train: Rows, judges: Rows, random_state: np.random.RandomState
+        self, sample: Problem, train: Indices, judges: Indices, random_state: np.random.RandomState
     ) -> None:
         self._sample, self._train, self._judges = sample, train, judges
         self._random_state = random_state
         self.problem = sample.rows(judges)
 
     def candidates(self, kept: Sequence[Found], combines: bool) -> Iterator[Found]:
-        """Those of the small contest, narrower while that helps; then the combination."""
+        """Those of the small screening, narrower while that helps; then the combination."""
         for one in kept:
             with self._noting(one.title):
                 yield timed(partial(self._climbed, one))
@@ -127,7 +125,7 @@ class _Trial:
             best = larger
         family, view = one.family, one.view
         while family.kernel is not None and best.place + 1 < len(family.ladder):
-            self._sample.patience.check()
+            self._sample.stopping.check()
             kernel_of, X = family.at(best.place + 1), self._of(view)[self._train]
             if isinstance(view, LearnedView):
                 kernel = view.learned(kernel_of, X, None)
@@ -173,7 +171,7 @@ class _Trial:
 
     def _is_over(self, told: Progress) -> bool:
         try:
-            self._sample.patience.check()
+            self._sample.stopping.check()
         except Stopped:
             return True
         return False

@@ -8,12 +8,10 @@ is no closed form for rows held out, so a fold is predicted by a machine without
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from kernlearn.quality import libsvm
-
-Array = NDArray[np.float64]
+from kernlearn.typing import Array
 
 # λ in units of the mean variance of the kernel; held-out losses are flat between these.
 RIDGES = (10.0, 1.0, 0.1)

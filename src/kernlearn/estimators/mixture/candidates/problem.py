@@ -6,13 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.quality.predictive import PredictiveLoss
-from kernlearn.runtime.stopping import Patience
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +24,7 @@ class Problem:
         Of the targets, numbers or ±1 for each class, with the weights of the rows.
     folds : sequence of ndarray
         Rows held out together by candidates that know no closed form.
-    patience : Patience
+    stopping : StoppingControl
         May end the search early.
     origins : ndarray of shape (p,), optional
         For every prepared column, the number of the user's column that it comes from; without,
@@ -38,9 +35,9 @@ class Problem:
 
     tables: Mapping[str, Array]
     loss: PredictiveLoss
-    folds: Sequence[Rows]
-    patience: Patience = field(default_factory=Patience)
-    origins: Rows | None = None
+    folds: Sequence[Indices]
+    stopping: StoppingControl = field(default_factory=StoppingControl)
+    origins: Indices | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -53,7 +50,7 @@ class Problem:
         """Weights of the rows."""
         return self.loss.weight
 
-    def columns(self, table: str) -> list[Rows]:
+    def columns(self, table: str) -> list[Indices]:
         """The prepared columns of a table, those of one of the user's columns together."""
         n_columns = self.tables[table].shape[1]
         origins = np.arange(n_columns) if self.origins is None else self.origins
@@ -62,7 +59,7 @@ class Problem:
     def __len__(self) -> int:
         return len(self.Y)
 
-    def rows(self, chosen: Rows) -> Problem:
+    def rows(self, chosen: Indices) -> Problem:
         """The same problem on some rows, given in increasing order; folds keep what is left."""
         kept = [np.intersect1d(fold, chosen) for fold in self.folds]
         return replace(
@@ -72,7 +69,7 @@ class Problem:
             folds=[np.searchsorted(chosen, fold) for fold in kept if len(fold)],
         )
 
-    def sample(self, n_rows: int, random_state: np.random.RandomState) -> Rows:
+    def sample(self, n_rows: int, random_state: np.random.RandomState) -> Indices:
         """Rows drawn at random, from every fold its share; all if there are no more."""
         if len(self) <= n_rows:
             return np.arange(len(self))

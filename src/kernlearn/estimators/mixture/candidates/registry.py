@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
 from kernlearn.estimators.mixture.candidates.family import Family
@@ -11,10 +10,10 @@ from kernlearn.estimators.mixture.candidates.sparse import sparse_view
 from kernlearn.estimators.mixture.candidates.trees import trees_view
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.typing import Array
 
 __all__ = ["ARD", "COMBINATION", "FAMILIES", "LOG_TARGET"]
 
-Array = NDArray[np.float64]
 
 ARD, COMBINATION, LOG_TARGET = "ARD", "combination", "log target"
 

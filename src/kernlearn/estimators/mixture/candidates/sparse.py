@@ -19,7 +19,6 @@ of them matter, no kernel of all columns can learn as much from as few rows.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
@@ -27,10 +26,10 @@ from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.view import StretchedView, View
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.typing import Array
 
 __all__ = ["SparseView", "sparse_view"]
 
-Array = NDArray[np.float64]
 
 # λ from where no column has a weight down to this part of it, in so many steps.
 _LEAST, _STEPS = 3e-3, 30
@@ -62,7 +61,7 @@ def sparse_view(problem: Problem, table: str) -> SparseView:
     paths = []
     predictions = np.zeros((_STEPS, *Y.shape))
     for fold in problem.folds:
-        problem.patience.check()
+        problem.stopping.check()
         others = _Centred(problem.rows(np.setdiff1d(rows, fold)), table)
         path = others.path(alphas)
         predictions[:, fold] = others.predict(X[fold], path)

@@ -19,18 +19,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
 from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.view import LearnedView
 from kernlearn.kernels import Kernel, TreePaths
+from kernlearn.typing import Array, Indices
 
 __all__ = ["TreesView", "trees_view"]
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # With more rows than these half as many trees do as well, in half the time; and they are grown from
 # so many cells at most, but from all of a few rows.
@@ -75,7 +73,7 @@ def trees_view(problem: Problem, table: str) -> TreesView:
     # To check the parameters of a tree takes as long as to grow it.
     with config_context(skip_parameter_validation=True, assume_finite=True):
         for fold in problem.folds:
-            problem.patience.check()
+            problem.stopping.check()
             others = np.setdiff1d(everyone, fold)
             forests.append([_grown(problem, table, others, generator) for _ in range(n_trees)])
     whole = TreePaths.of(tree for forest in forests for tree in forest)
@@ -83,7 +81,7 @@ def trees_view(problem: Problem, table: str) -> TreesView:
 
 
 def _grown(
-    problem: Problem, table: str, rows: Rows, generator: np.random.RandomState
+    problem: Problem, table: str, rows: Indices, generator: np.random.RandomState
 ) -> DecisionTreeRegressor:
     drawn = generator.choice(rows, len(rows))
     tree = DecisionTreeRegressor(

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
 from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
@@ -22,11 +21,10 @@ from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.selection.ridge_search import minimise_along
+from kernlearn.typing import Array, Indices
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 KernelOf = Callable[[Array], Kernel]
-Part = tuple[Rows, Rows, Array, Array]
+Part = tuple[Indices, Indices, Array, Array]
 
 # λ in units of the mean variance that the kernel gives to a row: where most searches end.
 _FIRST_RIDGE = 0.03
@@ -160,7 +158,7 @@ class LearnedView(View):
 
         return climbed_ridge(at, lam)
 
-    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Rows]) -> list[Part]:
+    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Indices]) -> list[Part]:
         """For every fold its rows, the others, their matrix, and that between the two."""
         parts = []
         for number, rows in enumerate(folds):

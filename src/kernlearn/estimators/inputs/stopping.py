@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from kernlearn.runtime.stopping import Patience, Progress, patience_for
+from kernlearn.runtime.stopping import Progress, StoppingControl, stopping_control
 
 
-class Patient:
+class StoppingParameters:
     """Mixed into an estimator with these parameters; the values are for those without them."""
 
     callback: Callable[[Progress], Any] | None = None
     time_limit: float | None = None
     verbose: int = 0
 
-    def _patience(self) -> Patience:
+    def _stopping_control(self) -> StoppingControl:
         """The clock and the listeners of one fit, from now."""
         shown_as = type(self).__name__ if self.verbose else None
-        return patience_for(self.callback, self.time_limit, shown_as)
+        return stopping_control(self.callback, self.time_limit, shown_as)

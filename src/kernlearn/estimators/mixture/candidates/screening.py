@@ -10,7 +10,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.mixture.candidates.choice import Chosen
 from kernlearn.estimators.mixture.candidates.family import Family, Found
@@ -24,11 +23,10 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
+from kernlearn.typing import Array, Indices
 
-__all__ = ["NEGLIGIBLE", "Contest", "collected", "hold_contest", "timed"]
+__all__ = ["NEGLIGIBLE", "Screening", "collected", "screen_candidates", "timed"]
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 # Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
 _SCREENED = 700
@@ -50,7 +48,7 @@ NEGLIGIBLE = 0.01
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
+class Screening:
     """How it ended.
 
     Attributes
@@ -70,7 +68,7 @@ class Contest:
         return np.stack([one.compared for one in self.found])
 
     def weights(
-        self, max_members: int, least: float = NEGLIGIBLE, rows: Rows | slice = slice(None)
+        self, max_members: int, least: float = NEGLIGIBLE, rows: Indices | slice = slice(None)
     ) -> Array:
         """A mixture of few of them, at their best scale, none below a part of the largest weight.
 
@@ -91,7 +89,7 @@ class Contest:
         enough: Array = np.where(weights >= least * weights.max(), weights, 0.0)
         return np.asarray(enough * (weights.sum() / enough.sum()))
 
-    def factors(self, weights: Array, rows: Rows | slice = slice(None)) -> Array:
+    def factors(self, weights: Array, rows: Indices | slice = slice(None)) -> Array:
         """What to multiply predictions by, if weights are meant at the scales best on `rows`."""
         loss, factors = self._loss(rows), weights.copy()
         for i in np.flatnonzero(weights):
@@ -113,14 +111,14 @@ class Contest:
             values[fold] = np.tensordot(factors, self.compared[:, fold], axes=1)
         return values
 
-    def _loss(self, rows: Rows | slice) -> PredictiveLoss:
+    def _loss(self, rows: Indices | slice) -> PredictiveLoss:
         loss = self.problem.loss.of_linked
         return replace(loss, Y=loss.Y[rows], weight=loss.weight[rows])
 
 
-def hold_contest(
+def screen_candidates(
     problem: Problem, chosen: Chosen, random_state: Any, whole: Problem | None = None
-) -> Contest:
+) -> Screening:
     """Search all families, several at a time; after an early end, with what was found before it.
 
     Parameters
@@ -136,16 +134,16 @@ def hold_contest(
 
     Returns
     -------
-    contest : Contest
+    screening : Screening
         With one candidate at least.
     """
     whole = problem if whole is None else whole
     if len(problem) <= _SCREENED:
-        contest = collected(problem, _all_found(problem, chosen, whole, random_state))
-        return _with_logarithms(contest) if chosen.logarithms else contest
+        screening = collected(problem, _all_found(problem, chosen, whole, random_state))
+        return _with_logarithms(screening) if chosen.logarithms else screening
     sample = problem.rows(problem.sample(_SCREENED, random_state))
     small = collected(sample, _all_found(sample, chosen, whole, random_state))
-    if problem.patience.stopped is not None or not small.found:
+    if problem.stopping.stopped is not None or not small.found:
         return small
     large = collected(
         problem,
@@ -156,20 +154,20 @@ def hold_contest(
     return _with_logarithms(large) if chosen.logarithms else large
 
 
-def _with_logarithms(contest: Contest) -> Contest:
+def _with_logarithms(screening: Screening) -> Screening:
     """Where targets are skewed amounts, the best candidates on their logarithms beside all."""
-    problem = contest.problem
+    problem = screening.problem
     loss = LoggedLoss.of(problem.loss)
-    if loss is None or not contest.found or problem.patience.stopped is not None:
-        return contest
+    if loss is None or not screening.found or problem.stopping.stopped is not None:
+        return screening
     logged = replace(problem, loss=loss)
-    searches = [_Search(near.family, logged, near.view, near) for near in _shortlist(contest)]
-    return collected(problem, _found(searches), contest.found)
+    searches = [_Search(near.family, logged, near.view, near) for near in _shortlist(screening)]
+    return collected(problem, _found(searches), screening.found)
 
 
-def _shortlist(contest: Contest) -> list[Found]:
+def _shortlist(screening: Screening) -> list[Found]:
     """Those that a mixture of a sample would have."""
-    return [contest.found[i] for i in np.flatnonzero(contest.weights(_SHORTLIST))]
+    return [screening.found[i] for i in np.flatnonzero(screening.weights(_SHORTLIST))]
 
 
 def _all_found(
@@ -217,7 +215,7 @@ def _found_stretched(
     except (Stopped, KeyboardInterrupt) as stop:
         if not best:
             raise
-        problem.patience.accept(stop)
+        problem.stopping.accept(stop)
     yield from best.values()
 
 
@@ -237,7 +235,7 @@ def _stretched(
         learners = [partial(gradient_views, many, table)]
     # All of them before anyone looks, who may then have all threads.
     learn = partial(_as_many_as_may_be, problem=problem)
-    views = list(in_order(learn, learners, n_threads(), problem.patience.check))
+    views = list(in_order(learn, learners, n_threads(), problem.stopping.check))
     return chain.from_iterable(views)
 
 
@@ -304,17 +302,17 @@ def timed(search: Callable[[], Found]) -> Found:
 
 def collected(
     problem: Problem, candidates: Iterator[Found], before: Sequence[Found] = ()
-) -> Contest:
+) -> Screening:
     """What an iterator of searches gives, up to an early end, after those that were told before."""
-    contest = Contest(problem, list(before))
+    screening = Screening(problem, list(before))
     best = min((one.told for one in before), default=np.inf)
     try:
         for found in candidates:
-            contest.found.append(found)
+            screening.found.append(found)
             best = min(best, found.told)
-            problem.patience.tell(f"{found.title}: held-out loss {found.told:.6g}", best)
+            problem.stopping.tell(f"{found.title}: held-out loss {found.told:.6g}", best)
     except (Stopped, KeyboardInterrupt) as stop:
-        if not contest.found:
+        if not screening.found:
             raise
-        problem.patience.accept(stop)
-    return contest
+        problem.stopping.accept(stop)
+    return screening

@@ -1,4 +1,4 @@
-"""Families, their ladders, and the contest between them."""
+"""Families, their ladders, and the screening between them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,28 @@ import pytest
 from sklearn.svm import SVC
 
 import kernlearn as kl
-from kernlearn.estimators.mixture.candidates import contest as module
+from kernlearn.estimators.mixture.candidates import screening as module
 from kernlearn.estimators.mixture.candidates.choice import Chosen, chosen_families
-from kernlearn.estimators.mixture.candidates.contest import Contest, hold_contest
 from kernlearn.estimators.mixture.candidates.family import Family
 from kernlearn.estimators.mixture.candidates.problem import Problem
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES
+from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
 from kernlearn.estimators.mixture.candidates.view import View
 from kernlearn.kernels import Gaussian, Kernel, Linear
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Patience
+from kernlearn.runtime.stopping import StoppingControl
 
 
-def make_problem(n=60, patience=None):
+def make_problem(n=60, stopping=None):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n, 3))
     Y = np.sin(2 * X[:, :1]) + 0.2 * rng.normal(size=(n, 1))
     folds = [np.arange(i, n, 5) for i in range(5)]
-    return Problem({"standard": X}, SquaredLoss(Y, np.ones(n)), folds, patience or Patience())
+    return Problem(
+        {"standard": X}, SquaredLoss(Y, np.ones(n)), folds, stopping or StoppingControl()
+    )
 
 
 def test_the_ladder_is_climbed_to_its_best_rung():
@@ -65,8 +67,8 @@ def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
 
 
 def test_scales_of_columns_find_the_one_that_matters():
-    contest = hold_contest(make_problem(), chosen_families(["Gaussian", ARD]), np.random)
-    plain, stretched = contest.found
+    screening = screen_candidates(make_problem(), chosen_families(["Gaussian", ARD]), np.random)
+    plain, stretched = screening.found
     assert (plain.title, stretched.title) == ("Gaussian", "Gaussian, ARD")
     assert stretched.loss < plain.loss
     scales = stretched.judged.kernel.scales
@@ -77,9 +79,9 @@ def test_beyond_some_rows_only_the_best_see_them_all(monkeypatch):
     monkeypatch.setattr(module, "_SCREENED", 40)
     monkeypatch.setattr(module, "_SHORTLIST", 2)
     generator = np.random.RandomState(0)
-    contest = hold_contest(make_problem(60), chosen_families(list(FAMILIES)), generator)
-    assert len(contest.found) == 2
-    assert len(contest.found[0].judged.held_out) == 60
+    screening = screen_candidates(make_problem(60), chosen_families(list(FAMILIES)), generator)
+    assert len(screening.found) == 2
+    assert len(screening.found[0].judged.held_out) == 60
 
 
 @pytest.mark.parametrize("labels", [False, True])
@@ -91,14 +93,14 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, l
     loss = LogLoss(np.sign(Y), np.ones(300)) if labels else SquaredLoss(Y, np.ones(300))
     problem = Problem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    contest = hold_contest(problem, families, np.random)
-    weights = contest.weights(8)
+    screening = screen_candidates(problem, families, np.random)
+    weights = screening.weights(8)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[0] == 0.0
     assert weights.max() >= 0.5
-    np.testing.assert_array_equal(contest.weights(8, least=1.0) > 0, weights == weights.max())
+    np.testing.assert_array_equal(screening.weights(8, least=1.0) > 0, weights == weights.max())
     monkeypatch.setattr(module, "_SCREENED", 200)
-    large = hold_contest(problem, families, np.random.RandomState(0))
+    large = screen_candidates(problem, families, np.random.RandomState(0))
     assert "linear" not in [found.title for found in large.found]
     assert all(len(found.judged.held_out) == 300 for found in large.found)
 
@@ -110,18 +112,21 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
     Y = np.sign(X[:, :1] + 0.5 * rng.normal(size=(60, 1)))
     problem = Problem({"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
-    contest = hold_contest(problem, families, np.random)
-    mixed = contest.held_out(8)
+    screening = screen_candidates(problem, families, np.random)
+    mixed = screening.held_out(8)
     for fold in problem.folds:
         others = np.setdiff1d(np.arange(60), fold)
         turned = np.where(np.isin(np.arange(60), fold), -1.0, 1.0)[:, None] * Y
-        again = Contest(replace(problem, loss=loss(turned, np.ones(60))), contest.found).held_out(8)
+        again = Screening(
+            replace(problem, loss=loss(turned, np.ones(60))), screening.found
+        ).held_out(8)
         np.testing.assert_allclose(again[fold], mixed[fold], atol=1e-9)
         assert np.abs(again[others] - mixed[others]).max() > 1e-3
     one_fold = replace(problem, folds=[np.arange(60)])
-    factors = contest.factors(contest.weights(8))
+    factors = screening.factors(screening.weights(8))
     np.testing.assert_allclose(
-        Contest(one_fold, contest.found).held_out(8), np.tensordot(factors, contest.compared, 1)
+        Screening(one_fold, screening.found).held_out(8),
+        np.tensordot(factors, screening.compared, 1),
     )
 
 
@@ -135,22 +140,22 @@ def test_kernels_that_all_break_down_on_a_sample(monkeypatch, labels):
     problem = make_problem(60)
     if labels:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
-    assert not hold_contest(problem, Chosen([Family("broken", broken)]), np.random).found
+    assert not screen_candidates(problem, Chosen([Family("broken", broken)]), np.random).found
 
 
 def test_an_early_end_keeps_what_was_found():
-    patience = Patience(callback=lambda progress: progress.step == 3)
-    problem = make_problem(patience=patience)
-    contest = hold_contest(problem, chosen_families("auto"), np.random)
-    assert len(contest.found) == 3
-    assert patience.stopped is Status.STOPPED
+    stopping = StoppingControl(callback=lambda progress: progress.step == 3)
+    problem = make_problem(stopping=stopping)
+    screening = screen_candidates(problem, chosen_families("auto"), np.random)
+    assert len(screening.found) == 3
+    assert stopping.stopped is Status.STOPPED
 
 
 def test_a_kernel_that_breaks_down_is_left_out_with_a_note():
     families = [Family("broken", broken), FAMILIES["linear"]]
     problem = make_problem()
-    contest = hold_contest(problem, Chosen(families), np.random)
-    assert [found.title for found in contest.found] == ["linear"]
+    screening = screen_candidates(problem, Chosen(families), np.random)
+    assert [found.title for found in screening.found] == ["linear"]
     assert problem.notes == ["broken was left out: Gaussian must give finite values"]
 
 
@@ -159,7 +164,7 @@ def test_any_other_error_is_a_defect_and_ends_the_search():
         raise ValueError("operands could not be broadcast together")
 
     with pytest.raises(ValueError, match="operands"):
-        hold_contest(make_problem(), Chosen([Family("wrong", wrong)]), np.random)
+        screen_candidates(make_problem(), Chosen([Family("wrong", wrong)]), np.random)
 
 
 def test_a_sample_has_its_share_of_every_fold():
@@ -222,7 +227,7 @@ def test_side_by_side_it_is_the_same_contest(monkeypatch):
     for threads in (1, 3):
         monkeypatch.setattr(module, "n_threads", lambda threads=threads: threads)
         chosen = chosen_families("auto")
-        held.append(hold_contest(problem, chosen, np.random.RandomState(0)).found)
+        held.append(screen_candidates(problem, chosen, np.random.RandomState(0)).found)
     alone, together = held
     assert [one.title for one in together] == [one.title for one in alone]
     for one, other in zip(together, alone, strict=True):
@@ -234,7 +239,7 @@ def test_side_by_side_it_is_the_same_contest(monkeypatch):
 def test_side_by_side_it_ends_early_with_what_was_found(monkeypatch):
     monkeypatch.setattr(module, "n_threads", lambda: 2)
     told = []
-    patience = Patience(lambda progress: told.append(progress) or len(told) == 2)
-    held = hold_contest(make_problem(patience=patience), chosen_families("auto"), None)
+    stopping = StoppingControl(lambda progress: told.append(progress) or len(told) == 2)
+    held = screen_candidates(make_problem(stopping=stopping), chosen_families("auto"), None)
     assert len(held.found) == 2
-    assert patience.stopped is Status.STOPPED
+    assert stopping.stopped is Status.STOPPED
