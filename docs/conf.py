@@ -9,7 +9,10 @@ from typing import Any
 
 import kernlearn
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "_ext")]
+
+import draw_rooms  # noqa: E402  (it stands beside this file)
 
 project = "kernlearn"
 author = "The kernlearn developers"
@@ -83,3 +86,6 @@ def _skip_foreign(
 def setup(app: Any) -> None:
     """Add what Sphinx has no setting for."""
     app.connect("autodoc-skip-member", _skip_foreign)
+    picture = HERE / "api" / "generated" / "rooms.svg"
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    picture.write_text(draw_rooms.drawing(*draw_rooms.read_rooms()), encoding="utf-8")
