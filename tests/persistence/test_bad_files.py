@@ -105,9 +105,14 @@ def test_a_module_of_a_stranger_is_not_even_imported(tmp_path, monkeypatch):
     assert "strange_module" not in sys.modules
 
 
-def test_a_newer_format(path):
-    path.write_bytes(path.read_bytes().replace(b"kernlearn-model 1\n", b"kernlearn-model 2\n", 1))
-    with pytest.raises(ModelFileError, match=r"has format '2', expected 1: .* upgrade kernlearn"):
+@pytest.mark.parametrize("number", [1, 3])
+def test_an_older_or_newer_format(path, number):
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"kernlearn-model 2\n", b"kernlearn-model %d\n" % number, 1))
+    with pytest.raises(
+        ModelFileError,
+        match=rf"has format '{number}', expected 2: .* another version .* fit and save the model",
+    ):
         kl.load(path)
 
 
@@ -132,7 +137,7 @@ def test_every_altered_byte_is_noticed(path):
 def test_the_header_is_json(tmp_path):
     rest = b"{no json\n" + b"payload"
     digest = hashlib.sha256(rest).hexdigest().encode()
-    (tmp_path / "x").write_bytes(b"kernlearn-model 1\n" + digest + b"\n" + rest)
+    (tmp_path / "x").write_bytes(b"kernlearn-model 2\n" + digest + b"\n" + rest)
     with pytest.raises(ModelFileError, match="x has a header that is not JSON"):
         kl.load(tmp_path / "x")
 

@@ -17,7 +17,7 @@ from typing import Any
 from kernlearn.persistence.errors import ModelFileError
 
 MAGIC = b"kernlearn-model "
-FORMAT = 1
+FORMAT = 2  # since 2, a file names public classes and the keys of the registry
 PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "skops")
 
 

@@ -18,6 +18,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.kernels._validation import is_frame, take_rows
+from kernlearn.persistence.registry import NAMES
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.warning_filters import quiet_about
 
@@ -71,7 +72,7 @@ def _estimators(model: Any) -> Iterator[Any]:
     """The estimators of this library in a model, which may be a pipeline."""
     if not isinstance(model, BaseEstimator):
         return
-    if type(model).__module__.startswith("kernlearn."):
+    if type(model) in NAMES:
         yield model
         return
     for part in getattr(model, "steps", ()):

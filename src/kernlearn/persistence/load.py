@@ -12,8 +12,8 @@ from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._plain import without_stand_ins
 from kernlearn.persistence._skops import load_skops
 from kernlearn.persistence._trial import check_model
-from kernlearn.persistence._trusted import trusted_types
 from kernlearn.persistence.errors import ModelFileError
+from kernlearn.persistence.registry import trusted_names
 
 __all__ = ["load"]
 
@@ -76,7 +76,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
             f"{name} could not be rebuilt: {error}; it was not written by kernlearn, or altered: "
             "get it again, or fit and save the model again"
         ) from error
-    allowed = trusted_types(trusted)
+    allowed = trusted_names(trusted)
     try:
         refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
     except Exception as error:

@@ -9,8 +9,8 @@ from typing import Any
 from kernlearn.persistence._file import pack
 from kernlearn.persistence._plain import with_stand_ins
 from kernlearn.persistence._skops import load_skops
-from kernlearn.persistence._trusted import trusted_types
 from kernlearn.persistence.errors import ModelFileError
+from kernlearn.persistence.registry import trusted_names
 from kernlearn.runtime.atomic_files import atomic_file
 
 __all__ = ["save"]
@@ -58,7 +58,7 @@ def save(model: Any, path: str | os.PathLike[str], *, trusted: Sequence[type] = 
     skops = load_skops()
     try:
         payload = skops.dumps(with_stand_ins(model))
-        refused = set(skops.get_untrusted_types(data=payload)) - set(trusted_types(trusted))
+        refused = set(skops.get_untrusted_types(data=payload)) - set(trusted_names(trusted))
     except Exception as error:
         raise ModelFileError(
             f"could not save {type(model).__name__}: it holds something that has no safe form in a "

@@ -1,0 +1,115 @@
+"""The types that a model file may hold, and the names that it has for them.
+
+A file names a public class by its public module, ``kernlearn.KernelClassifier``, and a private one
+by its key in `PRIVATE` and this module, wherever either is defined: moving or renaming a class
+breaks no file, as long as its key stays. Every other type is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+
+import kernlearn.estimators
+import kernlearn.families.parametric
+import kernlearn.hyperkernels
+import kernlearn.kernels
+from kernlearn.bundle import ModelBundle
+from kernlearn.estimators.hyperkernel.embedding import Embedding
+from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
+from kernlearn.estimators.mixture.candidate_table import CandidateTable
+from kernlearn.estimators.mixture.candidates.machine import Machine
+from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
+from kernlearn.estimators.mixture.members import Members
+from kernlearn.estimators.mixture.preparation import Preparation, PreparedTable
+from kernlearn.kernels.grid import GridKernels
+from kernlearn.methods.stacked_rows import StackedRows
+from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
+from kernlearn.quality.discriminants import Discriminants
+from kernlearn.quality.limits import Limits
+from kernlearn.quality.logarithms import Exponentials, Logarithms
+from kernlearn.solvers.core.solution import Solution, Step
+
+__all__ = ["NAMES", "PRIVATE", "stand_in_type", "trusted_names", "type_name"]
+
+# What these packages export is plain: constructors store, and nothing runs when a file is read.
+# The keys are the modules that a file names.
+PUBLIC = {
+    "kernlearn": kernlearn.estimators,
+    "kernlearn.families.parametric": kernlearn.families.parametric,
+    "kernlearn.hyperkernels": kernlearn.hyperkernels,
+    "kernlearn.kernels": kernlearn.kernels,
+}
+# A key is what files hold: it stays when its class is renamed or moved.
+PRIVATE: dict[str, type] = {
+    "CandidateTable": CandidateTable,
+    "CategoryColumn": CategoryColumn,
+    "Discriminants": Discriminants,
+    "Embedding": Embedding,
+    "EnumMember": EnumMember,
+    "Exponentials": Exponentials,
+    "FixedKernel": FixedKernel,
+    "Frame": Frame,
+    "GridKernels": GridKernels,
+    "Limits": Limits,
+    "Logarithms": Logarithms,
+    "Machine": Machine,
+    "Members": Members,
+    "ModelBundle": ModelBundle,
+    "Network": Network,
+    "NumberColumn": NumberColumn,
+    "Pairs": Pairs,
+    "Preparation": Preparation,
+    "PreparedTable": PreparedTable,
+    "Solution": Solution,
+    "StackedRows": StackedRows,
+    "Step": Step,
+    "ViewMKLClassifier": ViewMKLClassifier,
+    "ViewMKLRegressor": ViewMKLRegressor,
+}
+# Of scikit-learn, besides its estimators: what its column transformer and its searches keep; and
+# of scipy, the rows of sparse tables.
+SKLEARN = (
+    "numpy.dtype",
+    "scipy.sparse._csr.csr_array",
+    "sklearn.compose._column_transformer._RemainderColsList",
+    "sklearn.utils._bunch.Bunch",
+)
+NAMES: dict[type, tuple[str, str]] = {
+    **{
+        getattr(package, name): (module, name)
+        for module, package in PUBLIC.items()
+        for name in package.__all__
+        if isinstance(getattr(package, name), type)
+    },
+    **{kind: (__name__, key) for key, kind in PRIVATE.items()},
+}
+
+
+def __getattr__(name: str) -> type:
+    """The private class of a key; this is how skops finds it."""
+    if name in PRIVATE:
+        return PRIVATE[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def trusted_names(others: Iterable[object] = ()) -> list[str]:
+    """Names of the types that may be read, and those that the caller vouches for."""
+    return [".".join(name) for name in NAMES.values()] + [*SKLEARN, *map(type_name, others)]
+
+
+def type_name(kind: object) -> str:
+    """The full name of a type, as a file has it."""
+    if isinstance(kind, type):
+        return ".".join(NAMES.get(kind, (kind.__module__, kind.__name__)))
+    raise TypeError(f"expected trusted to hold types, got {kind!r}; pass for example [MyKernel]")
+
+
+@cache
+def stand_in_type(kind: type) -> type:
+    """A class without behaviour that skops writes under the name that a file has for a type."""
+    if kind not in NAMES:
+        return kind
+    module, name = NAMES[kind]
+    return type(name, (), {"__module__": module})
