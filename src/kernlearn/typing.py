@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,3 +21,29 @@ LongArray = NDArray[np.longdouble]
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""
+
+
+class Table(Protocol):
+    """Rows as kernels are called with them: of an array, a data frame or a sparse matrix."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of rows and columns; of rows alone, where each is one thing."""
+
+    @property
+    def ndim(self) -> int:
+        """Two for a table, one for a list of things."""
+
+    def __getitem__(self, key: Any, /) -> Any:
+        """Some of its rows and columns."""
+
+
+class DataFrame(Table, Protocol):
+    """A table whose columns have names, as pandas has it."""
+
+    iloc: Any
+    columns: Any
+    index: Any
+    equals: Any
+    isna: Any
+    to_numpy: Any

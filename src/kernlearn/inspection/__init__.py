@@ -12,8 +12,7 @@ from kernlearn.inspection.kernel_weights import KernelWeightsDisplay
 from kernlearn.inspection.labels import kernel_label
 from kernlearn.inspection.pair_score import PairScoreDisplay
 from kernlearn.inspection.relevance import RelevanceDisplay
-from kernlearn.inspection.relevance_path import relevance_path
-from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
+from kernlearn.inspection.relevance_path import RelevancePathDisplay, relevance_path
 from kernlearn.inspection.spectrum import SpectrumDisplay
 from kernlearn.inspection.weight_path import WeightPathDisplay
 

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.inspection._matplotlib import points_wide, row_size
+from kernlearn.inspection._matplotlib import Axes, BarContainer, points_wide, row_size
 from kernlearn.inspection._text import AS_TEXT, axis_label
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # More make a picture longer than a screen.
 MOST_BARS = 30
 
 
-def largest(sizes: Array) -> NDArray[np.intp]:
+def largest(sizes: Array) -> Indices:
     """Which entries to draw, in their order: all, or of very many those with the largest sizes.
 
     >>> largest(np.array([3.0, 1.0, 2.0]))
@@ -39,7 +37,9 @@ def bars_height(n_bars: int) -> float:
     return 0.8 + 0.3 * n_bars
 
 
-def draw_bars(ax: Any, values: Array, labels: Sequence[str], colours: Any) -> Any:
+def draw_bars(
+    ax: Axes, values: Array, labels: Sequence[str], colours: str | list[str]
+) -> BarContainer:
     """Horizontal bars from the top down, with their names and numbers."""
     bars = ax.barh(np.arange(len(values)), values, color=colours)
     _number_bars(ax, bars, values)
@@ -47,7 +47,7 @@ def draw_bars(ax: Any, values: Array, labels: Sequence[str], colours: Any) -> An
     return bars
 
 
-def _number_bars(ax: Any, bars: Any, values: Array) -> None:
+def _number_bars(ax: Axes, bars: BarContainer, values: Array) -> None:
     """The values beside the bars, with room for the one beside the longest."""
     numbers = [f"{value:.3g}" for value in values]
     # Of a typical character, in units of the size; with its distance from the bar.
@@ -61,7 +61,7 @@ def _number_bars(ax: Any, bars: Any, values: Array) -> None:
     ax.margins(x=share / (1.0 - (2.0 if both_sides else 1.0) * share))
 
 
-def name_rows(ax: Any, labels: Sequence[str]) -> None:
+def name_rows(ax: Axes, labels: Sequence[str]) -> None:
     """A name for each row, the first at the top; smaller where rows are many and room is not."""
     names = [axis_label(label) for label in labels]
     size = row_size(ax, len(names))

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kernlearn.inspection._matplotlib import ink, row_size
+from kernlearn.inspection._matplotlib import Axes, Legend, Line2D, ink, row_size
 from kernlearn.inspection._text import axis_label, plain_legend
 
 # Told apart with any kind of colour vision; further classes differ by their marker too.
@@ -28,12 +28,12 @@ def class_marker(number: int) -> str:
     return MARKERS[number % len(MARKERS)]
 
 
-def names_width(names: Iterable[Any]) -> float:
+def names_width(names: Iterable[object]) -> float:
     """Inches for the longest of the names beside a picture."""
     return 0.09 * max((len(axis_label(name)) for name in names), default=0)
 
 
-def class_legend(ax: Any, lines: Sequence[Any] | None = None) -> Any:
+def class_legend(ax: Axes, lines: Sequence[Line2D] | None = None) -> Legend:
     """The names beside the axes, where the figure makes room for them; else on an opaque ground.
 
     A legend without a ground cannot be read over coloured regions. By default it names all that
@@ -44,7 +44,7 @@ def class_legend(ax: Any, lines: Sequence[Any] | None = None) -> Any:
         handles, labels = list(lines), [line.get_label() for line in lines]
     more = len(labels) - MOST_NAMED
     rows = min(len(labels), _ROWS)
-    options = {
+    options: dict[str, Any] = {
         "handles": handles[:MOST_NAMED],
         "labels": labels[:MOST_NAMED],
         "ncols": math.ceil(min(len(labels), MOST_NAMED) / _ROWS) or 1,
@@ -53,5 +53,9 @@ def class_legend(ax: Any, lines: Sequence[Any] | None = None) -> Any:
     if ax.figure.get_layout_engine() is None:
         size = 0.8 * row_size(ax, rows + 2)
         return plain_legend(ax, frameon=True, framealpha=0.9, fontsize=size, **options)
-    place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "borderaxespad": 0.0}
+    place: dict[str, Any] = {
+        "loc": "upper left",
+        "bbox_to_anchor": (1.0, 1.0),
+        "borderaxespad": 0.0,
+    }
     return plain_legend(ax, **place, **options)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
+
+from kernlearn.typing import Array
 
 # By what a display draws: an estimator that has it, and the display.
 _DRAWN = {
@@ -20,12 +24,12 @@ _DRAWN = {
 }
 
 
-def last_step(estimator: Any) -> Any:
+def last_step(estimator: BaseEstimator) -> BaseEstimator:
     """The estimator itself; of a pipeline, its last step."""
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
-def learned(estimator: Any, attribute: str) -> Any:
+def learned(estimator: BaseEstimator, attribute: str) -> Any:
     """What the last step of a fitted estimator has learned, or a sentence on what draws it."""
     step = last_step(estimator)
     check_is_fitted(step)
@@ -39,29 +43,31 @@ def learned(estimator: Any, attribute: str) -> Any:
         ) from None
 
 
-def as_seen(estimator: Any, X: Any) -> Any:
+def as_seen(estimator: BaseEstimator, X: ArrayLike) -> ArrayLike:
     """X; of a pipeline, as its last step sees it."""
     if not isinstance(estimator, Pipeline) or len(estimator) == 1:
         return X
     check_is_fitted(estimator)
-    return estimator[:-1].transform(X)
+    seen: ArrayLike = estimator[:-1].transform(X)
+    return seen
 
 
-def learned_gram(estimator: Any, X: Any) -> Any:
+def learned_gram(estimator: BaseEstimator, X: ArrayLike) -> Array:
     """The matrix of the learned kernel on the rows of X."""
-    return learned(estimator, "kernel_")(as_seen(estimator, X))
+    gram: Array = learned(estimator, "kernel_")(as_seen(estimator, X))
+    return gram
 
 
-def _reason(step: Any, attribute: str, error: AttributeError) -> str:
+def _reason(step: BaseEstimator, attribute: str, error: AttributeError) -> str:
     """What an estimator says of an attribute that it has at other times."""
     return f" ({error})" if hasattr(type(step), attribute) else ""
 
 
-def _other_displays(step: Any, attribute: str) -> str:
+def _other_displays(step: BaseEstimator, attribute: str) -> str:
     suited = [show for name, (_, show) in _DRAWN.items() if name != attribute and _has(step, name)]
     return f", or draw this one by {' or '.join(suited)}" if suited else ""
 
 
-def _has(step: Any, name: str) -> bool:
+def _has(step: BaseEstimator, name: str) -> bool:
     # A look at this one may compute it, which takes long.
     return hasattr(type(step), name) if name == "relevance_" else hasattr(step, name)

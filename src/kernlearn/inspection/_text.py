@@ -5,6 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+from kernlearn.inspection._matplotlib import Axes, Legend
+
 # For whatever sets a text of matplotlib: a dollar sign is a dollar sign, also where the user's
 # style hands texts to LaTeX.
 AS_TEXT: dict[str, Any] = {"parse_math": False, "usetex": False}
@@ -18,7 +20,7 @@ _TURNS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 _NOT_SHOWN = ("Cc", "Cs", "Cn")
 
 
-def plain(value: Any, longest: int | None = None) -> str:
+def plain(value: object, longest: int | None = None) -> str:
     r"""Data on one line, in characters that every reader can show.
 
     Control characters and lone surrogates are replaced. Of a text that is too long both ends
@@ -41,26 +43,26 @@ def _shown(character: str) -> str:
     return "\ufffd" if hidden else character
 
 
-def axis_label(label: Any) -> str:
+def axis_label(label: object) -> str:
     """A name, fit for a place beside an axis."""
     return plain(label, LONGEST)
 
 
-def legend_label(label: Any) -> str:
+def legend_label(label: object) -> str:
     """The label; matplotlib leaves out those that begin with an underscore, so a space leads."""
     text = axis_label(label)
     return f" {text}" if text.startswith("_") else text
 
 
-def plain_legend(ax: Any, **options: Any) -> Any:
+def plain_legend(ax: Axes, **options: Any) -> Legend:
     """A legend in which a dollar sign is a dollar sign."""
-    legend = ax.legend(**{"frameon": False, **options})
+    legend: Legend = ax.legend(**{"frameon": False, **options})
     for text in legend.get_texts():
         text.update(AS_TEXT)
     return legend
 
 
-def power_of_ten(value: float, _position: Any = None) -> str:
+def power_of_ten(value: float, _position: object = None) -> str:
     """A tick of a logarithmic axis in plain characters.
 
     >>> power_of_ten(1e-6), power_of_ten(0.01), power_of_ten(100.0)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._bars import bars_height, name_rows
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import learned
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
 from kernlearn.typing import Array
 
 
-class CandidatesDisplay:
+class CandidatesDisplay(Display):
     """Held-out losses of candidates with their standard errors, and their weights in the mixture.
 
     Parameters
@@ -45,7 +47,7 @@ class CandidatesDisplay:
         self.weights: Array = np.asarray(weights, dtype=float)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, ax: Any = None) -> CandidatesDisplay:
+    def from_estimator(cls, estimator: BaseEstimator, ax: Axes | None = None) -> Self:
         """Draw ``candidates_`` of a fitted estimator.
 
         Parameters
@@ -65,19 +67,7 @@ class CandidatesDisplay:
         columns = ("candidate", "held_out_loss", "standard_error", "weight")
         return cls(*([row[name] for row in rows] for name in columns)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> CandidatesDisplay:
-        """Draw a point with its standard error for every candidate, and the weights of members.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        CandidatesDisplay
-            This object, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, height=bars_height(len(self.labels)))
         places = np.arange(len(self.labels))
         for chosen, color in ((self.weights <= 0, ink()), (self.weights > 0, POSITIVE)):
@@ -104,5 +94,4 @@ class CandidatesDisplay:
         name_rows(ax, self.labels)
         ax.margins(x=0.12)
         ax.set_xlabel("held-out loss ± standard error")
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_choice
 from kernlearn.inspection._learned import last_step, learned
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import Axes, Line2D, new_axes
 from kernlearn.inspection._text import plain_legend, power_of_ten
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
+from kernlearn.typing import Array
 
 # Where a gap is exactly zero, a logarithmic axis needs a number: half a unit of the last digit.
 SMALLEST = np.finfo(float).eps / 2.0
@@ -38,14 +40,14 @@ class ConvergenceDisplay:
     def __init__(
         self, n_machine_solves: ArrayLike, objective: ArrayLike, lower_bound: ArrayLike
     ) -> None:
-        self.n_machine_solves: NDArray[np.float64] = np.asarray(n_machine_solves, dtype=float)
-        self.objective: NDArray[np.float64] = np.asarray(objective, dtype=float)
-        self.lower_bound: NDArray[np.float64] = np.asarray(lower_bound, dtype=float)
+        self.n_machine_solves: Array = np.asarray(n_machine_solves, dtype=float)
+        self.objective: Array = np.asarray(objective, dtype=float)
+        self.lower_bound: Array = np.asarray(lower_bound, dtype=float)
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, kind: str = "gap", ax: Any = None
-    ) -> ConvergenceDisplay:
+        cls, estimator: BaseEstimator, kind: str = "gap", ax: Axes | None = None
+    ) -> Self:
         """Draw the history of a fitted estimator.
 
         Parameters
@@ -70,14 +72,14 @@ class ConvergenceDisplay:
         return cls(solves, objective, lower).plot(kind=kind, ax=ax)
 
     @property
-    def gap(self) -> NDArray[np.float64]:
+    def gap(self) -> Array:
         """Relative gap after every step."""
         best = np.minimum.accumulate(self.objective)
         bound = np.maximum.accumulate(self.lower_bound)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(np.maximum(best - bound, 0.0) / np.abs(best))
 
-    def plot(self, kind: str = "gap", ax: Any = None) -> ConvergenceDisplay:
+    def plot(self, kind: str = "gap", ax: Axes | None = None) -> Self:
         """Draw the gap on a logarithmic scale, or both bounds as they close in.
 
         Parameters
@@ -96,12 +98,12 @@ class ConvergenceDisplay:
         ax = new_axes(ax)
         self.lines_ = self._draw_gap(ax) if kind == "gap" else self._draw_bounds(ax)
         ax.set_xlabel("machine solves")
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.locator_params(axis="x", integer=True)
         ax.spines[["top", "right"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_gap(self, ax: Any) -> list[Any]:
+    def _draw_gap(self, ax: Axes) -> list[Line2D]:
         gap = np.where(np.isfinite(self.gap), np.maximum(self.gap, SMALLEST), np.nan)
         lines = ax.plot(self.n_machine_solves, gap, color=POSITIVE, marker="o", markersize=4)
         ax.set_yscale("log")
@@ -110,9 +112,9 @@ class ConvergenceDisplay:
         ax.set_ylabel("relative duality gap")
         return list(lines)
 
-    def _draw_bounds(self, ax: Any) -> list[Any]:
+    def _draw_bounds(self, ax: Axes) -> list[Line2D]:
         lower = np.where(np.isfinite(self.lower_bound), self.lower_bound, np.nan)
-        style = {"marker": "o", "markersize": 4}
+        style: dict[str, Any] = {"marker": "o", "markersize": 4}
         lines = ax.plot(
             self.n_machine_solves, self.objective, color=NEGATIVE, label="objective", **style
         )

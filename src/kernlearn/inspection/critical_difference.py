@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.comparison import Comparison, compare
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._display import Display
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection._text import AS_TEXT, axis_label
+from kernlearn.typing import Array
 
 # Heights, in lines of text below the axis of ranks.
 BAR_STEP, LABEL_GAP, LABEL_STEP, RULER, CEILING = 0.5, 1.0, 1.0, -2.0, -3.2
@@ -19,10 +21,12 @@ INCHES_PER_LINE = 0.24
 AXIS_INCHES, INCHES_PER_CHARACTER = 4.0, 0.09
 
 
-class CriticalDifferenceDisplay:
+class CriticalDifferenceDisplay(Display):
     """Mean ranks on a line, with heavy bars over methods that are not significantly different.
 
     As in Figures 2 and 3 of Cawley and Talbot (2014), with the best method to the left.
+
+    After `plot`, ``bars_`` holds the lines and ``labels_`` the texts.
 
     Parameters
     ----------
@@ -49,15 +53,15 @@ class CriticalDifferenceDisplay:
         critical_difference: float,
         groups: Iterable[Sequence[str]],
     ) -> None:
-        self.mean_ranks: NDArray[np.float64] = np.asarray(mean_ranks, dtype=float)
+        self.mean_ranks: Array = np.asarray(mean_ranks, dtype=float)
         self.labels = list(labels)
         self.critical_difference = float(critical_difference)
         self.groups = [tuple(group) for group in groups]
 
     @classmethod
     def from_comparison(
-        cls, comparison: Comparison, alpha: float = 0.1, ax: Any = None
-    ) -> CriticalDifferenceDisplay:
+        cls, comparison: Comparison, alpha: float = 0.1, ax: Axes | None = None
+    ) -> Self:
         """Draw the diagram of a comparison.
 
         Parameters
@@ -82,8 +86,13 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_table(
-        cls, table: Any, lower_is_better: bool = True, *, alpha: float = 0.1, ax: Any = None
-    ) -> CriticalDifferenceDisplay:
+        cls,
+        table: object,
+        lower_is_better: bool = True,
+        *,
+        alpha: float = 0.1,
+        ax: Axes | None = None,
+    ) -> Self:
         """Compare the methods of a table and draw the diagram.
 
         Parameters
@@ -105,25 +114,13 @@ class CriticalDifferenceDisplay:
         return cls.from_comparison(compare(table, lower_is_better), alpha, ax)
 
     @property
-    def bars(self) -> NDArray[np.float64]:
+    def bars(self) -> Array:
         """First and last mean rank under each bar, of shape (bars, 2)."""
         rank = dict(zip(self.labels, self.mean_ranks, strict=True))
         members = [[float(rank[name]) for name in group] for group in self.groups]
         return np.array([[min(m), max(m)] for m in members], dtype=float).reshape(-1, 2)
 
-    def plot(self, ax: Any = None) -> CriticalDifferenceDisplay:
-        """Draw the diagram.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        CriticalDifferenceDisplay
-            This object, with ``ax_``, ``figure_``, ``bars_`` (lines) and ``labels_`` (texts).
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         k = len(self.labels)
         names = [len(axis_label(name)) for name in self.labels]
         width = AXIS_INCHES + 2.0 * INCHES_PER_CHARACTER * (max(names, default=0) + 6)
@@ -136,16 +133,15 @@ class CriticalDifferenceDisplay:
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         self.labels_ = self._draw_labels(ax, top)
         # The marker keeps a bar over equal ranks in sight.
-        style = {"color": ink(), "linewidth": 4, "marker": "s", "markersize": 4}
+        style: dict[str, Any] = {"color": ink(), "linewidth": 4, "marker": "s", "markersize": 4}
         self.bars_ = [
             ax.plot(ends, [BAR_STEP * (i + 1)] * 2, clip_on=False, **style)[0]
             for i, ends in enumerate(self.bars)
         ]
         self._draw_ruler(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
-    def _draw_labels(self, ax: Any, top: float) -> list[Any]:
+    def _draw_labels(self, ax: Axes, top: float) -> list[object]:
         """A stem from each rank to its name: the better half to the left, best on top."""
         k, texts = len(self.labels), {}
         for place, j in enumerate(np.argsort(self.mean_ranks, kind="stable")):
@@ -160,9 +156,9 @@ class CriticalDifferenceDisplay:
             texts[j] = ax.annotate(text, (edge, y), offset, **style)
         return [texts[j] for j in range(k)]
 
-    def _draw_ruler(self, ax: Any) -> None:
+    def _draw_ruler(self, ax: Axes) -> None:
         ends = [1.0, 1.0 + self.critical_difference]
-        style = {"color": ink(), "linewidth": 1.2, "clip_on": False}
+        style: dict[str, Any] = {"color": ink(), "linewidth": 1.2, "clip_on": False}
         (self.ruler_,) = ax.plot(ends, [RULER] * 2, marker="|", **style)
         ax.annotate(
             f"critical difference {self.critical_difference:.2f}",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._classes import (
     COLOURS,
@@ -15,15 +16,19 @@ from kernlearn.inspection._classes import (
     class_marker,
     names_width,
 )
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import as_seen, learned
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import Axes, new_axes
 from kernlearn.inspection._text import legend_label
+from kernlearn.typing import Array
 
 __all__ = ["COLOURS", "MARKERS", "EmbeddingDisplay"]
 
 
-class EmbeddingDisplay:
+class EmbeddingDisplay(Display):
     """Points by their first two coordinates, one colour and marker for each class.
+
+    After `plot`, ``points_`` holds one collection for each class.
 
     Parameters
     ----------
@@ -41,7 +46,7 @@ class EmbeddingDisplay:
     """
 
     def __init__(self, coordinates: ArrayLike, labels: ArrayLike | None = None) -> None:
-        self.coordinates: NDArray[np.float64] = np.asarray(coordinates, dtype=float)
+        self.coordinates: Array = np.asarray(coordinates, dtype=float)
         n_points = len(self.coordinates)
         self.labels = np.zeros(n_points, dtype=int) if labels is None else np.asarray(labels)
         self.classes = np.unique(self.labels)
@@ -55,8 +60,12 @@ class EmbeddingDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike | None = None, ax: Any = None
-    ) -> EmbeddingDisplay:
+        cls,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw points where a fitted estimator's ``transform`` puts them.
 
         Parameters
@@ -78,24 +87,12 @@ class EmbeddingDisplay:
         transform = learned(estimator, "transform")
         return cls(transform(as_seen(estimator, X)), y).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> EmbeddingDisplay:
-        """Draw the points.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        EmbeddingDisplay
-            This object, with ``ax_``, ``figure_`` and ``points_``, one collection for each class.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, height=4.8, width=6.0 + names_width(self.classes))
         self.points_ = []
         for number, label in enumerate(self.classes):
             first, second = self._columns(self.labels == label)
-            style = {
+            style: dict[str, Any] = {
                 "color": class_colour(number),
                 "marker": class_marker(number),
                 "label": legend_label(label),
@@ -106,10 +103,9 @@ class EmbeddingDisplay:
         ax.spines[["top", "right"]].set_visible(False)
         if self.has_classes:
             class_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
-    def _columns(self, rows: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _columns(self, rows: NDArray[np.bool_]) -> tuple[Array, Array]:
         chosen = self.coordinates[rows]
         second = chosen[:, 1] if chosen.shape[1] > 1 else np.zeros(len(chosen))
         return chosen[:, 0], second

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._bars import MOST_BARS, bars_height, draw_bars, with_the_rest
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import as_seen, last_step, learned
-from kernlearn.inspection._matplotlib import new_axes
+from kernlearn.inspection._matplotlib import Axes, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
+from kernlearn.typing import Array
 
 
-class FeatureScalesDisplay:
+class FeatureScalesDisplay(Display):
     r"""Bars of each column's spread in units of the learned kernel's width there.
 
     With σ_j the standard deviation of column j and s_j the distance over which the kernel falls
     off (``feature_scales_`` of a hyperkernel estimator), the bar is :math:`\sigma_j / s_j`: the
     longer, the more the column tells points apart; zero where the kernel does not see it.
+
+    After `plot`, ``bars_`` holds the bars; of more than thirty columns, the longest are drawn.
 
     Parameters
     ----------
@@ -48,17 +53,17 @@ class FeatureScalesDisplay:
                 "pass a name for every column"
             )
         order = np.argsort(-ratios, kind="stable")
-        self.spread: NDArray[np.float64] = ratios[order]
+        self.spread: Array = ratios[order]
         self.labels = [str(labels[j]) for j in order]
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
+        estimator: BaseEstimator,
+        X: ArrayLike,
         feature_names: Sequence[str] | None = None,
-        ax: Any = None,
-    ) -> FeatureScalesDisplay:
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the scales of a fitted estimator on points.
 
         Parameters
@@ -85,24 +90,11 @@ class FeatureScalesDisplay:
             feature_names = list(getattr(last_step(estimator), "feature_names_in_", default))
         return cls(spread, list(feature_names)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> FeatureScalesDisplay:
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        FeatureScalesDisplay
-            This object, with ``ax_``, ``figure_`` and ``bars_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         shown = self.spread[:MOST_BARS]
         ax = new_axes(ax, height=bars_height(len(shown)))
         self.bars_ = draw_bars(ax, shown, self.labels[:MOST_BARS], POSITIVE)
         ax.set_xlim(left=0.0)
         hidden = len(self.spread) - len(shown)
         ax.set_xlabel(with_the_rest("standard deviation / learned width", hidden, "columns"))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax

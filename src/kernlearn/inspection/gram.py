@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 
 from kernlearn.gram import check_gram
 from kernlearn.inspection._classes import names_width
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import learned_gram
-from kernlearn.inspection._matplotlib import new_axes, points_high, row_size
+from kernlearn.inspection._matplotlib import Axes, new_axes, points_high, row_size
 from kernlearn.inspection._text import AS_TEXT, axis_label
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # In points; with less than this, names are left out.
 SMALLEST_TEXT = 6.0
 
 
-class GramDisplay:
+class GramDisplay(Display):
     r"""The Gram matrix as an image, points of one class next to each other.
 
     Inside a class, points that are alike in the kernel stand together: they follow the leaves of
     a tree of average linkage on the distances :math:`d_{ij}^2 = K_{ii} - 2K_{ij} + K_{jj}`.
+
+    After `plot`, there are ``image_`` and ``colorbar_``.
 
     Parameters
     ----------
@@ -65,7 +68,7 @@ class GramDisplay:
                 f"expected one entry of y for each of the {len(matrix)} points, got shape "
                 f"{target.shape}; pass as many as the matrix has rows"
             )
-        self.classes: list[Any] = []
+        self.classes: list[object] = []
         self.counts: list[int] = []
         if target is None:
             self.order = _alike_together(matrix)
@@ -78,8 +81,12 @@ class GramDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, y: ArrayLike | None = None, ax: Any = None
-    ) -> GramDisplay:
+        cls,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw the learned kernel on points.
 
         Parameters
@@ -101,23 +108,12 @@ class GramDisplay:
         gram = learned_gram(estimator, X)
         return cls(gram, y, by_class=not is_regressor(estimator)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> GramDisplay:
-        """Draw the matrix.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        GramDisplay
-            This object, with ``ax_``, ``figure_``, ``image_`` and ``colorbar_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, height=4.4, width=6.2 + names_width(self.classes))
         low, high = self.limits
-        style = {"cmap": "cividis", "interpolation": "none", "vmin": low, "vmax": high}
-        self.image_ = ax.imshow(self.gram, **style)
+        self.image_ = ax.imshow(
+            self.gram, cmap="cividis", interpolation="none", vmin=low, vmax=high
+        )
         beyond = {(False, False): "neither", (True, False): "min", (False, True): "max"}
         ends = beyond.get((self.gram.min() < low, self.gram.max() > high), "both")
         # A bar as high as the matrix, and one that leaves room for the names of the classes.
@@ -133,10 +129,9 @@ class GramDisplay:
             ax.axvline(edge, color="white", linewidth=1.2)
         if self.classes:
             self._name_classes(ax, last - np.array(self.counts) / 2.0 - 0.5)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
-    def _name_classes(self, ax: Any, middles: Array) -> None:
+    def _name_classes(self, ax: Axes, middles: Array) -> None:
         """Names beside their blocks, the largest first, as far as they do not overlap."""
         size = max(SMALLEST_TEXT, row_size(ax, len(middles)))
         height = 1.2 * size * len(self.gram) / points_high(ax)  # of a name, in rows of the matrix
@@ -149,7 +144,7 @@ class GramDisplay:
         ax.set_yticks(middles[named], names, fontsize=size, **AS_TEXT)
         ax.tick_params(length=0)
 
-    def _order_by_class(self, matrix: Array, y: NDArray[Any]) -> NDArray[np.intp]:
+    def _order_by_class(self, matrix: Array, y: NDArray[np.generic]) -> Indices:
         order = []
         for label in np.unique(y):
             rows = np.flatnonzero(y == label)
@@ -166,7 +161,7 @@ def _limits(matrix: Array) -> tuple[float, float]:
     return (float(low), float(high)) if high > low else (float(matrix.min()), float(matrix.max()))
 
 
-def _alike_together(matrix: Array) -> NDArray[np.intp]:
+def _alike_together(matrix: Array) -> Indices:
     """An order in which neighbours are close in the kernel's distance."""
     if len(matrix) < 3:
         return np.arange(len(matrix))

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._bars import bars_height, draw_bars, largest, with_the_rest
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import last_step, learned
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection.labels import kernel_label, shown_kernels
+from kernlearn.typing import Array
 
 POSITIVE, NEGATIVE = "#0072b2", "#d55e00"  # told apart with any kind of colour vision
 
 
-class KernelWeightsDisplay:
+class KernelWeightsDisplay(Display):
     """Bars of the learned weights, one per kernel.
+
+    After `plot`, ``bars_`` holds the bars; of more than thirty kernels, the largest are drawn.
 
     Parameters
     ----------
@@ -34,11 +39,11 @@ class KernelWeightsDisplay:
     """
 
     def __init__(self, weights: ArrayLike, labels: Sequence[str]) -> None:
-        self.weights: NDArray[np.float64] = np.asarray(weights, dtype=float)
+        self.weights: Array = np.asarray(weights, dtype=float)
         self.labels = list(labels)
 
     @classmethod
-    def from_estimator(cls, estimator: Any, ax: Any = None) -> KernelWeightsDisplay:
+    def from_estimator(cls, estimator: BaseEstimator, ax: Axes | None = None) -> Self:
         """Draw the weights of a fitted estimator.
 
         Parameters
@@ -63,19 +68,7 @@ class KernelWeightsDisplay:
         labels = [kernel_label(step.kernels_[i]) for i in numbers]
         return cls(weights[numbers], labels).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> KernelWeightsDisplay:
-        """Draw the bars; of more than thirty, the largest.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        KernelWeightsDisplay
-            This object, with ``ax_``, ``figure_`` and ``bars_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         kept = largest(np.abs(self.weights))
         ax = new_axes(ax, height=bars_height(len(kept)))
         shown = self.weights[kept]
@@ -83,5 +76,4 @@ class KernelWeightsDisplay:
         self.bars_ = draw_bars(ax, shown, [self.labels[i] for i in kept], colours)
         ax.axvline(0.0, color=ink(), linewidth=0.8)
         ax.set_xlabel(with_the_rest("learned weight", len(self.weights) - len(kept), "kernels"))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from kernlearn.formulas._text import transformer_name
 from kernlearn.hyperkernels.expansion import Expansion
@@ -32,6 +30,7 @@ from kernlearn.kernels import (
     WhereKnown,
 )
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Indices
 
 LONGEST = 80
 FEW_SCALES = 2
@@ -103,7 +102,7 @@ def kernel_label(kernel: Kernel) -> str:
             return _shortened(repr(kernel))
 
 
-def shown_kernels(estimator: Any) -> NDArray[np.intp]:
+def shown_kernels(estimator: BaseEstimator) -> Indices:
     """Which kernels of a fitted combination to show: all of a list, of a family those with weight.
 
     Parameters

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
 from sklearn.metrics import roc_auc_score
 
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import as_seen, learned
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection._text import plain_legend
 from kernlearn.inspection.kernel_weights import NEGATIVE, POSITIVE
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 BINS = 40
 # Pairs put together at a time: a block of points of any size stays within some megabytes.
 _MOST_NUMBERS = 4_000_000
 
 
-class PairScoreDisplay:
+class PairScoreDisplay(Display):
     """Histograms of the scores of pairs of one class and of pairs of two.
+
+    After `plot`, ``counts_`` has shape (2, bins), different classes first.
 
     Parameters
     ----------
@@ -40,7 +45,7 @@ class PairScoreDisplay:
     """
 
     def __init__(self, scores: ArrayLike, same: ArrayLike) -> None:
-        self.scores: NDArray[np.float64] = np.asarray(scores, dtype=float)
+        self.scores: Array = np.asarray(scores, dtype=float)
         self.same: NDArray[np.bool_] = np.asarray(same, dtype=bool)
         if self.scores.ndim != 1 or self.same.shape != self.scores.shape or self.scores.size == 0:
             raise ValueError(
@@ -50,8 +55,8 @@ class PairScoreDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: ArrayLike, y: ArrayLike, ax: Any = None
-    ) -> PairScoreDisplay:
+        cls, estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, ax: Axes | None = None
+    ) -> Self:
         """Score all pairs of different points and draw the scores.
 
         Parameters
@@ -99,20 +104,7 @@ class PairScoreDisplay:
         """The share of pairs on the wrong side of zero."""
         return float(((self.scores > 0) != self.same).mean())
 
-    def plot(self, ax: Any = None) -> PairScoreDisplay:
-        """Draw the histograms.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        PairScoreDisplay
-            This object, with ``ax_``, ``figure_`` and ``counts_``, of shape (2, bins): different
-            classes first.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax)
         self.edges_ = np.histogram_bin_edges(np.append(self.scores, 0.0), bins=BINS)
         kinds = ((~self.same, NEGATIVE, "different classes"), (self.same, POSITIVE, "same class"))
@@ -137,5 +129,4 @@ class PairScoreDisplay:
         ax.set_title(f"area under the curve {self.auc:.3f}", fontsize="medium")
         ax.spines[["top", "right"]].set_visible(False)
         plain_legend(ax)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn.inspection._bars import bars_height, draw_bars, largest, name_rows, with_the_rest
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import last_step, learned
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, Line2D, ink, new_axes
 from kernlearn.inspection.kernel_weights import POSITIVE
+from kernlearn.typing import Array
 
 
-class RelevanceDisplay:
+class RelevanceDisplay(Display):
     """How much every column matters: bars for one model, box plots for several.
 
     Of first-level estimators these are the learned scales θ, of KernelClassifier and
     KernelRegressor what is lost when a column is shuffled. Box plots of models fitted to bootstrap
     samples or to several splits show how far they can be relied upon (Cawley and Talbot 2014,
     Figures 4 and 5).
+
+    After `plot`, there are ``bars_`` or ``boxes_``; of more than thirty columns, those of the most
+    relevant.
 
     Parameters
     ----------
@@ -41,14 +47,17 @@ class RelevanceDisplay:
     def __init__(
         self, relevance: ArrayLike, labels: Sequence[str], quantity: str = "learned scale θ"
     ) -> None:
-        self.relevance: NDArray[np.float64] = np.atleast_2d(np.asarray(relevance, dtype=float))
+        self.relevance: Array = np.atleast_2d(np.asarray(relevance, dtype=float))
         self.labels = list(labels)
         self.quantity = quantity
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, feature_names: Sequence[str] | None = None, ax: Any = None
-    ) -> RelevanceDisplay:
+        cls,
+        estimator: BaseEstimator,
+        feature_names: Sequence[str] | None = None,
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw ``relevance_`` of a fitted estimator.
 
         Parameters
@@ -70,10 +79,10 @@ class RelevanceDisplay:
     @classmethod
     def from_estimators(
         cls,
-        estimators: Sequence[Any],
+        estimators: Sequence[BaseEstimator],
         feature_names: Sequence[str] | None = None,
-        ax: Any = None,
-    ) -> RelevanceDisplay:
+        ax: Axes | None = None,
+    ) -> Self:
         """Draw ``relevance_`` of several fitted estimators, for example of bootstrap samples.
 
         Parameters
@@ -107,19 +116,7 @@ class RelevanceDisplay:
         values = [list(relevance.values()) for relevance in found]
         return cls(values, names, quantity).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> RelevanceDisplay:
-        """Draw the bars or boxes; of more than thirty columns, the most relevant.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        RelevanceDisplay
-            This object, with ``ax_`` and ``figure_``, and ``bars_`` or ``boxes_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         kept = largest(np.median(self.relevance, axis=0))
         ax = new_axes(ax, height=bars_height(len(kept)))
         shown, labels = self.relevance[:, kept], [self.labels[j] for j in kept]
@@ -131,11 +128,10 @@ class RelevanceDisplay:
         ax.set_xlim(left=0.0)
         hidden = self.relevance.shape[1] - len(kept)
         ax.set_xlabel(with_the_rest(self.quantity, hidden, "columns"))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
-def _draw_boxes(ax: Any, samples: NDArray[np.float64]) -> Any:
+def _draw_boxes(ax: Axes, samples: Array) -> dict[str, list[Line2D]]:
     lines = {"color": ink()}
     return ax.boxplot(
         samples,

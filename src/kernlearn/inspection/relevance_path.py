@@ -1,37 +1,97 @@
-"""How the learned scales change with their regularisation: the computation."""
+"""How the learned scales change with their regularisation."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils.multiclass import type_of_target
 
 from kernlearn._checks import check_count
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
-from kernlearn.families.parametric import parametric_kernel
-from kernlearn.inspection.relevance_path_display import RelevancePathDisplay
+from kernlearn.families.parametric import ParametricKernel, parametric_kernel
+from kernlearn.inspection._classes import class_legend
+from kernlearn.inspection._display import Display
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
+from kernlearn.inspection.weight_path import MOST_NAMED, draw_curves
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Decades of μ drawn on either side of the chosen one.
 _DECADES = 3.0
 _TOL = 1e-10
 
 
+class RelevancePathDisplay(Display):
+    """Lines of θ over μ, one per column.
+
+    After `plot`, ``lines_`` holds a line for each column.
+
+    Parameters
+    ----------
+    mus : array-like of shape (m,)
+        Values of μ.
+    thetas : array-like of shape (m, p)
+        θ at each of them.
+    labels : sequence of str
+        Names of the columns.
+    mu : float, optional
+        The μ that cross-validation chose, marked in the picture.
+
+    Attributes
+    ----------
+    named : ndarray
+        The columns with a colour and a name of their own: those that reach the largest θ, at most
+        seven. The others are grey.
+
+    Examples
+    --------
+    >>> display = RelevancePathDisplay([1.0, 0.1], [[0.1, 0.1], [0.8, 0.0]], ["age", "weight"])
+    >>> display.thetas.shape
+    (2, 2)
+    """
+
+    def __init__(
+        self, mus: ArrayLike, thetas: ArrayLike, labels: Sequence[str], mu: float | None = None
+    ) -> None:
+        self.mus: Array = np.asarray(mus, dtype=float)
+        self.thetas: Array = np.asarray(thetas, dtype=float)
+        self.labels = list(labels)
+        self.mu = mu
+        largest = self.thetas.max(axis=0, initial=0.0)
+        order = np.argsort(-largest, kind="stable")
+        self.named: Indices = order[: min(MOST_NAMED, np.count_nonzero(largest))]
+
+    def _draw(self, ax: Axes | None) -> Axes:
+        ax = new_axes(ax, width=8.0)
+        self.lines_ = draw_curves(ax, self.mus, self.thetas, self.labels, self.named)
+        ax.invert_xaxis()
+        ax.set_ylim(bottom=0.0)
+        if self.mu is not None:
+            ax.axvline(self.mu, color=ink(), linewidth=0.8, linestyle="--")
+        ax.set_xlabel("regularisation μ of the scales")
+        ax.set_ylabel("learned scale θ")
+        ax.spines[["top", "right"]].set_visible(False)
+        if self.named.size:
+            class_legend(ax, [self.lines_[j] for j in self.named])
+        return ax
+
+
 def relevance_path(
-    X: Any,
-    y: Any,
+    X: ArrayLike,
+    y: ArrayLike,
     mus: ArrayLike | None = None,
     *,
     lam: float | str = "cv",
-    kernel: Any = "ard",
+    kernel: str | ParametricKernel = "ard",
     n_mus: int = 31,
-    cv: Any = 5,
-    random_state: Any = 0,
+    cv: int | BaseCrossValidator = 5,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> RelevancePathDisplay:
     """Learn θ for many values of μ, each started from the last.
 
@@ -73,10 +133,11 @@ def relevance_path(
     is_class = type_of_target(y) in ("binary", "multiclass")
     kind = FirstLevelClassifier if is_class else FirstLevelRegressor
     first_mu: float | str = "cv" if values is None else float(values[0])
-    options = {"cv": cv, "random_state": random_state}
     with interrupts_end_everything():
         # Not from several starts: one of them has no μ.
-        model = kind(kernel, lam, first_mu, starts="one", **options).fit(X, y)
+        model = kind(kernel, lam, first_mu, starts="one", cv=cv, random_state=random_state).fit(
+            X, y
+        )
     chosen = None
     if values is None:
         chosen = model.mu_
@@ -102,7 +163,7 @@ def _followed(problem: FirstLevelProblem, theta: Array, lam: float, mus: Array) 
     return np.array(thetas)
 
 
-def _targets(model: Any, y: Any, is_class: bool) -> Array:
+def _targets(model: BaseEstimator, y: ArrayLike, is_class: bool) -> Array:
     if not is_class:
         target = np.asarray(y, dtype=float).reshape(len(model.support_), -1)
         return np.asarray(target - target.mean(axis=0))

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Self
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn.gram import center, check_gram
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import learned_gram
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection._text import power_of_ten
 from kernlearn.inspection.kernel_weights import POSITIVE
+from kernlearn.typing import Array
 
 # Below this part of the largest, an eigenvalue is rounding.
 NULL = 1e-12
 
 
-class SpectrumDisplay:
+class SpectrumDisplay(Display):
     r"""Eigenvalues of a Gram matrix from large to small: how many directions the kernel uses.
 
     The effective rank is :math:`\exp(-\sum_i p_i \log p_i)` with
     :math:`p_i = \lambda_i / \sum_j \lambda_j` (Roy and Vetterli 2007): 1 for a matrix of rank
     one, n for a multiple of the identity.
+
+    The positive ones are drawn on a logarithmic scale. After `plot`, there is ``line_``.
 
     Parameters
     ----------
@@ -52,13 +57,13 @@ class SpectrumDisplay:
         matrix = check_gram(gram, psd="trust")
         self.centered = centered
         matrix = center(matrix) if centered else matrix
-        self.eigenvalues: NDArray[np.float64] = scipy.linalg.eigvalsh(matrix)[::-1].copy()
+        self.eigenvalues: Array = scipy.linalg.eigvalsh(matrix)[::-1].copy()
         self.effective_rank = _effective_rank(self.eigenvalues)
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: Any, centered: bool = True, ax: Any = None
-    ) -> SpectrumDisplay:
+        cls, estimator: BaseEstimator, X: ArrayLike, centered: bool = True, ax: Axes | None = None
+    ) -> Self:
         """Draw the spectrum of the learned kernel on points.
 
         Parameters
@@ -79,19 +84,7 @@ class SpectrumDisplay:
         """
         return cls(learned_gram(estimator, X), centered).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> SpectrumDisplay:
-        """Draw the positive eigenvalues on a logarithmic scale.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        SpectrumDisplay
-            This object, with ``ax_``, ``figure_`` and ``line_``.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax)
         shown = self.eigenvalues[self.eigenvalues > NULL * max(self.eigenvalues[0], 0.0)]
         places = np.arange(1, len(shown) + 1)
@@ -106,11 +99,10 @@ class SpectrumDisplay:
         ax.set_ylabel("eigenvalue, centred" if self.centered else "eigenvalue")
         ax.set_title(f"effective rank {self.effective_rank:.3g} (dotted)", fontsize="medium")
         ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
-def _effective_rank(eigenvalues: NDArray[np.float64]) -> float:
+def _effective_rank(eigenvalues: Array) -> float:
     positive = eigenvalues[eigenvalues > NULL * max(float(eigenvalues[0]), 0.0)]
     if not len(positive):
         return 0.0

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 
 from kernlearn.inspection._classes import class_colour, class_marker
+from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import last_step, learned
-from kernlearn.inspection._matplotlib import ink, new_axes
+from kernlearn.inspection._matplotlib import Axes, Line2D, ink, new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
 from kernlearn.inspection.labels import kernel_label
 from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.typing import Array, Indices
 
 # So many curves can be told apart; the rest is drawn grey.
 MOST_NAMED = 7
-GREY = "#999999"
+_GREY = "#999999"
 
 
-class WeightPathDisplay:
+class WeightPathDisplay(Display):
     """One curve per kernel: its weight against a parameter, say C or λ_Q.
+
+    After `plot`, ``lines_`` holds the curves, those of `named` first.
 
     Parameters
     ----------
@@ -55,8 +59,8 @@ class WeightPathDisplay:
         labels: Sequence[str],
         parameter: str = "C",
     ) -> None:
-        self.values: NDArray[np.float64] = np.asarray(values, dtype=float)
-        self.weights: NDArray[np.float64] = np.asarray(weights, dtype=float)
+        self.values: Array = np.asarray(values, dtype=float)
+        self.weights: Array = np.asarray(weights, dtype=float)
         self.labels = list(labels)
         self.parameter = parameter
         if self.weights.shape != (len(self.values), len(self.labels)):
@@ -66,18 +70,18 @@ class WeightPathDisplay:
             )
         largest = np.abs(self.weights).max(axis=0, initial=0.0)
         self._used = np.argsort(-largest, kind="stable")[: np.count_nonzero(largest)]
-        self.named: NDArray[np.intp] = self._used[:MOST_NAMED]
+        self.named: Indices = self._used[:MOST_NAMED]
 
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
+        estimator: BaseEstimator,
+        X: ArrayLike,
+        y: ArrayLike,
         parameter: str = "C",
         values: ArrayLike = (0.01, 0.1, 1.0, 10.0, 100.0),
-        ax: Any = None,
-    ) -> WeightPathDisplay:
+        ax: Axes | None = None,
+    ) -> Self:
         """Fit for every value, each time from the last one's solution, and draw the weights.
 
         A random choice of sections must be fixed by an integer ``random_state`` for the curves to
@@ -126,41 +130,21 @@ class WeightPathDisplay:
         labels = _labels(fit, shown)
         return cls(grid, [weights[shown] for weights in path], labels, parameter).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> WeightPathDisplay:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; by default a new figure.
-
-        Returns
-        -------
-        WeightPathDisplay
-            This object, with ``ax_``, ``figure_`` and ``lines_``, those of `named` first.
-        """
+    def _draw(self, ax: Axes | None) -> Axes:
         ax = new_axes(ax, width=8.0)
-        self.lines_ = []
-        for place, i in enumerate(self._used):
-            style: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "zorder": 1}
-            if place < MOST_NAMED:
-                style = {"color": class_colour(place), "marker": class_marker(place)}
-                style["label"] = legend_label(self.labels[i])
-            self.lines_ += ax.plot(self.values, self.weights[:, i], markersize=5, **style)
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter(power_of_ten)
-        ax.xaxis.set_minor_formatter("")
+        labels = [self.labels[i] for i in self._used]
+        named = np.arange(len(self.named))
+        self.lines_ = draw_curves(ax, self.values, self.weights[:, self._used], labels, named)
         ax.axhline(0.0, color=ink(), linewidth=0.8)
         ax.set_xlabel(self.parameter, parse_math=False)
         ax.set_ylabel("learned weight")
         ax.spines[["top", "right"]].set_visible(False)
         if self.lines_:
             plain_legend(ax, loc="center left", bbox_to_anchor=(1.0, 0.5))
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return ax
 
 
-def _checked_values(values: ArrayLike) -> NDArray[np.float64]:
+def _checked_values(values: ArrayLike) -> Array:
     grid = np.sort(np.asarray(values, dtype=float).ravel())
     if not len(grid) or not (np.isfinite(grid).all() and grid[0] > 0):
         raise ValueError(
@@ -170,7 +154,25 @@ def _checked_values(values: ArrayLike) -> NDArray[np.float64]:
     return grid
 
 
-def _labels(fit: Any, shown: NDArray[np.intp]) -> list[str]:
+def _labels(fit: BaseEstimator, shown: Indices) -> list[str]:
     if hasattr(fit, "pivots_"):
         return [f"section at pair {p} of {len(fit.weights_)}" for p in shown + 1]
     return [kernel_label(fit.kernels_[i]) for i in shown]
+
+
+def draw_curves(
+    ax: Axes, x: Array, curves: Array, labels: Sequence[str], named: Indices
+) -> list[Line2D]:
+    """A line for each column over a logarithmic axis: some with a name, the others grey."""
+    places = {int(j): place for place, j in enumerate(named)}
+    lines: list[Line2D] = []
+    for j, label in enumerate(labels):
+        style: dict[str, Any] = {"color": _GREY, "linewidth": 0.8, "zorder": 1}
+        if j in places:
+            style = {"color": class_colour(places[j]), "marker": class_marker(places[j])}
+            style["label"] = legend_label(label)
+        lines += ax.plot(x, curves[:, j], markersize=5, **style)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(power_of_ten)
+    ax.xaxis.set_minor_formatter("")
+    return lines

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn.kernels._frames import known_frame
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DataFrame
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> TypeGuard[DataFrame]:
     """Whether `X` is a data frame, whose columns have names."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 

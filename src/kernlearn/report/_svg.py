@@ -37,8 +37,10 @@ def draw_svg(
         figure = free_figure(*size)
         draw(figure.subplots())
         # Tight: no name is cut off, however long it is.
-        options = {"transparent": True, "bbox_inches": "tight", "metadata": {"Date": None}}
-        figure.savefig(buffer, format="svg", **options)
+        metadata = {"Date": None}
+        figure.savefig(
+            buffer, format="svg", transparent=True, bbox_inches="tight", metadata=metadata
+        )
     root = ElementTree.fromstring(buffer.getvalue())
     _adapt(root, name)
     root.attrib.update({"role": "img", "aria-label": description, "id": name})
