@@ -3,12 +3,11 @@ The programs of the papers in CVXPY exactly as printed: the oracle of the tests.
 
 One function for each numbered program of Lanckriet et al. (2004), *Learning the Kernel Matrix with
 Semidefinite Programming*, JMLR 5, and of Ong, Smola and Williamson (2005), *Learning the Kernel
-with Hyperkernels*, JMLR 6: linear matrix inequalities as such, quadratically constrained programs
-as such, and no cleverness beyond what a solver needs to keep its digits: a change of units
-(`_units`), and LMIs stated on the common range of the matrices (`_lmi`). They are slow; use them to
-check, not to work. The values are the papers', twice those of the rest of the library for
-Lanckriet's margins. Read the status: the semidefinite programs end now and then as
-``"optimal_inaccurate"``.
+with Hyperkernels*, JMLR 6. A program is stated as printed, apart from a change of units
+(`_margins`) and LMIs on the common range of the matrices (`_lmi`), which keep the solver's digits.
+The programs are slow; use them to check, not to work. The values are the papers', twice those of
+the rest of the library for Lanckriet's margins. Read the status: the semidefinite programs end now
+and then as ``"optimal_inaccurate"``.
 
 =============================  ==========  ==========  =========
 quality                        free signs  rank one    positive
@@ -37,21 +36,15 @@ library's own convention. All of them need CVXPY: ``pip install "kernlearn[refer
 from kernlearn.reference.alignment import after_eq56, eq53, eq54
 from kernlearn.reference.general import eq26, eq27
 from kernlearn.reference.hard_margin import eq31, eq32, eq33
-from kernlearn.reference.learned_soft_margin import eq45, eq46, eq47
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
 from kernlearn.reference.max_determinant import max_determinant
-from kernlearn.reference.ong_alignment import ong_eq32
-from kernlearn.reference.ong_lagrangian import ong_eq29
-from kernlearn.reference.ong_least_squares import ong_before_eq8
-from kernlearn.reference.ong_nu_svm import ong_eq28
-from kernlearn.reference.ong_nu_svr import ong_eq31
-from kernlearn.reference.ong_one_class import ong_eq30
-from kernlearn.reference.ong_soft_margin import ong_eq24, ong_eq27
+from kernlearn.reference.ong_classifiers import ong_eq24, ong_eq27, ong_eq28, ong_eq29
+from kernlearn.reference.ong_others import ong_before_eq8, ong_eq30, ong_eq31, ong_eq32
 from kernlearn.reference.pair_hinge import kondor_section5
 from kernlearn.reference.soft_margin import eq36, eq37, eq38
 from kernlearn.reference.solution import ReferenceSolution
-from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43
+from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43, eq45, eq46, eq47
 
 __all__ = [
     "MACHINES",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from kernlearn.typing import Array
+
 # Relative to the largest entry: what rounding in a Gram matrix can explain.
 ROUNDING = 1e-8
 
 
-def check_grams(grams: ArrayLike, name: str = "grams") -> NDArray[np.float64]:
+def check_grams(grams: ArrayLike, name: str = "grams") -> Array:
     """Return `grams` as a finite, symmetric stack of shape (m, N, N), a copy if it must differ."""
     stack = np.asarray(grams, dtype=np.float64)
     if stack.ndim != 3 or stack.shape[1] != stack.shape[2] or stack.size == 0:
@@ -20,7 +22,7 @@ def check_grams(grams: ArrayLike, name: str = "grams") -> NDArray[np.float64]:
     return _symmetric(name, stack)
 
 
-def check_pivots(K_pivots: ArrayLike, n_pivots: int) -> NDArray[np.float64]:
+def check_pivots(K_pivots: ArrayLike, n_pivots: int) -> Array:
     """Return `K_pivots` as a finite, symmetric, positive semidefinite (p, p) matrix."""
     matrix = np.asarray(K_pivots, dtype=np.float64)
     if matrix.shape != (n_pivots, n_pivots):
@@ -30,7 +32,7 @@ def check_pivots(K_pivots: ArrayLike, n_pivots: int) -> NDArray[np.float64]:
         )
     matrix = np.asarray(_symmetric("K_pivots", matrix[None])[0])
     eigenvalues = np.linalg.eigvalsh(matrix)
-    if eigenvalues[0] < -ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0.0:
+    if not _semidefinite(eigenvalues):
         raise ValueError(
             f"K_pivots: expected a positive semidefinite, non-zero matrix, got eigenvalues from "
             f"{eigenvalues[0]:.3g} to {eigenvalues[-1]:.3g}; a norm needs a hyperkernel."
@@ -38,7 +40,7 @@ def check_pivots(K_pivots: ArrayLike, n_pivots: int) -> NDArray[np.float64]:
     return matrix
 
 
-def check_one_for_each(targets: NDArray[np.float64], n_points: int) -> NDArray[np.float64]:
+def check_one_for_each(targets: Array, n_points: int) -> Array:
     """Return `targets` if every point has one: learning with hyperkernels is inductive."""
     if targets.size != n_points:
         raise ValueError(
@@ -58,11 +60,11 @@ def check_share(name: str, number: float) -> float:
     return value
 
 
-def check_positive_semidefinite(grams: NDArray[np.float64], name: str = "grams") -> None:
+def check_positive_semidefinite(grams: Array, name: str = "grams") -> None:
     """Refuse a stack with an indefinite matrix: with positive weights K ⪰ 0 rests on each Kᵢ."""
     for number, gram in enumerate(grams):
         eigenvalues = np.linalg.eigvalsh(gram)
-        if eigenvalues[0] < -ROUNDING * max(eigenvalues[-1], 0.0) or eigenvalues[-1] <= 0.0:
+        if not _semidefinite(eigenvalues):
             raise ValueError(
                 f"{name}: expected positive semidefinite, non-zero matrices for positive weights, "
                 f"got matrix {number} with eigenvalues from {eigenvalues[0]:.3g} to "
@@ -70,7 +72,7 @@ def check_positive_semidefinite(grams: NDArray[np.float64], name: str = "grams")
             )
 
 
-def check_labels(y: ArrayLike, n_points: int) -> NDArray[np.float64]:
+def check_labels(y: ArrayLike, n_points: int) -> Array:
     """Return `y` as floats −1 and +1 with both present, at most one per point."""
     labels = check_targets(y, n_points)
     if set(np.unique(labels)) != {-1.0, 1.0}:
@@ -81,7 +83,7 @@ def check_labels(y: ArrayLike, n_points: int) -> NDArray[np.float64]:
     return labels
 
 
-def check_targets(y: ArrayLike, n_points: int) -> NDArray[np.float64]:
+def check_targets(y: ArrayLike, n_points: int) -> Array:
     """Return `y` as a finite vector with at least one and at most one entry per point."""
     targets = np.asarray(y, dtype=np.float64)
     if targets.ndim != 1 or not 1 <= targets.size <= n_points:
@@ -93,7 +95,7 @@ def check_targets(y: ArrayLike, n_points: int) -> NDArray[np.float64]:
     return targets
 
 
-def check_vectors(vectors: ArrayLike) -> NDArray[np.float64]:
+def check_vectors(vectors: ArrayLike) -> Array:
     """Return `vectors` as a finite (N, m) array with orthonormal columns."""
     columns = np.asarray(vectors, dtype=np.float64)
     if columns.ndim != 2 or columns.size == 0:
@@ -132,7 +134,12 @@ def check_non_negative(name: str, number: float) -> float:
     return value
 
 
-def _symmetric(name: str, stack: NDArray[np.float64]) -> NDArray[np.float64]:
+def _semidefinite(eigenvalues: NDArray[np.floating]) -> bool:
+    """Whether ascending eigenvalues are those of a non-zero matrix K ⪰ 0, up to rounding."""
+    return bool(eigenvalues[0] >= -ROUNDING * eigenvalues[-1] and eigenvalues[-1] > 0.0)
+
+
+def _symmetric(name: str, stack: Array) -> Array:
     """Return the symmetric part of finite matrices that differ from it by rounding only."""
     _check_finite(name, stack)
     transposed = stack.transpose(0, 2, 1)
@@ -144,7 +151,7 @@ def _symmetric(name: str, stack: NDArray[np.float64]) -> NDArray[np.float64]:
     return 0.5 * (stack + transposed)
 
 
-def _check_finite(name: str, array: NDArray[np.float64]) -> None:
+def _check_finite(name: str, array: Array) -> None:
     if not np.isfinite(array).all():
         raise ValueError(
             f"{name}: expected finite numbers, got NaN or infinity; remove or impute them first."

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,11 +23,10 @@ from kernlearn.reference._checks import (
     check_positive,
     check_positive_semidefinite,
 )
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import square_root
-from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
-from kernlearn.reference._units import alpha_unit
-from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.reference._cvxpy import Expression, as_vector, load_cvxpy, solve
+from kernlearn.reference._lmi import square_root, whitened_lmi
+from kernlearn.reference._margins import alpha_unit
+from kernlearn.reference.solution import ReferenceSolution, in_user_units
 from kernlearn.typing import Array
 
 
@@ -42,27 +40,25 @@ class HyperRegulariser:
 
 
 @dataclass(frozen=True, eq=False)
-class Expansion:
+class SectionFamily:
     """
     K(β) = Σ βₚKₚ and its norm ‖K̲^½β‖ in natural units; inputs are checked.
 
-    `scale` is the constant of 1ᵀβ = c, here one or None; `box` and `ridge` are what bounds α and
-    what is added to the diagonal of K, where the program has them; `kernel_unit`, `alpha_unit` and
-    `weight_unit` are s/v, s and c, and `value_unit` is vs.
+    `scaled` says whether 1ᵀβ = c, which is one here; `box` and `ridge` are what bounds α and what
+    is added to the diagonal of K, where the program has them. The units are s, v and c.
     """
 
     sections: Array
     pivots_root: Array
     y: Array
     lambda_q: float
-    scale: float | None
+    scaled: bool
     squared: bool
     box: float
     ridge: float
-    kernel_unit: float
     alpha_unit: float
+    target_unit: float
     weight_unit: float
-    value_unit: float
 
     @property
     def signed(self) -> Array:
@@ -70,39 +66,53 @@ class Expansion:
         signed: Array = self.sections * np.outer(self.y, self.y)
         return signed
 
-    def variables(self) -> tuple[Any, Any, Any]:
-        """β, t₁ and t₂."""
-        cp = load_cvxpy()
-        return cp.Variable(len(self.sections)), cp.Variable(), cp.Variable()
-
-    def regularised(self, beta: Any, t2: Any) -> list[Any]:
-        """The constraints β ≥ 0, ‖K̲^½β‖ ≤ t₂ (or its square), and 1ᵀβ = c."""
-        cp = load_cvxpy()
-        coordinates = self.pivots_root @ beta
-        norm = cp.sum_squares(coordinates) if self.squared else cp.norm(coordinates)
-        broken = [] if self.scale is None else [cp.sum(beta) == self.scale]
-        return [beta >= 0, norm <= t2, *broken]
-
     def minimise(
-        self, objective: Any, constraints: list[Any], beta: Any, alpha_bound: Any, solver: str
+        self,
+        stack: Array,
+        column: Expression,
+        solver: str,
+        *,
+        loss: Expression = 0.0,
+        positive: tuple[Expression, ...] = (),
+        fixed: Array | float = 0.0,
+        coefficients: Callable[[Array], Array] | None = None,
     ) -> ReferenceSolution:
         """
-        Solve, and return the solution in the user's units.
+        Minimise ½t₁ + loss + ½λ_Qt₂ over β ≥ 0, and return the solution in the user's units.
 
-        η entered a program as the multiplier of α ≥ 0, so that the multiplier of `alpha_bound`,
-        the constraint η ≥ 0, is α; None where the program has no η.
+        t₁ bounds columnᵀ(Σ βₚ stackₚ + fixed)⁻¹column, t₂ the norm. The first of the `positive`
+        variables is η, the multiplier of α ≥ 0, so that the multiplier of η ≥ 0 is α; in programs
+        without η, `coefficients` finds α from β.
         """
-        bounds = [] if alpha_bound is None else [alpha_bound]
-        problem = load_cvxpy().Problem(load_cvxpy().Minimize(objective), [*constraints, *bounds])
-        status = solve(problem, solver)
-        if status not in SOLVED:
-            return unsolved(problem, status)
-        return ReferenceSolution(
-            value=self.value_unit * float(problem.value),
-            weights=self.weight_unit * as_vector(beta.value),
-            alpha=self.alpha_unit * as_vector(alpha_bound.dual_value) if bounds else None,
-            tau=None,
-            status=status,
+        cp = load_cvxpy()
+        beta, t1, t2 = cp.Variable(len(stack)), cp.Variable(), cp.Variable()
+        coordinates = self.pivots_root @ beta
+        norm = cp.sum_squares(coordinates) if self.squared else cp.norm(coordinates)
+        bounds = [variable >= 0 for variable in positive]
+        constraints = [
+            *bounds[1:],
+            beta >= 0,
+            norm <= t2,
+            *([cp.sum(beta) == 1.0] if self.scaled else []),
+            *whitened_lmi(stack, beta, column, t1, fixed),
+            *bounds[:1],
+        ]
+
+        def alpha() -> Array | None:
+            if coefficients is not None:
+                return coefficients(beta.value)
+            return as_vector(bounds[0].dual_value) if bounds else None
+
+        solution = solve(
+            cp.Minimize(t1 / 2 + loss + self.lambda_q / 2 * t2),
+            constraints,
+            solver,
+            weights=lambda: as_vector(beta.value),
+            alpha=alpha,
+        )
+        s = self.alpha_unit
+        return in_user_units(
+            solution, value=self.target_unit * s, alpha=s, weights=self.weight_unit
         )
 
 
@@ -116,7 +126,7 @@ def expand(
     C: float = np.inf,
     lam: float = 0.0,
     fixed_sum: bool = False,
-) -> Expansion:
+) -> SectionFamily:
     """
     Check the data of a program, and go over to natural units.
 
@@ -134,17 +144,16 @@ def expand(
     box, ridge = C / m, lam * m
     v = size if fixed_sum else float(np.abs(targets).max()) or 1.0
     s = 1.0 if fixed_sum else alpha_unit(size / v, box, ridge / v)
-    return Expansion(
+    return SectionFamily(
         sections=stack * (s * c / v),
         pivots_root=root,
         y=targets if fixed_sum else targets / v,
         lambda_q=lambda_q * c ** (2 if regulariser.squared else 1) / (v * s),
-        scale=None if regulariser.c is None else 1.0,
+        scaled=regulariser.c is not None,
         squared=regulariser.squared,
         box=box / s,
         ridge=ridge * s / v,
-        kernel_unit=s / v,
         alpha_unit=s,
+        target_unit=v,
         weight_unit=c,
-        value_unit=v * s,
     )

@@ -10,50 +10,42 @@ semidefinite matrix vanish where its block does. Without such a null space it st
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import GramFamily
+from kernlearn.reference._cvxpy import Expression, load_cvxpy
+from kernlearn.typing import Array
 
 # Singular values below this fraction of the largest are rounding. Anything larger counts: at a
 # large C, even a direction with an eigenvalue of 1e-10 bears on the margin.
 _ROUNDING = 1e-13
 
 
-def positive_semidefinite(family: GramFamily, mu: Any) -> Any:
-    """The constraint Σ μᵢKᵢ ⪰ 0 on all points, labelled and unlabelled."""
-    inside, _ = common_range(family.grams)
-    return combination(_congruent(family.grams, inside), mu) >> 0
+def positive_semidefinite(stack: Array, mu: Expression) -> Expression:
+    """The constraint Σ μᵢKᵢ ⪰ 0."""
+    inside, _ = _common_range(stack)
+    return combination(inside.T @ stack @ inside, mu) >> 0
 
 
 def margin_lmi(
-    family: GramFamily, mu: Any, column: Any, corner: Any, ridge: Any = None
-) -> list[Any]:
+    stack: Array, mu: Expression, column: Expression, corner: Expression, ridge: Expression = None
+) -> list[Expression]:
     """
-    The LMI ``[[G(Σ μᵢKᵢ,tr) + ridge·I, column], [columnᵀ, corner]] ⪰ 0`` as constraints.
+    The LMI ``[[Σ μᵢ stackᵢ + ridge·I, column], [columnᵀ, corner]] ⪰ 0`` as constraints.
 
     With a ridge the block has full rank, and the LMI stands as printed.
     """
-    n = family.n_labelled
-    signed = family.grams[:, :n, :n] * np.outer(family.y, family.y)
     if ridge is not None:
-        return [schur(combination(signed, mu) + ridge * np.eye(n), column, corner) >> 0]
-    inside, outside = common_range(signed)
-    block = combination(_congruent(signed, inside), mu)
-    vanishing = [outside.T @ column == 0] if outside.shape[1] else []
-    return [schur(block, inside.T @ column, corner) >> 0, *vanishing]
+        block = combination(stack, mu) + ridge * np.eye(stack.shape[1])
+        return [_schur(block, column, corner) >> 0]
+    inside, outside = _common_range(stack)
+    return _lmi_on_range(
+        inside, outside, combination(inside.T @ stack @ inside, mu), column, corner
+    )
 
 
 def whitened_lmi(
-    stack: NDArray[np.float64],
-    beta: Any,
-    column: Any,
-    corner: Any,
-    fixed: NDArray[np.float64] | None = None,
-) -> list[Any]:
+    stack: Array, beta: Expression, column: Expression, corner: Expression, fixed: Array | float
+) -> list[Expression]:
     """
     The LMI ``[[Σ βᵢ stackᵢ + fixed, column], [columnᵀ, corner]] ⪰ 0``, for β ≥ 0, as constraints.
 
@@ -62,26 +54,48 @@ def whitened_lmi(
     have eigenvalues down to rounding, and on them an interior-point solver otherwise calls values
     optimal that are wrong by per cents.
     """
-    always = np.zeros(stack.shape[1:]) if fixed is None else fixed
+    always = np.zeros(stack.shape[1:]) + fixed
     eigenvalues, eigenvectors = np.linalg.eigh(stack.mean(axis=0) + always)
     kept = eigenvalues > _ROUNDING * eigenvalues[-1]
     basis = eigenvectors[:, kept] / np.sqrt(eigenvalues[kept])
-    outside = eigenvectors[:, ~kept]
-    block = combination(_congruent(stack, basis), beta) + basis.T @ always @ basis
+    block = combination(basis.T @ stack @ basis, beta) + basis.T @ always @ basis
+    return _lmi_on_range(basis, eigenvectors[:, ~kept], block, column, corner)
+
+
+def combination(stack: Array, mu: Expression) -> Expression:
+    """Σ μᵢ times the matrices of the stack, as a CVXPY expression."""
+    m, n, _ = stack.shape
+    return load_cvxpy().reshape(stack.reshape(m, -1).T @ mu, (n, n), order="C")
+
+
+def square_root(matrix: Array) -> Array:
+    """
+    Return the symmetric F with F F = `matrix`, a positive semidefinite one up to rounding.
+
+    The symmetric root rather than a factor of full rank: its rows are alike in size, and Clarabel
+    reaches tight tolerances on it about twice as often.
+    """
+    eigenvalues, eigenvectors = np.linalg.eigh(matrix)
+    roots = np.sqrt(np.clip(eigenvalues, 0.0, None))
+    factor: Array = (eigenvectors * roots) @ eigenvectors.T
+    return factor
+
+
+def _lmi_on_range(
+    inside: Array, outside: Array, block: Expression, column: Expression, corner: Expression
+) -> list[Expression]:
     vanishing = [outside.T @ column == 0] if outside.shape[1] else []
-    return [schur(block, basis.T @ column, corner) >> 0, *vanishing]
+    return [_schur(block, inside.T @ column, corner) >> 0, *vanishing]
 
 
-def schur(block: Any, column: Any, corner: Any) -> Any:
+def _schur(block: Expression, column: Expression, corner: Expression) -> Expression:
     """The symmetric matrix ``[[block, column], [columnᵀ, corner]]``."""
     cp = load_cvxpy()
     edge = cp.reshape(column, (column.shape[0], 1), order="C")
     return cp.bmat([[block, edge], [edge.T, cp.reshape(corner, (1, 1), order="C")]])
 
 
-def common_range(
-    stack: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _common_range(stack: Array) -> tuple[Array, Array]:
     """
     Orthonormal bases, in columns, of the common range of symmetric matrices and of its complement.
 
@@ -96,14 +110,3 @@ def common_range(
     if rank == n:
         return np.eye(n), np.empty((n, 0))
     return left[:, :rank], left[:, rank:]
-
-
-def _congruent(stack: NDArray[np.float64], basis: NDArray[np.float64]) -> NDArray[np.float64]:
-    inner: NDArray[np.float64] = basis.T @ stack @ basis
-    return inner
-
-
-def combination(stack: NDArray[np.float64], mu: Any) -> Any:
-    """Σ μᵢ times the matrices of the stack, as a CVXPY expression."""
-    m, n, _ = stack.shape
-    return load_cvxpy().reshape(stack.reshape(m, -1).T @ mu, (n, n), order="C")

@@ -7,17 +7,14 @@ alignment (7) of the best kernel.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import gram_family, rank_one_family, square_root
-from kernlearn.reference._lmi import combination, positive_semidefinite
-from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
-from kernlearn.reference._units import Units
+from kernlearn.reference._cvxpy import Expression, as_vector, load_cvxpy, solve
+from kernlearn.reference._lmi import combination, positive_semidefinite, square_root
+from kernlearn.reference._margins import KernelFamily, gram_family, rank_one_family
 from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.typing import Array
 
 
 def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
@@ -52,18 +49,17 @@ def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceS
     (2.0, [0.5, 0.0])
     """
     cp = load_cvxpy()
-    family, units = gram_family(grams, y, c=1.0)
-    N = family.n_points
-    mu, A = cp.Variable(family.m), cp.Variable((N, N), symmetric=True)
-    K = combination(family.grams, mu)
+    family = gram_family(grams, y, c=1.0)
+    n, N, stack = family.y.size, family.n_points, family.kernels
+    mu, A = cp.Variable(len(stack)), cp.Variable((N, N), symmetric=True)
+    K = combination(stack, mu)
     constraints = [
         cp.trace(A) <= 1,
         cp.bmat([[A, K.T], [K, np.eye(N)]]) >> 0,
-        positive_semidefinite(family, mu),
+        positive_semidefinite(stack, mu),
     ]
-    n, y_signs = family.n_labelled, np.outer(family.y, family.y)
-    objective = cp.sum(cp.multiply(K[:n, :n], y_signs))
-    return _solve_for_weights(objective, constraints, mu, units, solver)
+    objective = cp.sum(cp.multiply(K[:n, :n], np.outer(family.y, family.y)))
+    return _maximise(objective, constraints, mu, family, solver)
 
 
 def eq54(vectors: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
@@ -96,10 +92,10 @@ def eq54(vectors: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> Referenc
     (1.960408, [0.9998, 0.0204])
     """
     cp = load_cvxpy()
-    family, units = rank_one_family(vectors, y, c=1.0)
-    mu = cp.Variable(family.m)
-    objective = mu @ (family.bar.T @ family.y) ** 2
-    return _solve_for_weights(objective, [cp.sum_squares(mu) <= 1, mu >= 0], mu, units, solver)
+    family = rank_one_family(vectors, y, c=1.0)
+    mu = cp.Variable(len(family.kernels))
+    objective = mu @ (family.kernels[:, : family.y.size] @ family.y) ** 2
+    return _maximise(objective, [cp.sum_squares(mu) <= 1, mu >= 0], mu, family, solver)
 
 
 def after_eq56(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceSolution:
@@ -129,21 +125,22 @@ def after_eq56(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> Refe
     (2.0, [0.5, 0.0])
     """
     cp = load_cvxpy()
-    family, units = gram_family(grams, y, c=1.0, psd=True)
-    n, mu = family.n_labelled, cp.Variable(family.m)
-    q = np.einsum("j,ijk,k->i", family.y, family.grams[:, :n, :n], family.y)
-    S = np.einsum("ikl,jkl->ij", family.grams, family.grams)
+    family = gram_family(grams, y, c=1.0, psd=True)
+    n, stack, mu = family.y.size, family.kernels, cp.Variable(len(family.kernels))
+    q = np.einsum("j,ijk,k->i", family.y, stack[:, :n, :n], family.y)
+    S = np.einsum("ikl,jkl->ij", stack, stack)
     norm = cp.sum_squares(square_root(S).T @ mu)
-    return _solve_for_weights(mu @ q, [norm <= 1, mu >= 0], mu, units, solver)
+    return _maximise(mu @ q, [norm <= 1, mu >= 0], mu, family, solver)
 
 
-def _solve_for_weights(
-    objective: Any, constraints: list[Any], mu: Any, units: Units, solver: str
+def _maximise(
+    objective: Expression,
+    constraints: list[Expression],
+    mu: Expression,
+    family: KernelFamily,
+    solver: str,
 ) -> ReferenceSolution:
-    cp = load_cvxpy()
-    problem = cp.Problem(cp.Maximize(objective), constraints)
-    status = solve(problem, solver)
-    if status not in SOLVED:
-        return unsolved(problem, status)
-    weights = as_vector(mu.value) / units.kernels
-    return ReferenceSolution(float(problem.value), weights, None, None, status)
+    def weights() -> Array:
+        return as_vector(mu.value) / family.kernel_units
+
+    return solve(load_cvxpy().Maximize(objective), constraints, solver, weights=weights)

@@ -6,14 +6,10 @@ They minimise ω_{C,τ}(K) = max 2αᵀe − αᵀ(G(K) + τI)α over 0 ≤ α �
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_non_negative, check_positive
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import gram_family
-from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
-from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference._margins import gram_family, margin_qcqp, margin_sdp
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -61,23 +57,8 @@ def eq26(
     >>> round(solution.value, 6), solution.status
     (0.4, 'optimal')
     """
-    cp = load_cvxpy()
     C, tau = check_positive("C", C, infinite=True), check_non_negative("tau", tau)
-    family, units = gram_family(grams, y, c, C=C, tau=tau)
-    n, e = family.n_labelled, np.ones(family.n_labelled)
-    mu, t, lam = cp.Variable(family.m), cp.Variable(), cp.Variable()
-    nu = cp.Variable(n)
-    # With C = ∞ the corner t − 2Cδᵀe is finite only for δ = 0.
-    delta = cp.Variable(n) if np.isfinite(C) else cp.Constant(np.zeros(n))
-    price = 2 * family.C * (delta @ e) if np.isfinite(C) else 0.0
-    column, ridge = e + nu - delta + lam * family.y, family.tau if tau > 0.0 else None
-    constraints = [
-        family.r @ mu == family.c,
-        positive_semidefinite(family, mu),
-        *margin_lmi(family, mu, column, t - price, ridge),
-        delta >= 0,
-    ]
-    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+    return margin_sdp(gram_family(grams, y, c, C=C, tau=tau), solver)
 
 
 def eq27(
@@ -115,12 +96,5 @@ def eq27(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.4, [2.0, 0.0])
     """
-    cp = load_cvxpy()
     C, tau = check_positive("C", C, infinite=True), check_non_negative("tau", tau)
-    family, units = gram_family(grams, y, c, C=C, tau=tau, psd=True)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    forms = family.quadratic_forms(alpha)
-    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
-    others = [alpha @ family.y == 0, alpha >= 0, *([alpha <= family.C] if np.isfinite(C) else [])]
-    objective = 2 * cp.sum(alpha) - family.tau * cp.sum_squares(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(gram_family(grams, y, c, C=C, tau=tau, psd=True), solver)

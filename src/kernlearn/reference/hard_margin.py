@@ -7,13 +7,9 @@ separates the labels, (31) is infeasible and (32), (33) are unbounded; the statu
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import gram_family, rank_one_family
-from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
-from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference._margins import gram_family, margin_qcqp, margin_sdp, rank_one_family
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -52,16 +48,7 @@ def eq31(
     >>> round(solution.value, 6), solution.alpha.round(4).tolist()
     (0.5, [0.25, 0.25])
     """
-    cp = load_cvxpy()
-    family, units = gram_family(grams, y, c)
-    n, e = family.n_labelled, np.ones(family.n_labelled)
-    mu, t, lam, nu = cp.Variable(family.m), cp.Variable(), cp.Variable(), cp.Variable(n)
-    constraints = [
-        family.r @ mu == family.c,
-        positive_semidefinite(family, mu),
-        *margin_lmi(family, mu, e + nu + lam * family.y, t),
-    ]
-    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+    return margin_sdp(gram_family(grams, y, c), solver)
 
 
 def eq32(
@@ -97,13 +84,7 @@ def eq32(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (1.020408, [2.0, 0.0])
     """
-    cp = load_cvxpy()
-    family, units = rank_one_family(vectors, y, c)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
-    others = [alpha @ family.y == 0, alpha >= 0]
-    objective = 2 * cp.sum(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(rank_one_family(vectors, y, c), solver)
 
 
 def eq33(
@@ -136,11 +117,4 @@ def eq33(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.5, [2.0, 0.0])
     """
-    cp = load_cvxpy()
-    family, units = gram_family(grams, y, c, psd=True)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    forms = family.quadratic_forms(alpha)
-    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
-    others = [alpha @ family.y == 0, alpha >= 0]
-    objective = 2 * cp.sum(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(gram_family(grams, y, c, psd=True), solver)

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from kernlearn.reference._checks import (
-    check_grams,
-    check_positive,
-    check_positive_semidefinite,
-)
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import square_root
-from kernlearn.reference._machine_units import in_natural_units
-from kernlearn.reference._solve import SOLVED, as_vector, solve, solve_margin_qcqp, unsolved
-from kernlearn.reference.machines import MACHINES
+from kernlearn.reference._checks import check_grams, check_positive, check_positive_semidefinite
+from kernlearn.reference._cvxpy import as_vector, load_cvxpy, solve
+from kernlearn.reference._lmi import square_root
+from kernlearn.reference.machines import state_machine
 from kernlearn.reference.solution import ReferenceSolution
+from kernlearn.typing import Array
 
 
 def positive_weights_program(
@@ -75,18 +70,18 @@ def positive_weights_program(
     stack = check_grams(grams)
     check_positive_semidefinite(stack)
     r, c = _check_constraint(stack, constraint, total)
-    n_points = stack.shape[1]
     # In matrices (c/rᵢ)Kᵢ the weights become shares, w_i r_i / c, that add up to one.
-    shares = stack * (c / r)[:, None, None]
-    size = float(np.trace(shares, axis1=1, axis2=2).mean()) / n_points
-    scaled = in_natural_units(y, machine, n_points, size, (C, nu, epsilon))
-    n = scaled.y.size
-    x, t = cp.Variable(n), cp.Variable()
-    linear, polytope = MACHINES[machine](x, scaled.y, scaled.parameters)
-    quadratic = [
-        t >= cp.sum_squares(square_root(scaled.kernel * K[:n, :n]) @ x) / 2 for K in shares
-    ]
-    return scaled.restore(solve_margin_qcqp(linear - t, x, quadratic, polytope, r / c, solver))
+    state = state_machine(y, machine, stack * (c / r)[:, None, None], (C, nu, epsilon))
+    t = cp.Variable()
+    quadratic = [t >= cp.sum_squares(square_root(K) @ state.x) / 2 for K in state.grams]
+    solution = solve(
+        cp.Maximize(state.linear - t),
+        [*quadratic, *state.polytope],
+        solver,
+        weights=lambda: np.concatenate([as_vector(q.dual_value) for q in quadratic]) * c / r,
+        alpha=lambda: as_vector(state.x.value),
+    )
+    return state.in_user_units(solution)
 
 
 def fixed_kernel_program(
@@ -123,24 +118,19 @@ def fixed_kernel_program(
     cp = load_cvxpy()
     stack = check_grams(np.asarray(gram, dtype=np.float64)[None])
     check_positive_semidefinite(stack)
-    n_points = stack.shape[1]
-    size = float(np.trace(stack[0])) / n_points
-    scaled = in_natural_units(y, machine, n_points, size, (C, nu, epsilon))
-    n = scaled.y.size
-    x = cp.Variable(n)
-    linear, polytope = MACHINES[machine](x, scaled.y, scaled.parameters)
-    objective = linear - cp.sum_squares(square_root(scaled.kernel * stack[0, :n, :n]) @ x) / 2
-    problem = cp.Problem(cp.Maximize(objective), polytope)
-    status = solve(problem, solver)
-    if status not in SOLVED:
-        return unsolved(problem, status)
-    solution = ReferenceSolution(float(problem.value), np.ones(1), as_vector(x.value), None, status)
-    return scaled.restore(solution)
+    state = state_machine(y, machine, stack, (C, nu, epsilon))
+    norm = cp.sum_squares(square_root(state.grams[0]) @ state.x)
+    solution = solve(
+        cp.Maximize(state.linear - norm / 2),
+        state.polytope,
+        solver,
+        weights=lambda: np.ones(1),
+        alpha=lambda: as_vector(state.x.value),
+    )
+    return state.in_user_units(solution)
 
 
-def _check_constraint(
-    stack: NDArray[np.float64], constraint: str, total: float | None
-) -> tuple[NDArray[np.float64], float]:
+def _check_constraint(stack: Array, constraint: str, total: float | None) -> tuple[Array, float]:
     if constraint not in ("trace", "sum"):
         raise ValueError(
             f"constraint: expected 'trace' or 'sum', got {constraint!r}; choose one of the two."

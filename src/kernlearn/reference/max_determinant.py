@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_grams, check_positive
-from kernlearn.reference._cvxpy import load_cvxpy
+from kernlearn.reference._cvxpy import as_vector, load_cvxpy, solve
 from kernlearn.reference._lmi import combination
-from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -68,11 +68,10 @@ def max_determinant(
     mu = cp.Variable(len(stack))
     signs = [mu >= 0] if weights == "positive" else []
     value = -cp.log_det(combination(stack / sizes[:, None, None], mu))
-    problem = cp.Problem(cp.Minimize(value), [(r / sizes * (scale / c)) @ mu == 1, *signs])
-    status = solve(problem, solver)
-    if status not in SOLVED:
-        return unsolved(problem, status)
-    found = as_vector(mu.value) * scale / sizes
-    return ReferenceSolution(
-        float(problem.value) - n * float(np.log(scale)), found, None, None, status
+    solution = solve(
+        cp.Minimize(value),
+        [(r / sizes * (scale / c)) @ mu == 1, *signs],
+        solver,
+        weights=lambda: as_vector(mu.value) * scale / sizes,
     )
+    return replace(solution, value=solution.value - n * float(np.log(scale)))

@@ -17,8 +17,7 @@ from kernlearn.reference._checks import (
     check_one_for_each,
     check_positive,
 )
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._solve import SOLVED, as_vector, solve, unsolved
+from kernlearn.reference._cvxpy import as_vector, load_cvxpy, solve
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -73,9 +72,10 @@ def kondor_section5(
     margins = cp.multiply(labels, values + b) >= 1 - xi
     constraints = [margins, xi >= 0, *([alpha >= 0] if conic else [])]
     norm = cp.quad_form(alpha, cp.psd_wrap(unit / lengths))
-    problem = cp.Problem(cp.Minimize(0.5 * norm + C * cp.sum(xi)), constraints)
-    status = solve(problem, solver)
-    if status not in SOLVED:
-        return unsolved(problem, status)
-    coef, multipliers = as_vector(alpha.value) / lengths, as_vector(margins.dual_value)
-    return ReferenceSolution(float(problem.value), coef, multipliers, None, status)
+    return solve(
+        cp.Minimize(0.5 * norm + C * cp.sum(xi)),
+        constraints,
+        solver,
+        weights=lambda: as_vector(alpha.value) / lengths,
+        alpha=lambda: as_vector(margins.dual_value),
+    )

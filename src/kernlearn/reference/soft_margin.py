@@ -7,14 +7,10 @@ itself, as in scikit-learn.
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_positive
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import gram_family, rank_one_family
-from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
-from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference._margins import gram_family, margin_qcqp, margin_sdp, rank_one_family
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -55,19 +51,8 @@ def eq36(
     >>> round(solution.value, 6), solution.alpha.round(4).tolist()
     (0.32, [0.1, 0.1])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = gram_family(grams, y, c, C=C)
-    n, e = family.n_labelled, np.ones(family.n_labelled)
-    mu, t, lam = cp.Variable(family.m), cp.Variable(), cp.Variable()
-    nu, delta = cp.Variable(n), cp.Variable(n)
-    constraints = [
-        family.r @ mu == family.c,
-        positive_semidefinite(family, mu),
-        *margin_lmi(family, mu, e + nu - delta + lam * family.y, t - 2 * family.C * (delta @ e)),
-        delta >= 0,
-    ]
-    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+    return margin_sdp(gram_family(grams, y, c, C=C), solver)
 
 
 def eq37(
@@ -103,14 +88,8 @@ def eq37(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.3608, [2.0, 0.0])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = rank_one_family(vectors, y, c, C=C)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
-    others = [alpha @ family.y == 0, alpha >= 0, alpha <= family.C]
-    objective = 2 * cp.sum(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(rank_one_family(vectors, y, c, C=C), solver)
 
 
 def eq38(
@@ -143,12 +122,5 @@ def eq38(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.32, [2.0, 0.0])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = gram_family(grams, y, c, C=C, psd=True)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    forms = family.quadratic_forms(alpha)
-    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
-    others = [alpha @ family.y == 0, alpha >= 0, alpha <= family.C]
-    objective = 2 * cp.sum(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(gram_family(grams, y, c, C=C, psd=True), solver)

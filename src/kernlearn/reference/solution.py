@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +33,27 @@ class ReferenceSolution:
     """
 
     value: float
-    weights: NDArray[np.float64] | None
-    alpha: NDArray[np.float64] | None
+    weights: Array | None
+    alpha: Array | None
     tau: float | None
     status: str
+
+
+def in_user_units(
+    solution: ReferenceSolution,
+    *,
+    value: float,
+    alpha: float,
+    weights: Array | float = 1.0,
+    tau: float = 1.0,
+) -> ReferenceSolution:
+    """Multiply each part of a solution with its unit."""
+    if solution.weights is None:
+        return solution
+    return replace(
+        solution,
+        value=value * solution.value,
+        weights=weights * solution.weights,
+        alpha=None if solution.alpha is None else alpha * solution.alpha,
+        tau=None if solution.tau is None else tau * solution.tau,
+    )

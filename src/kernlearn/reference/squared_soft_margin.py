@@ -1,19 +1,17 @@
 """
-The 2-norm soft margin at a given C: programs (41), (42) and (43).
+The 2-norm soft margin: programs (41), (42), (43) at a given C, and (45), (46), (47).
 
-They minimise ω_S2(K) = max 2αᵀe − αᵀ(G(K) + I/C)α over α ≥ 0, αᵀy = 0 (6).
+The former minimise ω_S2(K) = max 2αᵀe − αᵀ(G(K) + I/C)α over α ≥ 0, αᵀy = 0 (6). The latter learn
+τ = 1/C: the identity on all N points is one more matrix of the family, of trace N (the paper's n),
+and its weight is τ. N divides αᵀα in (46) and (47), although α lives on the labelled points only.
 """
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.reference._checks import check_positive
-from kernlearn.reference._cvxpy import load_cvxpy
-from kernlearn.reference._family import gram_family, rank_one_family
-from kernlearn.reference._lmi import margin_lmi, positive_semidefinite
-from kernlearn.reference._solve import solve_margin_qcqp, solve_margin_sdp
+from kernlearn.reference._margins import gram_family, margin_qcqp, margin_sdp, rank_one_family
 from kernlearn.reference.solution import ReferenceSolution
 
 
@@ -54,17 +52,8 @@ def eq41(
     >>> round(solution.value, 6), solution.alpha.round(4).tolist()
     (0.333333, [0.1667, 0.1667])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = gram_family(grams, y, c, tau=1 / C)
-    n, e = family.n_labelled, np.ones(family.n_labelled)
-    mu, t, lam, nu = cp.Variable(family.m), cp.Variable(), cp.Variable(), cp.Variable(n)
-    constraints = [
-        family.r @ mu == family.c,
-        positive_semidefinite(family, mu),
-        *margin_lmi(family, mu, e + nu + lam * family.y, t, ridge=family.tau),
-    ]
-    return units.restore(solve_margin_sdp(t, constraints, mu, nu >= 0, solver))
+    return margin_sdp(gram_family(grams, y, c, tau=1 / C), solver)
 
 
 def eq42(
@@ -100,14 +89,8 @@ def eq42(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.505051, [2.0, 0.0])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = rank_one_family(vectors, y, c, tau=1 / C)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    quadratic = [t >= cp.square(v @ alpha) for v in family.signed.T]
-    others = [alpha @ family.y == 0, alpha >= 0]
-    objective = 2 * cp.sum(alpha) - family.tau * cp.sum_squares(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(rank_one_family(vectors, y, c, tau=1 / C), solver)
 
 
 def eq43(
@@ -140,12 +123,114 @@ def eq43(
     >>> round(solution.value, 6), solution.weights.round(4).tolist()
     (0.333333, [2.0, 0.0])
     """
-    cp = load_cvxpy()
     C = check_positive("C", C)
-    family, units = gram_family(grams, y, c, tau=1 / C, psd=True)
-    alpha, t = cp.Variable(family.n_labelled), cp.Variable()
-    forms = family.quadratic_forms(alpha)
-    quadratic = [t >= form / r for form, r in zip(forms, family.r, strict=True)]
-    others = [alpha @ family.y == 0, alpha >= 0]
-    objective = 2 * cp.sum(alpha) - family.tau * cp.sum_squares(alpha) - family.c * t
-    return units.restore(solve_margin_qcqp(objective, alpha, quadratic, others, family.r, solver))
+    return margin_qcqp(gram_family(grams, y, c, tau=1 / C, psd=True), solver)
+
+
+def eq45(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (45): free-sign weights, 2-norm soft margin, τ learned.
+
+    .. math::
+
+        \min_{\mu, t, \lambda, \nu, \tau} t \quad\text{s.t.}\quad
+        \operatorname{trace}\Bigl(\sum_i \mu_i K_i + \tau I_n\Bigr) = c, \quad
+        \sum_i \mu_i K_i \succeq 0, \quad
+        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) + \tau I_{n_{tr}} & e + \nu + \lambda y \\
+        (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu, \tau \ge 0
+
+    Parameters
+    ----------
+    grams : array-like of shape (m, N, N)
+        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
+    y : array-like of shape (n,), n ≤ N
+        Labels, −1 and +1.
+    c : float, optional
+        Trace of the combination and τI together; by default Σ trace Kᵢ + N.
+    solver : str
+        Name of a solver known to CVXPY.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective and τ.
+
+    Examples
+    --------
+    >>> solution = eq45([[[1, 1], [1, 1]]], [1, -1])
+    >>> round(solution.value, 6), round(solution.tau, 4)
+    (1.0, 2.0)
+    """
+    return margin_sdp(gram_family(grams, y, c, tau=None), solver)
+
+
+def eq46(
+    vectors: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (46): rank-one kernels, 2-norm soft margin, τ learned.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge (\check v_i^T \alpha)^2, \quad t \ge \tfrac{1}{n} \alpha^T \alpha, \quad
+        \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (N, m)
+        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
+    y, solver
+        As in `eq45`.
+    c : float, optional
+        Trace of the combination and τI together; by default m + N.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights and τ from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq46([[0.6], [0.8]], [1, -1])
+    >>> round(solution.value, 6), round(solution.tau, 4)
+    (1.333333, 1.5)
+    """
+    return margin_qcqp(rank_one_family(vectors, y, c, tau=None), solver)
+
+
+def eq47(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (47): positive weights, 2-norm soft margin, τ learned.
+
+    .. math::
+
+        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
+        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
+        t \ge \tfrac{1}{n} \alpha^T \alpha, \quad \alpha^T y = 0, \quad \alpha \ge 0
+
+    with :math:`r_i = \operatorname{trace} K_i`.
+
+    Parameters
+    ----------
+    grams, y, c, solver
+        As in `eq45`; every matrix has to be positive semidefinite.
+
+    Returns
+    -------
+    ReferenceSolution
+        With the paper's objective, and the weights and τ from the multipliers.
+
+    Examples
+    --------
+    >>> solution = eq47([[[1, 1], [1, 1]]], [1, -1])
+    >>> round(solution.value, 6), round(solution.tau, 4)
+    (1.0, 2.0)
+    """
+    return margin_qcqp(gram_family(grams, y, c, tau=None, psd=True), solver)
