@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,12 @@ LongArray = NDArray[np.longdouble]
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""
+
+AnyFloatArray = NDArray[np.floating[Any]]
+"""Numbers in double precision or in long double."""
+
+DeviceArray: TypeAlias = Any
+"""An array of NumPy, PyTorch or CuPy: no type describes all of them."""
 
 
 class Table(Protocol):

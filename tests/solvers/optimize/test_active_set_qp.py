@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.solvers.optimize import active_set_qp
+from kernlearn.solvers.optimize.active_set_qp import active_set_program
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 
 
@@ -34,7 +34,7 @@ def value(given, x):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_solution_is_that_of_the_whole_program(seed, monkeypatch):
+def test_the_solution_is_that_of_the_whole_program(seed):
     given = program(seed, rank=(3, 20, 60)[seed % 3], planes=1 + seed)
     whole = quadratic_program(**given)
     sizes = []
@@ -43,8 +43,7 @@ def test_the_solution_is_that_of_the_whole_program(seed, monkeypatch):
         sizes.append(len(P))
         return quadratic_program(P, *others)
 
-    monkeypatch.setattr(active_set_qp, "quadratic_program", counted)
-    sifted = active_set_qp.sifted_quadratic_program(**given)
+    sifted = active_set_program(**given, solve=counted)
     assert max(sizes) < 200
     assert value(given, sifted.x) == pytest.approx(value(given, whole.x), abs=1e-8)
     np.testing.assert_allclose(sifted.x, whole.x, atol=1e-4)
@@ -56,26 +55,25 @@ def test_the_solution_is_that_of_the_whole_program(seed, monkeypatch):
     assert (sifted.lower >= 0).all()
 
 
-def test_few_variables_and_free_signs_are_solved_at_once(monkeypatch):
+def test_few_variables_and_free_signs_are_solved_at_once():
     calls = []
 
     def counted(P, *others):
         calls.append(len(P))
         return quadratic_program(P, *others)
 
-    monkeypatch.setattr(active_set_qp, "quadratic_program", counted)
-    active_set_qp.sifted_quadratic_program(**program(0, p=100))
+    active_set_program(**program(0, p=100), solve=counted)
     free = program(1)
     free["low"] = np.append(np.full(240, -1.0), -np.inf)
-    active_set_qp.sifted_quadratic_program(**free)
+    active_set_program(**free, solve=counted)
     assert calls == [101, 241]
 
 
-def test_where_the_first_few_cannot_do_it(monkeypatch):
+def test_where_the_first_few_cannot_do_it():
     given = program(2)
     guess = given["q"] + given["G"].mean(axis=0)
     # Only the variables that are looked at last can be large.
     given["high"][:-1][np.argsort(guess[:-1])[:100]] = 1e-4
-    sifted = active_set_qp.sifted_quadratic_program(**given)
+    sifted = active_set_program(**given)
     whole = quadratic_program(**given)
     np.testing.assert_allclose(sifted.x, whole.x, atol=1e-4)

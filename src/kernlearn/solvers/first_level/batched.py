@@ -105,7 +105,7 @@ class FirstLevelStacks(Stacks[Ask, Trained | None]):
 
     def _tables(self, problems: Sequence[FirstLevelProblem]) -> tuple[Array, Array, Array]:
         size = (problems[0].X.shape, problems[0].Y.shape)
-        X, Y, weight = self._on_shelf(size, problems, lambda each: (each.X, each.Y, each.weight))
+        X, Y, weight = self._cached(size, problems, lambda each: (each.X, each.Y, each.weight))
         return X, Y, weight
 
 

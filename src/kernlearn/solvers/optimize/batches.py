@@ -10,15 +10,17 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from kernlearn._device import Place, give_back, is_out_of_memory, namespace, take
 from kernlearn.families.parametric import ParametricKernel
+from kernlearn.typing import Array, DeviceArray
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+I = TypeVar("I")
 
 # The part of a device's free memory that a stack may take.
 _PART = 0.5
@@ -30,12 +32,14 @@ _ON_HOST = 2.0**28
 class DeviceCache:
     """The arrays of items of one size on a device: they are moved there once, found by a number."""
 
-    put: Callable[[Any], Any]
+    put: Callable[[Array], DeviceArray]
     numbers: dict[int, int] = field(default_factory=dict)
-    items: list[Any] = field(default_factory=list)
-    arrays: list[Any] = field(default_factory=list)
+    items: list[object] = field(default_factory=list)
+    arrays: list[DeviceArray] = field(default_factory=list)
 
-    def stacked(self, items: Sequence[Any], parts: Callable[[Any], Sequence[Any]]) -> list[Any]:
+    def stacked(
+        self, items: Sequence[I], parts: Callable[[I], Sequence[Array]]
+    ) -> list[DeviceArray]:
         """What `parts` tells of each item, one stack for every part."""
         # The identity of an object is its own as long as the object lives, as here it does.
         new = {id(item): item for item in items if id(item) not in self.numbers}
@@ -44,7 +48,7 @@ class DeviceCache:
         rows = np.array([self.numbers[id(item)] for item in items])
         return [take(array, rows) for array in self.arrays]
 
-    def _add(self, new: list[Any], parts: Callable[[Any], Sequence[Any]]) -> None:
+    def _add(self, new: list[I], parts: Callable[[I], Sequence[Array]]) -> None:
         for item in new:
             self.numbers[id(item)] = len(self.items)
             self.items.append(item)
@@ -56,14 +60,9 @@ class DeviceCache:
 
 
 class Stacks(ABC, Generic[Q, A]):
-    """Answers questions in stacks of those that have one size.
+    """Answers questions in stacks of those that have one size, on a device or on the host (None).
 
     What cannot be stacked, since its family is for single tables, is answered alone on the host.
-
-    Parameters
-    ----------
-    place : Place or None
-        Where to; None for NumPy on the host.
     """
 
     def __init__(self, place: Place | None) -> None:
@@ -102,9 +101,9 @@ class Stacks(ABC, Generic[Q, A]):
     def _stacked(self, questions: Sequence[Q], family: ParametricKernel) -> list[A]:
         """The answers by one stack, which has the room."""
 
-    def _on_shelf(
-        self, size: Hashable, items: Sequence[Any], parts: Callable[[Any], Sequence[Any]]
-    ) -> list[Any]:
+    def _cached(
+        self, size: Hashable, items: Sequence[I], parts: Callable[[I], Sequence[Array]]
+    ) -> list[DeviceArray]:
         """Stacks of the arrays that belong to items of one size."""
         if size not in self._caches:
             self._caches[size] = DeviceCache(self._put)
@@ -133,7 +132,7 @@ class Stacks(ABC, Generic[Q, A]):
         parts = [self._of_one_size(questions[start : start + step]) for start in starts]
         return [answer for part in parts for answer in part]
 
-    def _put(self, array: Any) -> Any:
+    def _put(self, array: Array) -> DeviceArray:
         return np.asarray(array) if self.place is None else self.place.put(array)
 
     def _room(self) -> float:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -23,48 +23,48 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array
 
-# Standard choices of trust-region methods: accept what decreases at all, shrink below a quarter
-# of what was predicted, grow above three quarters.
-_ACCEPT, _POOR, _GOOD = 1e-4, 0.25, 0.75
+
+@dataclass(frozen=True)
+class TrustRegionOptions:
+    """Standard choices of trust-region methods, and what counts as rounding."""
+
+    accept: float = 1e-4
+    """Share of the predicted decrease from which on a step is taken."""
+    poor: float = 0.25
+    """Share below which the trust region shrinks."""
+    good: float = 0.75
+    """Share above which it grows."""
+    smallest_radius: float = 1e-10
+    rounding: float = 1e-14
+    """Differences of function values below this share of them are rounding."""
+
+
 # Eigenvalues of the scaled Hessian are kept above this share of the largest.
 _FLAT = 1e-9
 # A variable is measured in smaller units, down to this part of its size, if a step of that size
 # would change the function by more than so many times its value.
 _STEEP, _LEAST_UNIT = 1e3, 1e-60
-# Differences of function values below this share of them are rounding.
-_ROUNDING = 1e-14
-_SMALLEST_RADIUS = 1e-10
 # How close to a bound, relative to its variable's size, the interior method counts as at it.
 _AT_BOUND = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class QuadraticModel:
-    """A function around a point, with |H| for its Hessian, in units in which it is not steep.
-
-    Attributes
-    ----------
-    size : ndarray of shape (p,)
-        How large the variables are, or usually are.
-    unit : ndarray of shape (p,)
-        What they are measured in here.
-    slope : ndarray of shape (p,)
-        The derivatives.
-    curvature : ndarray of shape (p, p)
-        The matrix of absolute eigenvalues, positive definite.
-    newton : ndarray of shape (p,)
-        The step to the minimum.
-    """
+    """A function around a point, with |H| for its Hessian, in units in which it is not steep."""
 
     size: Array
+    """How large the variables are, or usually are."""
     unit: Array
+    """What they are measured in here."""
     slope: Array
     curvature: Array
+    """The matrix of absolute eigenvalues, positive definite."""
     newton: Array
+    """The step to the minimum."""
 
     @classmethod
     def of(
-        cls, theta: Array, objective: Any, gradient: Array, hessian: Array, scale: Array
+        cls, theta: Array, objective: Array | float, gradient: Array, hessian: Array, scale: Array
     ) -> QuadraticModel:
         """The model of a function with these derivatives; of several, with axes before."""
         size = np.maximum(theta, scale)
@@ -80,13 +80,8 @@ class QuadraticModel:
 
     def __getitem__(self, number: int) -> QuadraticModel:
         """The model of one of several functions."""
-        return QuadraticModel(
-            self.size[number],
-            self.unit[number],
-            self.slope[number],
-            self.curvature[number],
-            self.newton[number],
-        )
+        parts = (self.size, self.unit, self.slope, self.curvature, self.newton)
+        return QuadraticModel(*(part[number] for part in parts))
 
 
 class SmoothPoint(Protocol):
@@ -112,28 +107,18 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, eq=False)
 class Descent(Generic[Point]):
-    """Where the descent ended.
-
-    Attributes
-    ----------
-    point : SmoothPoint
-        The best point.
-    step : ndarray of shape (p,)
-        The Newton step from there, not taken; its size says how far the minimum is. Zero after an
-        early end, which may have come before it was known.
-    decrease : float
-        What that step would gain, relative to the objective; infinite after an early end.
-    converged : bool
-        Whether that is within the tolerance.
-    n_points : int
-        Points at which the function was evaluated.
-    """
+    """Where the descent ended."""
 
     point: Point
+    """The best point."""
     step: Array
+    """The Newton step from there, not taken: how far the minimum is. Zero after an early end."""
     decrease: float
+    """What that step would gain, relative to the objective; infinite after an early end."""
     converged: bool
+    """Whether the decrease is within the tolerance."""
     n_points: int
+    """Points at which the function was evaluated."""
 
 
 def bounded_newton(
@@ -143,6 +128,7 @@ def bounded_newton(
     tol: float,
     max_iter: int,
     stopping: StoppingControl | None = None,
+    options: TrustRegionOptions = TrustRegionOptions(),
 ) -> Generator[Q, A, Descent[Point]]:
     """Descend from `first`, never below `low`.
 
@@ -159,19 +145,19 @@ def bounded_newton(
             size = point.model.size
             step, gain = _model_step(point.model, low - point.theta, radius)
             decrease = gain / max(abs(point.objective), 1e-300)
-            converged = decrease <= max(tol, _ROUNDING) and _inside(step, size, radius)
-            stalled = radius < _SMALLEST_RADIUS or decrease <= 0.0
+            converged = decrease <= max(tol, options.rounding) and _inside(step, size, radius)
+            stalled = radius < options.smallest_radius or decrease <= 0.0
             if converged or stalled or n_points > max_iter:
                 return Descent(point, step, decrease, converged, n_points)
             trial = yield from evaluate(np.maximum(point.theta + step, low))
             n_points += 1
             ratio = -np.inf if trial is None else (point.objective - trial.objective) / gain
             reach = float(np.max(np.abs(step) / size))
-            if ratio < _POOR:
+            if ratio < options.poor:
                 radius = 0.25 * reach
-            elif ratio > _GOOD and reach > 0.9 * radius:
+            elif ratio > options.good and reach > 0.9 * radius:
                 radius *= 4.0
-            if trial is not None and ratio > _ACCEPT:
+            if trial is not None and ratio > options.accept:
                 point = trial
     except (Stopped, KeyboardInterrupt) as stop:
         if stopping is None:
@@ -195,7 +181,7 @@ def _model_step(model: QuadraticModel, room: Array, radius: float) -> tuple[Arra
     return np.where(moved - room < 1e-9 * size, room, moved), max(float(gain), 0.0)
 
 
-def _units(objective: Any, H: Array, size: Array) -> Array:
+def _units(objective: Array | float, H: Array, size: Array) -> Array:
     """The sizes of the variables, less where the function is far too steep for such steps.
 
     A variable whose curvature is beyond all others would otherwise make these look flat, and a

@@ -15,17 +15,27 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Mask
 
-# In logarithmic variables: a first step of at most a factor e, and none beyond a factor of 50.
-_FIRST_RADIUS, _LARGEST_RADIUS, _SMALLEST_RADIUS = 1.0, 4.0, 5e-3
-# The curvature that is assumed at first, relative to the loss.
-_CURVATURE = 0.03
-_ACCEPT, _GOOD = 1e-4, 0.5
-# Losses are compared no closer than this: what they come from is iterative too.
-_NOISE = 1e-5
+
+@dataclass(frozen=True)
+class BFGSOptions:
+    """Steps in logarithmic variables, and what counts as progress."""
+
+    first_radius: float = 1.0
+    """The first step changes an original variable by at most a factor e."""
+    largest_radius: float = 4.0
+    """No step changes it by more than a factor of about 50."""
+    smallest_radius: float = 5e-3
+    curvature: float = 0.03
+    """The curvature that is assumed at first, relative to the loss."""
+    accept: float = 1e-4
+    """Share of the predicted decrease from which on a step is taken."""
+    good: float = 0.5
+    """Share above which the next step may be longer."""
+    noise: float = 1e-5
+    """Losses are compared no closer than this: they come from iterations too."""
 
 
 class Evaluated(Protocol):
@@ -61,11 +71,12 @@ class BFGSResult(Generic[Place]):
 def capped_bfgs(
     near: Callable[[Array, Place], Generator[Q, A, Place]],
     first: Place,
-    free: NDArray[np.bool_],
+    free: Mask,
     low: Array,
     high: Array,
     tol: float,
     max_iter: int,
+    options: BFGSOptions = BFGSOptions(),
 ) -> Generator[Q, A, BFGSResult[Place]]:
     """Minimise over the free variables from `first`, within bounds.
 
@@ -74,11 +85,11 @@ def capped_bfgs(
     `tol`, or where only steps of under half a per cent of the original variables would lower the
     loss.
     """
-    best, radius, n_evaluations = first, _FIRST_RADIUS, 1
-    B = _CURVATURE * max(first.loss, 1e-300) * np.eye(len(free))
+    best, radius, n_evaluations = first, options.first_radius, 1
+    B = options.curvature * max(first.loss, 1e-300) * np.eye(len(free))
     while True:
         g = _open_slope(best, free, low, high)
-        converged = _is_flat(best, free, low, high, tol) or radius < _SMALLEST_RADIUS
+        converged = _is_flat(best, free, low, high, tol) or radius < options.smallest_radius
         if converged or n_evaluations >= max_iter:
             return BFGSResult(best, converged, n_evaluations)
         step = -np.linalg.solve(B, g) * (g != 0)
@@ -92,25 +103,25 @@ def capped_bfgs(
         length = float(np.linalg.norm(step))
         if np.isfinite(trial.loss):
             B = _updated(B, step, np.where(free, trial.slope - best.slope, 0.0))
-        settled = _is_flat(trial, free, low, high, tol) and ratio * gain > -_NOISE * best.loss
-        if ratio > _ACCEPT or settled:
+        settled = (
+            _is_flat(trial, free, low, high, tol) and ratio * gain > -options.noise * best.loss
+        )
+        if ratio > options.accept or settled:
             best = trial
-            if ratio > _GOOD and length > 0.9 * radius:
-                radius = min(2.0 * radius, _LARGEST_RADIUS)
+            if ratio > options.good and length > 0.9 * radius:
+                radius = min(2.0 * radius, options.largest_radius)
         else:
             radius = 0.4 * length
 
 
-def _open_slope(place: Evaluated, free: NDArray[np.bool_], low: Array, high: Array) -> Array:
+def _open_slope(place: Evaluated, free: Mask, low: Array, high: Array) -> Array:
     """The slope in the free variables, zero where it points out of the bounds."""
     g = np.where(free, place.slope, 0.0)
     outwards = ((place.x <= low) & (g > 0)) | ((place.x >= high) & (g < 0))
     return np.where(outwards, 0.0, g)
 
 
-def _is_flat(
-    place: Evaluated, free: NDArray[np.bool_], low: Array, high: Array, tol: float
-) -> bool:
+def _is_flat(place: Evaluated, free: Mask, low: Array, high: Array, tol: float) -> bool:
     slope = np.abs(_open_slope(place, free, low, high)).max()
     return bool(slope <= tol * place.loss and np.isfinite(place.loss))
 

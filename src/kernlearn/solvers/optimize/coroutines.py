@@ -100,10 +100,7 @@ def from_callback(
     raised where the search has called, and so a generator that is closed ends the thread. An
     interrupt that comes while the search is at work is raised where it calls next.
 
-    Parameters
-    ----------
-    search : callable
-        ``search(ask)`` returns the result; ``ask(questions)`` returns as many answers.
+    ``search(ask)`` returns the result; ``ask(questions)`` returns as many answers.
     """
     asked: list[list[Q]] = []
     spoken = Semaphore(0)

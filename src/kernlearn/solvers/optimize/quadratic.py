@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import piqp
@@ -36,37 +36,12 @@ def quadratic_program(
     h: Array | None = None,
 ) -> QuadraticSolution | None:
     """Minimise ½xᵀPx + qᵀx, Ax = b, Gx ≤ h, low ≤ x ≤ high; None if there is no solution."""
+    bounding = None
     if G is not None and h is not None:
-        return _with_finite_rows(P, q, A, b, low, high, G, h)
-    return _solve(P, q, A, b, low, high, G, h)
-
-
-def _with_finite_rows(
-    P: Array, q: Array, A: Array, b: Array, low: Array, high: Array, G: Array, h: Array
-) -> QuadraticSolution | None:
-    """Leave out inequalities that no x can violate, of which the package would complain aloud."""
-    size = np.abs(G).max(axis=1, initial=0.0)
-    bounding = h < UNBOUNDED * np.minimum(size, 1.0)
-    if bounding.all():
-        return _solve(P, q, A, b, low, high, G, h)
-    solution = _solve(P, q, A, b, low, high, G[bounding], h[bounding])
-    if solution is None:
-        return None
-    multipliers = np.zeros(len(h))
-    multipliers[bounding] = solution.inequality
-    return replace(solution, inequality=multipliers)
-
-
-def _solve(
-    P: Array,
-    q: Array,
-    A: Array,
-    b: Array,
-    low: Array,
-    high: Array,
-    G: Array | None,
-    h: Array | None,
-) -> QuadraticSolution | None:
+        # The package complains aloud of inequalities that no x can violate.
+        bounding = h < UNBOUNDED * np.minimum(np.abs(G).max(axis=1, initial=0.0), 1.0)
+        if not bounding.all():
+            G, h = G[bounding], h[bounding]
     solver = piqp.DenseSolver()
     settings = solver.settings
     settings.max_iter = MAX_STEPS
@@ -81,10 +56,13 @@ def _solve(
     x = np.array(result.x)
     if not np.isfinite(x).all():
         return None
+    inequality = np.zeros(0 if bounding is None else len(bounding))
+    if bounding is not None:
+        inequality[bounding] = result.z_u
     return QuadraticSolution(
         x=np.minimum(np.maximum(x, low), high),
         equality=np.array(result.y),
-        inequality=np.array(result.z_u) if h is not None else np.zeros(0),
+        inequality=inequality,
         lower=np.array(result.z_bl),
         exact=status == piqp.PIQP_SOLVED,
     )

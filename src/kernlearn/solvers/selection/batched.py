@@ -89,7 +89,7 @@ class SelectionStacks(Stacks[Question, Answer]):
         points = np.exp([question.z for question in questions])
         theta = points[:, 1:]
         objectives = [question.objective for question in questions]
-        X, Y, weight, *folds = self._on_shelf(self._size(questions[0]), objectives, _parts)
+        X, Y, weight, *folds = self._cached(self._size(questions[0]), objectives, _parts)
         K = family.matrix(X, None, theta)
         xp = namespace(K)
         ridge = beside(points[:, :1], weight) / weight

@@ -16,7 +16,7 @@ import numpy as np
 
 from kernlearn.families.weights import Domain
 from kernlearn.solvers.core.oracle import Evaluation, Plane
-from kernlearn.solvers.optimize.active_set_qp import sifted_quadratic_program
+from kernlearn.solvers.optimize.active_set_qp import active_set_program
 from kernlearn.solvers.optimize.quadratic import QuadraticSolution
 from kernlearn.typing import Array
 
@@ -82,7 +82,7 @@ def minimise_model(
     # Of all that the bounds speak of, t is the last, and free.
     of_all = np.array([-H @ x0, domain.equality, low, high])
     q, A, lower, upper = np.column_stack([of_all, [1.0, 0.0, -np.inf, np.inf]])
-    solution = sifted_quadratic_program(P, q, A[None, :], np.ones(1), lower, upper, G, h)
+    solution = active_set_program(P, q, A[None, :], np.ones(1), lower, upper, G, h)
     if solution is None:
         return None
     step = solution.x[:p] - x0
