@@ -24,7 +24,7 @@ from kernlearn.methods import task as task_module
 from kernlearn.papers import runner
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.report.sections import _pictures
-from kernlearn.runtime import atomic_files, parent_watchdog
+from kernlearn.runtime import atomic_files
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 LABELS = ["=1+1", "-x", "-1.5"]
@@ -254,8 +254,9 @@ def test_a_handler_of_ones_own_stays(folder):
 
 def test_workers_end_with_their_parent(tmp_path):
     worker = (
-        "import os, runpy, sys, time\n"
-        f"runpy.run_path({parent_watchdog.__file__!r})['end_with'](os.getppid())\n"
+        "import os, time\n"
+        "from kernlearn.runtime.processes import end_with_parent\n"
+        "end_with_parent(os.getppid())\n"
         "print(os.getpid(), flush=True)\ntime.sleep(120)\n"
     )
     parent = (
@@ -274,7 +275,7 @@ def test_workers_end_with_their_parent(tmp_path):
 
 def test_the_workers_of_reproduce_know_their_parent(tmp_path, monkeypatch):
     parents = []
-    monkeypatch.setattr(runner, "end_with", parents.append)
+    monkeypatch.setattr(runner, "end_with_parent", parents.append)
     monkeypatch.setattr(runner, "Parallel", lambda **options: lambda jobs: (f(*a) for f, a in jobs))
     monkeypatch.setattr(runner, "delayed", lambda f: lambda *a: (f, a))
     results = ResultsFile(tmp_path, "r", {})

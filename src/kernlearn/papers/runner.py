@@ -10,7 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn._cluster import as_they_end, connected
 from kernlearn.papers.results_file import ResultsFile
-from kernlearn.runtime.parent_watchdog import end_with
+from kernlearn.runtime.processes import end_with_parent
 from kernlearn.runtime.progress import track
 from kernlearn.runtime.warnings import interrupts_end_everything
 
@@ -145,7 +145,7 @@ def _call_each(
 def _call_for(
     parent: int, key: str, function: Callable[..., Any], arguments: Arguments
 ) -> tuple[str, Any]:
-    end_with(parent)
+    end_with_parent(parent)
     return _call_one(key, function, arguments)
 
 
