@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 import kernlearn as kl
+from kernlearn import estimators
 
 SETTLED = [
     "ElasticNet",
@@ -169,3 +171,66 @@ def test_importing_needs_none_of_the_extras():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def _imported(code):
+    """The modules that a fresh interpreter holds after it has run this."""
+    code += "\nimport sys\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+HEAVY = {"sklearn", "scipy.stats", "pandas", "matplotlib"}
+
+
+def test_importing_the_package_brings_in_nothing_heavy():
+    """Not even NumPy: a name is imported when it is first used."""
+    assert _imported("import kernlearn") & {*HEAVY, "numpy", "scipy"} == set()
+
+
+def test_the_version_of_the_command_line_brings_in_nothing_heavy():
+    pytest.importorskip("typer")
+    code = (
+        "import sys, kernlearn.cli\n"
+        "sys.argv = ['kernlearn', '--version']\n"
+        "try:\n    kernlearn.cli.main()\nexcept SystemExit as end:\n    assert not end.code"
+    )
+    assert _imported(code) & {*HEAVY, "numpy", "scipy"} == set()
+
+
+def test_an_estimator_brings_in_no_other_family_of_estimators():
+    modules = _imported("from kernlearn import MKLClassifier")
+    assert "kernlearn.estimators.mkl" in modules
+    others = {"hyperkernel", "least_squares", "mixture"}
+    assert {f"kernlearn.estimators.{name}" for name in others} & modules == set()
+    assert {
+        f"kernlearn.{name}" for name in ("cli", "papers", "report", "tables")
+    } & modules == set()
+
+
+@pytest.mark.parametrize("package", [kl, estimators])
+def test_type_checkers_and_the_interpreter_see_the_same_names(package):
+    """Each name is imported from the same module, for a type checker and at run time."""
+    with open(package.__file__, encoding="utf-8") as file:
+        tree = ast.parse(file.read())
+    (branch,) = (node for node in tree.body if isinstance(node, ast.If))
+    declared = {
+        alias.name: f"{imports.module}.{alias.name}"
+        for imports in branch.body
+        for alias in imports.names
+    }
+    (assignment,) = branch.orelse
+    homes = ast.literal_eval(assignment.value.args[1])
+    lazy = {name: f"{module}.{name}" for module, names in homes.items() for name in names}
+    modules = {name: f"kernlearn.{name}" for name in package.__all__ if name not in lazy}
+    assert declared == {**lazy, **modules}
+    assert sorted(declared) == sorted(package.__all__)
+
+
+def test_modules_are_attributes_and_the_rest_is_missing():
+    assert kl.families.__name__ == "kernlearn.families"
+    assert set(kl.__all__) <= set(dir(kl))
+    with pytest.raises(
+        AttributeError, match=r"module 'kernlearn' has no attribute 'KernelMachine'"
+    ):
+        _ = kl.KernelMachine

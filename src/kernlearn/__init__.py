@@ -1,34 +1,8 @@
 """Learn the kernel from the data."""
 
-from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
-from kernlearn.bound import ErrorBound, transductive_error_bound
-from kernlearn.estimators import (
-    FirstLevelClassifier,
-    FirstLevelRegressor,
-    HyperkernelClassifier,
-    HyperkernelMetric,
-    HyperkernelNoveltyDetector,
-    HyperkernelRegressor,
-    KernelClassifier,
-    KernelRegressor,
-    LSSVMClassifier,
-    LSSVMRegressor,
-    MKLClassifier,
-    MKLNoveltyDetector,
-    MKLRegressor,
-)
-from kernlearn.estimators.held_out.chance import AtChanceWarning
-from kernlearn.estimators.mkl.indefinite import IndefiniteKernelWarning
-from kernlearn.families.hyper_norm import HyperNorm
-from kernlearn.families.rank_one import RankOneStack
-from kernlearn.families.weight_norms import ElasticNet, LpNorm
-from kernlearn.gram import complete_kernel
-from kernlearn.learn import learn_weights
-from kernlearn.persistence import load, save
-from kernlearn.retrieval import retrieval_auc
-from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Progress
-from kernlearn.solvers.core.solution import Solution
+from typing import TYPE_CHECKING
+
+from kernlearn._lazy import lazy_names
 
 __version__ = "0.1.0.dev0"
 
@@ -69,3 +43,70 @@ __all__ = [
     "save",
     "transductive_error_bound",
 ]
+
+# A type checker reads these imports; at run time a name is imported when it is first used.
+if TYPE_CHECKING:
+    from kernlearn import comparison, functionals, gram, hyperkernels, inspection, kernels
+    from kernlearn.bound import ErrorBound, transductive_error_bound
+    from kernlearn.estimators import (
+        FirstLevelClassifier,
+        FirstLevelRegressor,
+        HyperkernelClassifier,
+        HyperkernelMetric,
+        HyperkernelNoveltyDetector,
+        HyperkernelRegressor,
+        KernelClassifier,
+        KernelRegressor,
+        LSSVMClassifier,
+        LSSVMRegressor,
+        MKLClassifier,
+        MKLNoveltyDetector,
+        MKLRegressor,
+    )
+    from kernlearn.estimators.held_out.chance import AtChanceWarning
+    from kernlearn.estimators.mkl.indefinite import IndefiniteKernelWarning
+    from kernlearn.families.hyper_norm import HyperNorm
+    from kernlearn.families.rank_one import RankOneStack
+    from kernlearn.families.weight_norms import ElasticNet, LpNorm
+    from kernlearn.gram import complete_kernel
+    from kernlearn.learn import learn_weights
+    from kernlearn.persistence import load, save
+    from kernlearn.retrieval import retrieval_auc
+    from kernlearn.runtime.status import Status
+    from kernlearn.runtime.stopping import Progress
+    from kernlearn.solvers.core.solution import Solution
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "kernlearn.bound": ("ErrorBound", "transductive_error_bound"),
+            "kernlearn.estimators": (
+                "FirstLevelClassifier",
+                "FirstLevelRegressor",
+                "HyperkernelClassifier",
+                "HyperkernelMetric",
+                "HyperkernelNoveltyDetector",
+                "HyperkernelRegressor",
+                "KernelClassifier",
+                "KernelRegressor",
+                "LSSVMClassifier",
+                "LSSVMRegressor",
+                "MKLClassifier",
+                "MKLNoveltyDetector",
+                "MKLRegressor",
+            ),
+            "kernlearn.estimators.held_out.chance": ("AtChanceWarning",),
+            "kernlearn.estimators.mkl.indefinite": ("IndefiniteKernelWarning",),
+            "kernlearn.families.hyper_norm": ("HyperNorm",),
+            "kernlearn.families.rank_one": ("RankOneStack",),
+            "kernlearn.families.weight_norms": ("ElasticNet", "LpNorm"),
+            "kernlearn.gram": ("complete_kernel",),
+            "kernlearn.learn": ("learn_weights",),
+            "kernlearn.persistence": ("load", "save"),
+            "kernlearn.retrieval": ("retrieval_auc",),
+            "kernlearn.runtime.status": ("Status",),
+            "kernlearn.runtime.stopping": ("Progress",),
+            "kernlearn.solvers.core.solution": ("Solution",),
+        },
+        __all__,
+    )

@@ -1,18 +1,8 @@
 """scikit-learn estimators."""
 
-from kernlearn.estimators.hyperkernel.classifier import HyperkernelClassifier
-from kernlearn.estimators.hyperkernel.metric import HyperkernelMetric
-from kernlearn.estimators.hyperkernel.novelty import HyperkernelNoveltyDetector
-from kernlearn.estimators.hyperkernel.regressor import HyperkernelRegressor
-from kernlearn.estimators.least_squares.first_level_classifier import FirstLevelClassifier
-from kernlearn.estimators.least_squares.first_level_regressor import FirstLevelRegressor
-from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
-from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
-from kernlearn.estimators.mixture.classifier import KernelClassifier
-from kernlearn.estimators.mixture.regressor import KernelRegressor
-from kernlearn.estimators.mkl.classifier import MKLClassifier
-from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
-from kernlearn.estimators.mkl.regressor import MKLRegressor
+from typing import TYPE_CHECKING
+
+from kernlearn._lazy import lazy_names
 
 __all__ = [
     "FirstLevelClassifier",
@@ -29,3 +19,39 @@ __all__ = [
     "MKLNoveltyDetector",
     "MKLRegressor",
 ]
+
+# A type checker reads these imports; at run time a name is imported when it is first used.
+if TYPE_CHECKING:
+    from kernlearn.estimators.hyperkernel.classifier import HyperkernelClassifier
+    from kernlearn.estimators.hyperkernel.metric import HyperkernelMetric
+    from kernlearn.estimators.hyperkernel.novelty import HyperkernelNoveltyDetector
+    from kernlearn.estimators.hyperkernel.regressor import HyperkernelRegressor
+    from kernlearn.estimators.least_squares.first_level_classifier import FirstLevelClassifier
+    from kernlearn.estimators.least_squares.first_level_regressor import FirstLevelRegressor
+    from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
+    from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
+    from kernlearn.estimators.mixture.classifier import KernelClassifier
+    from kernlearn.estimators.mixture.regressor import KernelRegressor
+    from kernlearn.estimators.mkl.classifier import MKLClassifier
+    from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
+    from kernlearn.estimators.mkl.regressor import MKLRegressor
+else:
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "kernlearn.estimators.hyperkernel.classifier": ("HyperkernelClassifier",),
+            "kernlearn.estimators.hyperkernel.metric": ("HyperkernelMetric",),
+            "kernlearn.estimators.hyperkernel.novelty": ("HyperkernelNoveltyDetector",),
+            "kernlearn.estimators.hyperkernel.regressor": ("HyperkernelRegressor",),
+            "kernlearn.estimators.least_squares.first_level_classifier": ("FirstLevelClassifier",),
+            "kernlearn.estimators.least_squares.first_level_regressor": ("FirstLevelRegressor",),
+            "kernlearn.estimators.least_squares.lssvm_classifier": ("LSSVMClassifier",),
+            "kernlearn.estimators.least_squares.lssvm_regressor": ("LSSVMRegressor",),
+            "kernlearn.estimators.mixture.classifier": ("KernelClassifier",),
+            "kernlearn.estimators.mixture.regressor": ("KernelRegressor",),
+            "kernlearn.estimators.mkl.classifier": ("MKLClassifier",),
+            "kernlearn.estimators.mkl.novelty": ("MKLNoveltyDetector",),
+            "kernlearn.estimators.mkl.regressor": ("MKLRegressor",),
+        },
+        __all__,
+    )
