@@ -64,8 +64,8 @@ def data(name, n=26):
     return X, value if name.endswith("Regressor") else np.digitize(value, [-0.5, 0.5])
 
 
-def make(name, options, **stopping):
-    return getattr(kl, name)(**options, **stopping)
+def make(name, options, **limits):
+    return getattr(kl, name)(**options, **limits)
 
 
 @cache
@@ -131,14 +131,14 @@ def test_an_early_end_keeps_what_there_is(case, monkeypatch):
     name, options = CASES[case]
     end = list(ENDS)[case % 3]  # in turn
     X, y = data(name)
-    stopping, status, cure = ENDS[end]
+    limits, status, cure = ENDS[end]
     whole = finished(case)
     if end == "limit":
         ticks = iter(range(10**6))
         monkeypatch.setattr(stopping, "_now", lambda: float(next(ticks)))
     if end == "interrupt":
-        stopping = {"callback": interrupted}
-    model = make(name, options, **stopping)
+        limits = {"callback": interrupted}
+    model = make(name, options, **limits)
     with pytest.warns(ConvergenceWarning, match=f"{name} .*{cure}") as told:
         model.fit(X, y)
     assert len(told) == 1
