@@ -7,7 +7,8 @@ import pytest
 
 from kernlearn.quality import QUALITIES
 from kernlearn.solvers.machine import active_set
-from kernlearn.solvers.machine.active_set import curvature, displaced, factorised, polish, state_of
+from kernlearn.solvers.machine.active_set import ExchangeOptions, polish, state_of
+from kernlearn.solvers.machine.sensitivity import curvature, displaced, factorised
 from kernlearn.solvers.machine.solve import solve_machine
 
 NAMES = sorted(QUALITIES)
@@ -54,18 +55,17 @@ def test_polish_meets_the_optimality_conditions(case):
     assert found.relative_gap <= 1e-9
 
 
-def test_a_factor_that_is_kept_ends_where_a_new_one_does(case, monkeypatch):
+def test_a_factor_that_is_kept_ends_where_a_new_one_does(case):
     """Points that join and leave the free ones by borders, never by another factorisation."""
     grams, machine, solve = case
     K = np.tensordot(WEIGHTS, grams, 1)
     start = solve(np.array([3.0, 0.05, 0.05]))  # far enough for points to change places
     exact = polish(K, machine, start.coef, start.state, max_iter=30)
-    monkeypatch.setattr(active_set, "LARGE_BASE", 1)
-    monkeypatch.setattr(active_set, "FEW", np.inf)
-    kept = polish(K, machine, start.coef, start.state, max_iter=30)
+    always = ExchangeOptions(large=1, few=np.inf)
+    kept = polish(K, machine, start.coef, start.state, max_iter=30, options=always)
     np.testing.assert_array_equal(kept.state, exact.state)
     np.testing.assert_allclose(kept.coef, exact.coef, atol=1e-9 * np.abs(exact.coef).max())
-    moved = displaced(kept, machine, 1e-3 * grams[0] @ kept.coef)
+    moved = displaced(kept, machine, 1e-3 * grams[0] @ kept.coef, always)
     assert machine.infeasibility(moved) <= 1e-10
     held = kept.state % 2 == 0
     np.testing.assert_array_equal(moved[held], kept.coef[held])
@@ -129,14 +129,14 @@ def test_products_with_few_and_with_many_rows(n_used):
 
 
 @pytest.mark.parametrize("base", [1, 300])
-def test_a_point_at_its_bound_holds_no_other_back(make_stack, make_machine, monkeypatch, base):
-    monkeypatch.setattr(active_set, "LARGE_BASE", base)
+def test_a_point_at_its_bound_holds_no_other_back(make_stack, make_machine, base):
     problem = make_stack(seed=3, n=60)
     machine = make_machine("soft_margin", problem, C=0.7)
     K, change = problem.grams.sum(axis=0), 0.1 * problem.grams[0] - 0.05 * problem.grams[1]
     here, exact = solve_machine(K, machine), solve_machine(K + change, machine)
     assert (exact.state != here.state).sum() == 3  # a step meets one of these bounds at once
-    moved = displaced(factorised(here, K, machine.ridge), machine, change @ here.coef)
+    prepared, options = factorised(here, K, machine.ridge), ExchangeOptions(large=base)
+    moved = displaced(prepared, machine, change @ here.coef, options)
     assert machine.infeasibility(moved) <= 1e-10
     missed = [exact.upper - machine.lower_value(a, (K + change) @ a) for a in (moved, here.coef)]
     if base == 300:

@@ -13,7 +13,8 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
 from kernlearn.quality.machine import FEASIBLE, Machine
-from kernlearn.solvers.machine.active_set import MachineSolution, curvature, displaced, factorised
+from kernlearn.solvers.machine.active_set import MachineSolution
+from kernlearn.solvers.machine.sensitivity import curvature, displaced, factorised
 from kernlearn.solvers.machine.solve import solve_machine
 from kernlearn.typing import Array
 

@@ -16,26 +16,31 @@ biasing the answer, since it vanishes as the iterates settle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from kernlearn._device import lower_factor, minor, solve_factored, solve_lower
-from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn._device import lower_factor, minor, solve_factored
 from kernlearn.quality.machine import Machine, Multipliers
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
-PROXIMAL_WEIGHT = 1e-9  # relative to the mean diagonal of K
-TOLERANCE = 1e-10
-# A factor of so many points is kept while no more than this share of them changes places.
-LARGE_BASE, FEW = 300, 0.12
+
+@dataclass(frozen=True)
+class ExchangeOptions:
+    """When an exchange of the active set has settled, and when a factor is kept."""
+
+    tolerance: float = 1e-10
+    proximal: float = 1e-9  # weight of the proximal term, relative to the mean diagonal of K
+    # From so many free points on, their factor is kept while this share of them changes places.
+    large: int = 300
+    few: float = 0.12
+    patience: int = 4  # full exchanges without progress before single exchanges take over
+
+
+EXCHANGE = ExchangeOptions()
 # Up to this share of the rows, to copy them takes less time than to multiply with all.
 COPIED = 0.2
-PATIENCE = 4  # full exchanges without progress before single exchanges take over
-
-
-NDArrayInt = np.ndarray[tuple[int], np.dtype[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +55,29 @@ class MachineSolution:
     coef: Array
     multipliers: Multipliers
     K_coef: Array
-    state: NDArrayInt
+    state: Indices
     factor: Array | None
-    free: NDArrayInt
+    free: Indices
     free_rows: Array
     lower: float
     upper: float
+
+    @classmethod
+    def of(
+        cls,
+        machine: Machine,
+        coef: Array,
+        K_coef: Array,
+        multipliers: Multipliers,
+        state: Indices,
+        factor: Array | None,
+        free: Indices,
+        free_rows: Array,
+    ) -> MachineSolution:
+        """The solution with its two bounds."""
+        lower = machine.lower_value(coef, K_coef)
+        upper = machine.upper_value(coef, K_coef, multipliers)
+        return cls(coef, multipliers, K_coef, state, factor, free, free_rows, lower, upper)
 
     @property
     def gap(self) -> float:
@@ -68,7 +90,7 @@ class MachineSolution:
         return self.gap / max(abs(self.upper), abs(self.lower), 1e-300)
 
 
-def state_of(machine: Machine, a: Array) -> NDArrayInt:
+def state_of(machine: Machine, a: Array) -> Indices:
     """Which breakpoint (even number) or segment (odd number) each coefficient lies on."""
     points = machine.breakpoints
     # A box far wider than any coefficient must not swallow them all.
@@ -85,12 +107,14 @@ def polish(
     K: Array,
     machine: Machine,
     coef: Array,
-    state: NDArrayInt | None = None,
+    state: Indices | None = None,
     max_iter: int = 12,
+    options: ExchangeOptions = EXCHANGE,
 ) -> MachineSolution | None:
     """Exact solution near ``coef``, or None if the exchanges do not settle in ``max_iter``."""
-    exchange = _Exchange(K, machine, coef, state_of(machine, coef) if state is None else state)
-    best, stopping = np.inf, PATIENCE
+    state = state_of(machine, coef) if state is None else state
+    exchange = _Exchange(K, machine, coef, state, options)
+    fewest, patience = np.inf, options.patience
     for _ in range(max_iter):
         try:
             exchange.solve()
@@ -104,11 +128,11 @@ def polish(
             if exchange.within_budget():
                 return exchange.result()
             exchange.budget_active = True
-        if len(changed) < best:
-            best, stopping = len(changed), PATIENCE
+        if len(changed) < fewest:
+            fewest, patience = len(changed), options.patience
         else:
-            stopping -= 1
-        if stopping < 0 and len(changed) > 1:
+            patience -= 1
+        if patience < 0 and len(changed) > 1:
             changed = changed[-1:]
         exchange.state = exchange.state.copy()
         exchange.state[changed] = proposal[changed]
@@ -118,21 +142,24 @@ def polish(
 class _Exchange:
     """Working state of :func:`polish`."""
 
-    def __init__(self, K: Array, machine: Machine, coef: Array, state: NDArrayInt) -> None:
+    def __init__(
+        self, K: Array, machine: Machine, coef: Array, state: Indices, options: ExchangeOptions
+    ) -> None:
         self.K, self.machine, self.a, self.state = K, machine, coef.astype(float), state
-        self.proximal = PROXIMAL_WEIGHT * max(float(K.diagonal().mean()), 1e-300)
+        self.options = options
+        self.proximal = options.proximal * max(float(K.diagonal().mean()), 1e-300)
         self.edges = machine.edges
         self.budget_active = np.isfinite(machine.budget)
         self.epsilon = 0.0
         self.factor: Array | None = None
-        self.base: NDArrayInt = np.zeros(0, dtype=np.intp)
+        self.base: Indices = np.zeros(0, dtype=np.intp)
         self.border: Array = np.zeros((0, 0))
 
     def solve(self) -> None:
         """Solve the linear system of the current active set."""
         machine, K = self.machine, self.K
-        free = self.state % 2 == 1
-        self.S, self.held, place = np.flatnonzero(free), np.flatnonzero(~free), self.state // 2
+        free, place = self.state % 2 == 1, self.state // 2
+        self.S, self.held = np.flatnonzero(free), np.flatnonzero(~free)
         self.segment, self.at = place[self.S], place[self.held]
         a = np.zeros(len(free))
         a[self.held] = machine.breakpoints[self.held, self.at]
@@ -141,16 +168,20 @@ class _Exchange:
         if len(self.S) == 0:
             self.base, self.factor, self.border = self.S, np.zeros((0, 0)), rows[:, self.S].T
             self.K_a, self.b, self.settled = K_held, self._middle_intercept(K_held), True
-            self._finish(a)
-            return
-        target = np.zeros(len(a))
-        target[self.S] = machine.linear[self.S] - machine.slopes[self.S, self.segment]
-        target[self.S] += self.proximal * self.a[self.S] - K_held[self.S]
-        a[self.S], self.b = self._free_part(target, rows, rhs)
-        drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
-        self.settled = bool(drift <= TOLERANCE)
-        self.K_a = _product(K, a)
-        self._finish(a)
+        else:
+            target = np.zeros(len(a))
+            target[self.S] = machine.linear[self.S] - machine.slopes[self.S, self.segment]
+            target[self.S] += self.proximal * self.a[self.S] - K_held[self.S]
+            a[self.S], self.b = self._free_part(target, rows, rhs)
+            drift = self.proximal * np.abs(a[self.S] - self.a[self.S]).max()
+            self.settled = bool(drift <= self.options.tolerance)
+            self.K_a = _product(K, a)
+        self.a, self.epsilon = a, 0.0
+        r = len(machine.rows)
+        if self.budget_active and len(self.b) > r:
+            self.epsilon = float(self.b[r])
+            if self.epsilon < 0:  # the budget does not bind: let it go
+                self.budget_active, self.epsilon, self.settled = False, 0.0, False
 
     def _free_part(self, target: Array, rows: Array, rhs: Array) -> tuple[Array, Array]:
         r"""The coefficients of the free points, and the multipliers of the rows.
@@ -200,7 +231,7 @@ class _Exchange:
         found[new] = v[r + d :]
         return found[self.S], v[:r]
 
-    def _changes(self) -> tuple[NDArrayInt, NDArrayInt]:
+    def _changes(self) -> tuple[Indices, Indices]:
         """Places of F that are held by now, and points beside it that are free.
 
         Many of them are no longer cheaper than a new F with its factor.
@@ -208,25 +239,16 @@ class _Exchange:
         none = np.zeros(0, dtype=np.intp)
         if self.factor is not None and np.array_equal(self.base, self.S):
             return none, none
-        if self.factor is not None and len(self.base) >= LARGE_BASE:
+        if self.factor is not None and len(self.base) >= self.options.large:
             dropped = np.flatnonzero(self.state[self.base] % 2 == 0)
             new = np.setdiff1d(self.S, self.base, assume_unique=True)
-            if len(dropped) + len(new) <= FEW * len(self.base):
+            if len(dropped) + len(new) <= self.options.few * len(self.base):
                 return dropped, new
         self.base = self.S
         matrix = minor(self.K, self.S)
         matrix.flat[:: len(self.S) + 1] += self.proximal + self.machine.ridge[self.S]
         self.factor = lower_factor(matrix)
         return none, none
-
-    def _finish(self, a: Array) -> None:
-        self.a = a
-        r = self.machine.rows.shape[0]
-        self.epsilon = 0.0
-        if self.budget_active and len(self.b) > r:
-            self.epsilon = float(self.b[r])
-            if self.epsilon < 0:  # the budget does not bind: let it go
-                self.budget_active, self.epsilon, self.settled = False, 0.0, False
 
     def within_budget(self) -> bool:
         """Whether ‖a‖₁ ≤ B holds, which is not asked of a budget that was let go."""
@@ -254,12 +276,13 @@ class _Exchange:
             return np.array([high if np.isinf(low) else low])
         return np.array([0.5 * (low + high)])
 
-    def proposal(self) -> NDArrayInt:
+    def proposal(self) -> Indices:
         """Where every point would like to be."""
         machine, S = self.machine, self.S
         state = self.state.copy()
         low, high = machine.breakpoints[S, self.segment], machine.breakpoints[S, self.segment + 1]
-        slack = TOLERANCE * np.minimum(high - low, max(1.0, float(np.abs(self.a).max())))
+        tolerance = self.options.tolerance
+        slack = tolerance * np.minimum(high - low, max(1.0, float(np.abs(self.a).max())))
         a = self.a[S]
         state[S[a < low - slack]] -= 1
         state[S[a > high + slack]] += 1
@@ -272,8 +295,8 @@ class _Exchange:
             # What the budget's multiplier adds to the slope left of breakpoints 0, 1, 2, (3).
             tube = np.array([0.0, -self.epsilon, self.epsilon, 0.0])
             below, above = below + tube[j], above + tube[j + 1]
-        state[held[g < below - TOLERANCE]] -= 1
-        state[held[g > above + TOLERANCE]] += 1
+        state[held[g < below - tolerance]] -= 1
+        state[held[g > above + tolerance]] += 1
         return state
 
     def result(self) -> MachineSolution | None:
@@ -283,18 +306,11 @@ class _Exchange:
         if coef is None:
             return None
         K_a = self.K_a if np.array_equal(coef, self.a) else self.K @ coef
-        r = machine.rows.shape[0]
-        multipliers = Multipliers(np.asarray(self.b[:r], dtype=float), self.epsilon)
-        return MachineSolution(
-            coef=coef,
-            multipliers=multipliers,
-            K_coef=K_a,
-            state=self.state,
-            factor=self.factor,
-            free=self.base,
-            free_rows=self.border.T,
-            lower=machine.lower_value(coef, K_a),
-            upper=machine.upper_value(coef, K_a, multipliers),
+        b = np.asarray(self.b[: len(machine.rows)], dtype=float)
+        multipliers = Multipliers(b, self.epsilon)
+        rows = self.border.T
+        return MachineSolution.of(
+            machine, coef, K_a, multipliers, self.state, self.factor, self.base, rows
         )
 
 
@@ -311,124 +327,3 @@ def _product(K: Array, a: Array) -> Array:
     if len(used) > COPIED * len(a):
         return np.asarray(K @ a)
     return np.asarray(K[used].T @ a[used]) if len(used) else np.zeros(len(a))
-
-
-def factorised(solution: MachineSolution, K: Array, ridge: Array) -> MachineSolution:
-    """The solution with the Cholesky factor of its free block, if it lacks it."""
-    if solution.factor is not None:
-        return solution
-    S = solution.free
-    if len(S) == 0:
-        return replace(solution, factor=np.zeros((0, 0)))
-    matrix = minor(K, S)
-    diagonal = np.arange(len(S))
-    matrix[diagonal, diagonal] += ridge[S]
-    size = max(float(K.diagonal().mean()), 1e-300)
-    # Steps need the curvature to a few digits only, and half the digits take half the time.
-    for dtype, proximal in ((np.float32, 1e-5), (np.float64, 1e-7), (np.float64, 1e-3)):
-        with np.errstate(over="ignore"):
-            trial = matrix.astype(dtype)
-            trial[diagonal, diagonal] = matrix[diagonal, diagonal] + proximal * size
-        if not np.isfinite(trial[diagonal, diagonal]).all():
-            continue  # beyond the range of single precision
-        try:
-            return replace(solution, factor=lower_factor(trial))
-        except LinAlgError:
-            continue
-    # A trial kernel may be indefinite; its curvature is then that of the nearest that is not.
-    lowest = float(lowest_eigenpairs(matrix, 1)[0][0])
-    matrix[diagonal, diagonal] += 2.0 * abs(lowest) + 1e-3 * size
-    return replace(solution, factor=lower_factor(matrix))
-
-
-def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
-    r"""∂²V/∂βᵢ∂βⱼ = (Kᵢa)_Sᵀ P (Kⱼa)_S, P the inverse of K_SS projected on the equalities.
-
-    Parameters
-    ----------
-    solution : MachineSolution
-        A solution with its Cholesky factor.
-    K_i_coef : ndarray of shape (m, n)
-        The vectors :math:`K_i a`.
-    """
-    m = K_i_coef.shape[0]
-    if len(solution.free) == 0:
-        return np.zeros((m, m))
-    Z = _projected(solution, K_i_coef[:, solution.free].T)
-    return np.asarray(Z.T @ Z)
-
-
-def displaced(solution: MachineSolution, machine: Machine, dK_coef: Array) -> Array | None:
-    r"""Where the coefficients go, to first order, when K changes: δ_S = −P (dK a)_S.
-
-    Those that would leave their segment stop at its end, and the others go where they would go
-    then: one point that comes to a bound holds no other back. The result is feasible; None if it
-    cannot move.
-
-    Parameters
-    ----------
-    solution : MachineSolution
-        A solution with its Cholesky factor.
-    machine : Machine
-        The machine.
-    dK_coef : ndarray of shape (n,)
-        The change of K, times the coefficients.
-    """
-    S = solution.free
-    if len(S) == 0:
-        return None
-    a, state = solution.coef.copy(), solution.state[S]
-    moving = state % 2 == 1
-    low, high = np.zeros(len(S)), np.zeros(len(S))
-    segment, free = state[moving] // 2, S[moving]
-    low[moving] = machine.breakpoints[free, segment] - a[free]
-    high[moving] = machine.breakpoints[free, segment + 1] - a[free]
-    rows = solution.free_rows
-    step = _constrained(solution, -dK_coef[S], rows, np.zeros(len(rows)))
-    ended = np.flatnonzero(moving & ((step < low) | (step > high)))
-    if len(ended) > 0 and (len(S) < LARGE_BASE or len(ended) <= FEW * len(S)):
-        units = np.zeros((len(ended), len(S)))
-        units[np.arange(len(ended)), ended] = 1.0
-        values = np.concatenate([np.zeros(len(rows)), np.clip(step, low, high)[ended]])
-        step = _constrained(solution, -dK_coef[S], np.vstack([rows, units]), values)
-    a[S] += np.clip(step, low, high)
-    return machine.feasible(a)
-
-
-def _constrained(solution: MachineSolution, right: Array, rows: Array, values: Array) -> Array:
-    """The δ of rows Eδ = d with the least ½δᵀLLᵀδ − rᵀδ: the nearest to (LLᵀ)⁻¹r."""
-    half, border = _halves(solution, right, rows)
-    basis, triangle = _orthonormal(border)
-    z = half - basis @ (basis.T @ half)
-    if values.any():
-        z += basis @ np.linalg.lstsq(triangle.T, values, rcond=None)[0]
-    factor = solution.factor
-    assert factor is not None
-    return np.asarray(solve_lower(factor, z.astype(factor.dtype), transposed=True), dtype=float)
-
-
-def _projected(solution: MachineSolution, right: Array) -> Array:
-    """L⁻¹ times ``right``, less what lies along L⁻¹Eᵀ: the product with its transpose is P's."""
-    half, border = _halves(solution, right, solution.free_rows)
-    basis = _orthonormal(border)[0]
-    # Projected before it is squared: with a nearly singular factor the difference of the squares
-    # would be rounding, and need not be positive.
-    return np.asarray(half - basis @ (basis.T @ half))
-
-
-def _orthonormal(columns: Array) -> tuple[Array, Array]:
-    """The factors of ``columns`` = QR, of one column as of several."""
-    if columns.shape[1] != 1:
-        return np.linalg.qr(columns)
-    length = np.linalg.norm(columns)
-    return (columns / length if length else columns), np.array([[length]])
-
-
-def _halves(solution: MachineSolution, right: Array, rows: Array) -> tuple[Array, Array]:
-    """L⁻¹ times ``right`` and times Eᵀ, in double precision from a factor in any."""
-    factor = solution.factor
-    assert factor is not None
-    both = np.column_stack([right, rows.T]).astype(factor.dtype, copy=False)
-    solved = solve_lower(factor, both).astype(float, copy=False)
-    half = solved[:, : solved.shape[1] - len(rows)]
-    return half.reshape(right.shape), solved[:, half.shape[1] :]

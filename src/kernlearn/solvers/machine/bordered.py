@@ -19,14 +19,10 @@ class Bordered:
     :math:`P = L^{-T}(I - hh^T/h^Th)L^{-1}`.
 
     It may be a stack of such matrices, on any device.
-
-    Parameters
-    ----------
-    factor : ndarray of shape (n, n)
-        L; what is above its diagonal is not read.
     """
 
     factor: Array
+    """L; what is above its diagonal is not read."""
 
     @classmethod
     def of(cls, K: Array, ridge: Array) -> Bordered | None:

@@ -1,4 +1,4 @@
-r"""A machine solved by an interior-point method: slow, but deaf to bad conditioning.
+r"""A machine solved by an interior-point method: slow, but robust to ill-conditioning.
 
 Every segment of the piecewise-linear term is a block of variables :math:`0 \le z_j \le w_j` with
 :math:`a = t + \sum_j s_j z_j`, :math:`s_j = \pm1`; convexity fills them in order. A budget on
@@ -11,6 +11,7 @@ K, a step :math:`D_j\,dz_j + s_j K u = r_j` with :math:`u = \sum_j s_j\,dz_j` co
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -21,11 +22,19 @@ from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array
 
-MAX_STEPS = 80
-SMALL = 1e-15  # residuals and complementarity, in units of one
-STEP = 0.995
-STALLED = 8  # steps without a better point
-WIDE, NARROW = 1e2, 1e-2
+
+@dataclass(frozen=True)
+class InteriorPointOptions:
+    """When the predictor-corrector method ends, and when the coefficients get their own unit."""
+
+    max_steps: int = 80
+    small: float = 1e-15  # residuals and complementarity, in units of one
+    step: float = 0.995  # part of the way to the boundary
+    stalled: int = 8  # steps without a better point
+    units: tuple[float, float] = (1e-2, 1e2)  # sizes of coefficients that need no other unit
+
+
+OPTIONS = InteriorPointOptions()
 
 
 def interior_points(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipliers]]:
@@ -46,42 +55,27 @@ def interior_points(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipl
         bounds = np.append(np.abs(machine.breakpoints).ravel(), 1.0 / machine.ridge)
     bounds = bounds[np.isfinite(bounds) & (bounds > 0)]
     unit = float(np.median(bounds)) if len(bounds) else 1.0
-    if not NARROW <= unit <= WIDE:
+    if not OPTIONS.units[0] <= unit <= OPTIONS.units[1]:
         a, multipliers = _solve(K * unit, machine.rescaled(1.0 / unit, 1.0))
         yield a * unit, multipliers
 
 
 def _by_package(K: Array, machine: Machine) -> tuple[Array, Multipliers] | None:
     """The same blocks of variables as one large quadratic program; None if that fails."""
-    program = _Program(K, machine)
-    n, k = machine.slopes.shape
+    program = _SegmentProgram(K, machine)
+    n, k, r = len(K), len(program.sign), len(machine.rows)
     sign = program.sign.ravel()
-    P = np.tile(K, (k, k))
-    P.flat[:: n * k + 1] += np.tile(machine.ridge, k)
-    for j in range(1, k):  # the ridge is of the sum of the blocks
-        block = np.arange(n)
-        P[j * n + block, block] += machine.ridge
-        P[block, j * n + block] += machine.ridge
+    # The ridge is of the sum of the blocks.
+    P = np.tile(K + np.diag(machine.ridge), (k, k)) * np.outer(sign, sign)
     linear = program.sign * ((K @ program.base) + machine.ridge * program.base) + program.cost
     rows = program.rows.transpose(1, 0, 2).reshape(len(program.rhs), n * k)
-    budget: dict[str, Array] = {}
-    if program.budgeted:
-        budget = {"G": rows[-1:], "h": program.rhs[-1:]}
-        rows = rows[:-1]
-    solution = quadratic_program(
-        P=P * np.outer(sign, sign),
-        q=linear.ravel(),
-        A=rows,
-        b=program.rhs[: len(rows)],
-        low=np.zeros(n * k),
-        high=program.width.ravel(),
-        **budget,
-    )
+    budget = (rows[r:], program.rhs[r:]) if program.budgeted else ()
+    low, high = np.zeros(n * k), program.width.ravel()
+    solution = quadratic_program(P, linear.ravel(), rows[:r], program.rhs[:r], low, high, *budget)
     if solution is None:
         return None
     a = program.base + (program.sign * solution.x.reshape(k, n)).sum(axis=0)
-    price = float(solution.inequality[0]) if program.budgeted else 0.0
-    return a, Multipliers(solution.equality, price)
+    return a, Multipliers(solution.equality, float(solution.inequality.sum()))
 
 
 def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
@@ -99,25 +93,28 @@ def _linear_system(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
 
 
 def _solve(K: Array, machine: Machine) -> tuple[Array, Multipliers]:
-    program = _Program(K, machine)
-    best, left = program.point(), STALLED
+    program = _SegmentProgram(K, machine)
+    best, smallest, left = program.point(), np.inf, OPTIONS.stalled
     with np.errstate(all="ignore"):  # what is no number is seen, and ends it
-        for _ in range(MAX_STEPS):
+        for _ in range(OPTIONS.max_steps):
             error = program.error()
             left -= 1
-            if error < best[2]:
-                best, left = program.point(error), STALLED
-            if error < SMALL or left == 0 or not np.isfinite(error):
+            if error < smallest:
+                best, smallest, left = program.point(), error, OPTIONS.stalled
+            if error < OPTIONS.small or left == 0 or not np.isfinite(error):
                 break
             try:
                 program.step()
             except LinAlgError:
                 break
-    return best[0], best[1]
+    return best
 
 
-class _Program:
-    """The iterate of the method: z and slack, and multipliers of bounds and equalities."""
+class _SegmentProgram:
+    """The iterate of the method: z, the slack of the budget, and the multipliers of both.
+
+    Arrays of the budget have one entry, or none without a budget.
+    """
 
     def __init__(self, K: Array, machine: Machine) -> None:
         self.K, self.machine = K, machine
@@ -136,17 +133,17 @@ class _Program:
         if self.budgeted:
             self.rows = np.concatenate([self.rows, np.ones((k, 1, len(K)))], axis=1)
             self.rhs = np.append(self.rhs, machine.budget)
+        self.r = len(machine.rows)
         self.z = np.where(self.capped, 0.5 * np.minimum(self.width, 2.0), 1.0)
         self.lower, self.upper = np.ones_like(self.z), np.where(self.capped, 1.0, 0.0)
-        self.slack, self.slack_price = 1.0, 1.0
+        self.slack, self.price = np.ones(int(self.budgeted)), np.ones(int(self.budgeted))
         self.y = np.zeros(len(self.rhs))
         self.size = 1.0 + float(np.abs(self.cost).max())
 
-    def point(self, error: float = np.inf) -> tuple[Array, Multipliers, float]:
-        """The coefficients, the machine's multipliers, and how far they are from optimal."""
-        r = len(self.machine.rows)
-        budget = max(float(-self.y[r]), 0.0) if self.budgeted else 0.0
-        return self._coef(), Multipliers(-self.y[:r], budget), error
+    def point(self) -> tuple[Array, Multipliers]:
+        """The coefficients, and the machine's multipliers."""
+        budget = max(float(-self.y[self.r :].sum()), 0.0)
+        return self._coef(), Multipliers(-self.y[: self.r], budget)
 
     def _coef(self) -> Array:
         return np.asarray(self.base + (self.sign * self.z).sum(axis=0))
@@ -154,79 +151,68 @@ class _Program:
     def error(self) -> float:
         """How far the point is from optimal; prepares a step from it."""
         self.gap = np.where(self.capped, self.width - self.z, 1.0)
-        self.dual, self.primal = self._dual_residual(), self._primal_residual()
+        a = self._coef()
+        pull = self.sign * (self.K @ a + self.machine.ridge * a)
+        prices = np.einsum("r,krn->kn", self.y, self.rows)
+        self.dual = pull + self.cost - prices - self.lower + self.upper
+        self.primal = np.einsum("krn,kn->r", self.rows, self.z) - self.rhs
+        self.primal[self.r :] += self.slack
         self.pairs = self.z.size + int(self.capped.sum()) + self.budgeted
         product = float((self.z * self.lower).sum() + (self.gap * self.upper).sum())
-        self.mu = (product + self.slack * self.slack_price * self.budgeted) / self.pairs
+        self.mu = (product + float(self.slack @ self.price)) / self.pairs
         dual = float(np.abs(self.dual).max()) / self.size
         return max(dual, float(np.abs(self.primal).max(initial=0.0)), self.mu)
 
     def step(self) -> None:
         """One step of predictor and corrector, from where :meth:`error` has looked."""
-        gap, dual, primal, mu, pairs = self.gap, self.dual, self.primal, self.mu, self.pairs
-        solver = _Newton(self, gap)
+        gap, mu = self.gap, self.mu
+        system = _NewtonSystem(self)
         none = np.zeros_like(self.z)
-        dz, dy, ds = solver.direction(dual, primal, 0.0, none, none, 0.0)
-        dl, du, dp = solver.prices(dz, ds, 0.0, none, none, 0.0)
-        t = self._length(gap, dz, ds, dl, du, dp)
+        dz, _, ds, dl, du, dp = system.direction(0.0, none, none, np.zeros_like(self.slack))
+        t = self._length(dz, ds, dl, du, dp)
         after = float(((self.z + t * dz) * (self.lower + t * dl)).sum())
         after += float(((gap - t * dz) * (self.upper + t * du))[self.capped].sum())
-        after += (self.slack + t * ds) * (self.slack_price + t * dp) * self.budgeted
-        centre = mu * (max(after / pairs, 0.0) / mu) ** 3 if mu > 0 else 0.0
-        second = dz * dl, -dz * du, ds * dp
-        dz, dy, ds = solver.direction(dual, primal, centre, *second)
-        dl, du, dp = solver.prices(dz, ds, centre, *second)
-        t = STEP * self._length(gap, dz, ds, dl, du, dp)
+        after += float((self.slack + t * ds) @ (self.price + t * dp))
+        centre = mu * (max(after / self.pairs, 0.0) / mu) ** 3 if mu > 0 else 0.0
+        dz, dy, ds, dl, du, dp = system.direction(centre, dz * dl, -dz * du, ds * dp)
+        t = OPTIONS.step * self._length(dz, ds, dl, du, dp)
         self.z, self.y, self.slack = self.z + t * dz, self.y + t * dy, self.slack + t * ds
         self.lower, self.upper = self.lower + t * dl, self.upper + t * du
-        self.slack_price += t * dp
+        self.price = self.price + t * dp
 
-    def _dual_residual(self) -> Array:
-        a = self._coef()
-        pull = self.K @ a + self.machine.ridge * a
-        price = np.einsum("r,krn->kn", self.y, self.rows)
-        return np.asarray(self.sign * pull + self.cost - price - self.lower + self.upper)
-
-    def _primal_residual(self) -> Array:
-        residual = np.einsum("krn,kn->r", self.rows, self.z) - self.rhs
-        if self.budgeted:
-            residual[-1] += self.slack
-        return np.asarray(residual)
-
-    def _length(self, gap: Array, dz: Array, ds: float, dl: Array, du: Array, dp: float) -> float:
+    def _length(self, dz: Array, ds: Array, dl: Array, du: Array, dp: Array) -> float:
         """The longest step, at most one, that keeps what is positive positive."""
-        changes = [(self.z, dz), (gap[self.capped], -dz[self.capped])]
-        changes += [(self.lower, dl), (self.upper[self.capped], du[self.capped])]
-        if self.budgeted:
-            changes += [(np.array([self.slack]), np.array([ds]))]
-            changes += [(np.array([self.slack_price]), np.array([dp]))]
-        length = 1.0
-        for value, change in changes:
-            falling = change < 0
-            if falling.any():
-                length = min(length, float((-value[falling] / change[falling]).min()))
-        return length
+        capped = self.capped
+        changes = [
+            (self.z, dz),
+            (self.gap[capped], -dz[capped]),
+            (self.lower, dl),
+            (self.upper[capped], du[capped]),
+            (self.slack, ds),
+            (self.price, dp),
+        ]
+        falling = [-value[change < 0] / change[change < 0] for value, change in changes]
+        return min([1.0, *(float(ratios.min()) for ratios in falling if len(ratios))])
 
 
-class _Newton:
+class _NewtonSystem:
     """The linear system of one step, factorised."""
 
-    def __init__(self, program: _Program, gap: Array) -> None:
-        self.program, self.gap = program, gap
-        self.D = program.lower / program.z + np.where(program.capped, program.upper / gap, 0.0)
+    def __init__(self, program: _SegmentProgram) -> None:
+        self.program = program
+        bounded = np.where(program.capped, program.upper / program.gap, 0.0)
+        self.D = program.lower / program.z + bounded
         self.E_inverse = 1.0 / (1.0 / self.D).sum(axis=0)
         matrix = program.K.copy()
-        n = len(matrix)
         jitter = np.finfo(float).eps * float(np.abs(matrix.diagonal()).mean())
-        matrix.flat[:: n + 1] += program.machine.ridge + self.E_inverse + jitter
+        matrix.flat[:: len(matrix) + 1] += program.machine.ridge + self.E_inverse + jitter
         if not np.isfinite(self.E_inverse).all():
             raise LinAlgError("a bound is reached to the last digit")
         self.factor = lower_factor(matrix)
         self.across = self._solve(program.rows.transpose(0, 2, 1))
         self.schur = np.einsum("krn,knq->rq", program.rows, self.across)
         self.schur.flat[:: len(self.schur) + 1] += np.finfo(float).tiny
-        if program.budgeted:
-            self.schur[-1, -1] += program.slack / program.slack_price
+        self.schur[program.r :, program.r :] += program.slack / program.price
 
     def _solve(self, right: Array) -> Array:
         """M⁻¹ times blocks of shape (k, n, c)."""
@@ -238,36 +224,29 @@ class _Newton:
         return np.asarray((right - sign * Ku) / D)
 
     def direction(
-        self, dual: Array, primal: Array, centre: float, low: Array, high: Array, slack: float
-    ) -> tuple[Array, Array, float]:
-        """Changes of z, of the equalities' multipliers and of the budget's slack."""
+        self, centre: float, low: Array, high: Array, slack: Array
+    ) -> tuple[Array, Array, Array, Array, Array, Array]:
+        """Changes of z, y and the slack, then of the multipliers of both bounds and of the slack.
+
+        The arguments are the product to aim at, and the second-order terms of the products.
+        """
         p = self.program
-        right = -dual + (centre - low) / p.z - p.lower
-        right -= np.where(p.capped, (centre - high) / self.gap - p.upper, 0.0)
+        right = -p.dual + (centre - low) / p.z - p.lower
+        right -= np.where(p.capped, (centre - high) / p.gap - p.upper, 0.0)
         alone = self._solve(right[:, :, None])[:, :, 0]
-        missing = -primal - np.einsum("krn,kn->r", p.rows, alone)
-        if p.budgeted:
-            # The slack answers to the price of the budget, which is minus its multiplier.
-            target = (centre - slack) / p.slack_price - p.slack
-            missing[-1] -= target + (p.slack / p.slack_price) * (p.slack_price + p.y[-1])
+        missing = -p.primal - np.einsum("krn,kn->r", p.rows, alone)
+        # The slack answers to the price of the budget, which is minus its multiplier.
+        target = (centre - slack) / p.price - p.slack
+        missing[p.r :] -= target + (p.slack / p.price) * (p.price + p.y[p.r :])
         if not np.isfinite(missing).all() or not np.isfinite(self.schur).all():
             raise LinAlgError("the step is no number")
         dy = np.linalg.lstsq(self.schur, missing, rcond=None)[0] if len(missing) else missing
         dz = alone + self.across @ dy
-        ds = 0.0
-        if p.budgeted:
-            ds = float(-primal[-1] - np.einsum("kn,kn->", p.rows[:, -1], dz))
-        return dz, np.asarray(dy), ds
-
-    def prices(
-        self, dz: Array, ds: float, centre: float, low: Array, high: Array, slack: float
-    ) -> tuple[Array, Array, float]:
-        """Changes of the multipliers of the bounds, and of the price of the slack."""
-        p = self.program
+        ds = -p.primal[p.r :] - np.einsum("krn,kn->r", p.rows[:, p.r :], dz)
         dl = (centre - low - p.lower * dz) / p.z - p.lower
-        du = np.where(p.capped, (centre - high + p.upper * dz) / self.gap - p.upper, 0.0)
-        dp = (centre - slack - p.slack_price * ds) / p.slack - p.slack_price
-        return dl, du, dp if p.budgeted else 0.0
+        du = np.where(p.capped, (centre - high + p.upper * dz) / p.gap - p.upper, 0.0)
+        dp = (centre - slack - p.price * ds) / p.slack - p.price
+        return dz, dy, ds, dl, du, dp
 
 
 def smallest_hull_distance(K: Array, machine: Machine) -> Iterator[tuple[Array, Multipliers]]:

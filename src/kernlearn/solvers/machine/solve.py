@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,49 +13,53 @@ from kernlearn.solvers.machine.active_set import MachineSolution, polish, state_
 from kernlearn.solvers.machine.interior import interior_points, smallest_hull_distance
 from kernlearn.typing import Array
 
-WARM_ITERATIONS = 6
-COLD_ITERATIONS = 15
-TOUCHING = (1e-7, 1e-4)
-EXACT = 1e-9
-# A step from the last solution that ends so near is taken, if so much is enough: near a flat
-# optimum less would be noise in the search for the weights.
-SETTLED = 1e-7
-# What to ask of libsvm: a guess if it is made exact anyway, and if it is to stand so much of the
-# gap that will do, since its gap is about twice what it is asked for.
-GUESS, SHARE, FINEST = 1e-3, 0.3, 1e-6
-# Above this size factorising the free points for each exchange costs more than a fit by libsvm.
-LARGE = 800
+
+@dataclass(frozen=True)
+class MachineOptions:
+    """How well a machine is solved, and in which order the methods are tried."""
+
+    warm_iterations: int = 6
+    cold_iterations: int = 15
+    touching: tuple[float, ...] = (1e-7, 1e-4)  # of the largest coefficient: is at a breakpoint
+    exact: float = 1e-9  # relative gap of a solution that needs no other method
+    # A step from the last solution that ends so near is taken, if that is enough: near a flat
+    # optimum less would be noise in the search for the weights.
+    settled: float = 1e-7
+    # What libsvm is asked for: a guess if its solution is made exact anyway, else this share of the
+    # gap that will do, since its gap is about twice what it is asked for.
+    guess: float = 1e-3
+    share: float = 0.3
+    finest: float = 1e-6
+    large: int = 800  # points from which on an exchange costs more than a fit by libsvm
+
+
+OPTIONS = MachineOptions()
 
 
 def solve_machine(
-    K: Array, machine: Machine, warm: MachineSolution | None = None, tol: float = EXACT
+    K: Array, machine: Machine, warm: MachineSolution | None = None, tol: float = OPTIONS.exact
 ) -> MachineSolution | None:
-    """Solution of ``machine`` at ``K``, or None if it has none (inputs are checked).
+    """Solution of ``machine`` at a positive semidefinite ``K``, or None if there is none.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Positive semidefinite.
-    machine : Machine
-        The machine.
-    warm : MachineSolution, optional
-        A solution at a neighbouring kernel.
-    tol : float
-        Relative gap that will do. Small problems are solved exactly all the same, because that
-        costs no more.
+    `warm` is a solution at a neighbouring kernel, `tol` the relative gap that will do. Small
+    problems are solved exactly all the same, because that costs no more. Inputs are checked.
     """
-    large, enough = machine.n_points > LARGE, max(tol, EXACT)
+    large, enough = machine.n_points > OPTIONS.large, max(tol, OPTIONS.exact)
     if warm is not None:
-        solution = polish(K, machine, warm.coef, warm.state, max_iter=WARM_ITERATIONS)
-        if _within([solution], enough if large else min(enough, SETTLED)):
+        solution = polish(K, machine, warm.coef, warm.state, max_iter=OPTIONS.warm_iterations)
+        if _within([solution], enough if large else min(enough, OPTIONS.settled)):
             return solution
     candidates: list[MachineSolution | None] = []
-    ask = float(np.clip(SHARE * enough, FINEST, GUESS)) if large else GUESS
+    ask = (
+        float(np.clip(OPTIONS.share * enough, OPTIONS.finest, OPTIONS.guess))
+        if large
+        else OPTIONS.guess
+    )
     start = _cold_start(K, machine, ask)
     if large:
         candidates.append(_rough(K, machine, start, None))
     if not _within(candidates, enough):
-        candidates.append(polish(K, machine, start, max_iter=COLD_ITERATIONS))
+        candidates.append(polish(K, machine, start, max_iter=OPTIONS.cold_iterations))
     if not _within(candidates, enough) and machine.n_points <= INTERIOR_LIMIT:
         candidates.extend(_by_interior_point(K, machine, candidates[-1]))
     finite = [c for c in candidates if c is not None and np.isfinite(c.upper)]
@@ -76,20 +81,15 @@ def _by_interior_point(
 ) -> list[MachineSolution]:
     """Solutions by one way after the other, until one is exact or an active set comes back.
 
-    Parameters
-    ----------
-    K, machine
-        As in :func:`solve_machine`.
-    settled : MachineSolution or None
-        What an active-set step from elsewhere has found. If this way leads to the same set, what
-        is left of the gap is rounding, and no further way will do better.
+    `settled` is what an active-set step from elsewhere has found. If this way leads to the same
+    set, what is left of the gap is rounding, and no further way will do better.
     """
     candidates: list[MachineSolution] = []
     solve = smallest_hull_distance if machine.homogeneous else interior_points
     for a, multipliers in solve(K, machine):
         found = _exact_or_rough(K, machine, a, multipliers)
         candidates += found
-        if _within(found, EXACT) or (settled is not None and _same_set(found, settled)):
+        if _within(found, OPTIONS.exact) or (settled is not None and _same_set(found, settled)):
             break
     return candidates
 
@@ -103,9 +103,11 @@ def _exact_or_rough(
 ) -> list[MachineSolution]:
     rough = _rough(K, machine, a, multipliers)
     candidates = [] if rough is None else [rough]
-    for closeness in TOUCHING:
+    for closeness in OPTIONS.touching:
         # Which coefficients are meant to touch a breakpoint is a matter of degree.
-        polished = polish(K, machine, _snapped(machine, a, closeness), max_iter=COLD_ITERATIONS)
+        polished = polish(
+            K, machine, _snapped(machine, a, closeness), max_iter=OPTIONS.cold_iterations
+        )
         if polished is not None:
             candidates.append(polished)
             break
@@ -123,23 +125,12 @@ def _rough(
     state = state_of(machine, a)
     S = np.flatnonzero(state % 2 == 1)
     Ka = K @ a
-    rows = machine.rows[:, S]
     if multipliers is None or not machine.homogeneous:
         best = machine.best_multipliers(Ka)
         upper = machine.upper_value(a, Ka, best)
         if multipliers is None or upper < machine.upper_value(a, Ka, multipliers):
             multipliers = best
-    return MachineSolution(
-        coef=a,
-        multipliers=multipliers,
-        K_coef=Ka,
-        state=state,
-        factor=None,
-        free=S,
-        free_rows=rows,
-        lower=machine.lower_value(a, Ka),
-        upper=machine.upper_value(a, Ka, multipliers),
-    )
+    return MachineSolution.of(machine, a, Ka, multipliers, state, None, S, machine.rows[:, S])
 
 
 def _snapped(machine: Machine, a: Array, closeness: float) -> Array:
