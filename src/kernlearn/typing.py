@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+__all__ = [
+    "Array",
+    "DataFrame",
+    "Folds",
+    "Indices",
+    "LongArray",
+    "Mask",
+    "PandasFrame",
+    "PandasSeries",
+    "Table",
+]
+
+if TYPE_CHECKING:
+    from pandas import DataFrame as PandasFrame
+    from pandas import Series as PandasSeries
+else:  # pandas is optional
+    PandasFrame = PandasSeries = Any
 
 Array = NDArray[np.float64]
 """Numbers in double precision."""

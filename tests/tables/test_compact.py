@@ -7,14 +7,10 @@ import pandas as pd
 import pytest
 
 from kernlearn.tables import TableError, describe_columns, read_compact, read_table, typed_columns
-from kernlearn.tables import compact as compact_module
 from kernlearn.tables import reading as reading_module
-from kernlearn.tables import text as text_module
+from kernlearn.tables.formats import ReadingOptions
 
-
-@pytest.fixture
-def small_pieces(monkeypatch):
-    monkeypatch.setattr(compact_module, "ROWS_OF_A_PIECE", 4)
+SMALL_PIECES = ReadingOptions(rows_of_a_piece=4)
 
 
 def frame(n=11):
@@ -42,11 +38,10 @@ def written(tmp_path, table, ending):
     return path
 
 
-@pytest.mark.usefixtures("small_pieces")
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".csv.gz"])
 def test_a_model_sees_what_it_would_see_of_the_whole_table(ending, tmp_path):
     path = written(tmp_path, frame(), ending)
-    whole, table = read_table(path), read_compact(path, as_written={"code"})
+    whole, table = read_table(path), read_compact(path, as_written={"code"}, options=SMALL_PIECES)
     assert (table.n_rows, list(table.frame.columns)) == (11, list(whole.columns))
     names = list(whole.columns)
     columns = describe_columns(whole, names, categorical={"code"})
@@ -58,38 +53,39 @@ def test_a_model_sees_what_it_would_see_of_the_whole_table(ending, tmp_path):
     assert table.frame["value"].dtype == float
 
 
-@pytest.mark.usefixtures("small_pieces")
 def test_text_is_kept_once(tmp_path):
-    cells = read_compact(written(tmp_path, frame(), ".csv")).frame["colour"].tolist()
+    cells = (
+        read_compact(written(tmp_path, frame(), ".csv"), options=SMALL_PIECES)
+        .frame["colour"]
+        .tolist()
+    )
     assert len({id(cell) for cell in cells}) == 2
 
 
-@pytest.mark.usefixtures("small_pieces")
 def test_a_column_that_turns_out_to_be_text_is_read_again_as_it_is_written(tmp_path):
     table = frame()
     table["late word"] = ["007", "1.50", "2", "3", "4", "5", "6", "7", "8", "9", "unknown"]
-    found = read_compact(written(tmp_path, table, ".csv")).frame["late word"]
+    found = read_compact(written(tmp_path, table, ".csv"), options=SMALL_PIECES).frame["late word"]
     assert found.tolist() == table["late word"].tolist()
     with pytest.raises(TableError, match=r"mixes numbers and text.* row 11 has 'unknown'"):
         describe_columns(found.to_frame(), ["late word"])
 
 
-@pytest.mark.usefixtures("small_pieces")
 def test_a_number_beyond_all_others_in_the_last_block_is_named_by_its_row(tmp_path):
     table = frame()
     table["value"] = [*["1.5"] * 10, "1e300"]
-    found = read_compact(written(tmp_path, table, ".csv")).frame
+    found = read_compact(written(tmp_path, table, ".csv"), options=SMALL_PIECES).frame
     with pytest.raises(TableError, match=r"column 'value', but row 11 has '1e300'"):
         describe_columns(found, ["value"])
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet"])
-def test_what_does_not_fit_is_a_fair_sample_of_the_rows(ending, tmp_path, monkeypatch):
-    monkeypatch.setattr(compact_module, "ROWS_OF_A_PIECE", 300)
+def test_what_does_not_fit_is_a_fair_sample_of_the_rows(ending, tmp_path):
+    pieces = ReadingOptions(rows_of_a_piece=300)
     n = 4000
     table = pd.DataFrame({"row": np.arange(n) + 0.5, "kind": np.where(np.arange(n) % 2, "a", "b")})
     path = written(tmp_path, table, ending)
-    found = read_compact(path, room=0.25 * n * 32, seed=1)
+    found = read_compact(path, room=0.25 * n * 32, seed=1, options=pieces)
     assert found.n_rows == n
     kept = found.frame
     assert 0.1 * n < len(kept) <= 0.25 * n
@@ -99,8 +95,10 @@ def test_what_does_not_fit_is_a_fair_sample_of_the_rows(ending, tmp_path, monkey
     # No part of the file is preferred: each quarter has its share, by four standard deviations.
     counts = np.bincount(kept.index // (n // 4))
     assert np.abs(counts - len(kept) / 4).max() < 4 * np.sqrt(len(kept) * 3 / 16)
-    pd.testing.assert_frame_equal(read_compact(path, room=0.25 * n * 32, seed=1).frame, kept)
-    assert len(read_compact(path, room=1.0).frame) <= 1
+    pd.testing.assert_frame_equal(
+        read_compact(path, room=0.25 * n * 32, seed=1, options=pieces).frame, kept
+    )
+    assert len(read_compact(path, room=1.0, options=pieces).frame) <= 1
 
 
 @pytest.mark.parametrize("change", ["longer", "shorter"])
@@ -123,7 +121,9 @@ def test_a_file_that_ends_early_is_refused(tmp_path, ending):
         read_compact(path)
 
 
-def test_pieces_of_wide_tables_are_short(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_module, "MOST_CELLS", 12)
+def test_pieces_of_wide_tables_are_short(tmp_path):
+    short = ReadingOptions(cells_of_a_piece=12)
     path = written(tmp_path, frame(), ".csv")
-    assert [len(piece) for piece in reading_module.read_chunks(path, 100)] == [2] * 5 + [1]
+    assert [len(piece) for piece in reading_module.read_chunks(path, 100, None, short)] == [
+        2
+    ] * 5 + [1]

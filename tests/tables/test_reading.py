@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from kernlearn.tables import TableError, describe_columns, read_chunks, read_table, typed_columns
+from kernlearn.tables.formats import ReadingOptions
 
 TEXT = 'name,"with, comma",third\na,1.5,\nb,?,x y\nc,NA,ü\n'
 
@@ -162,10 +163,25 @@ def test_quotes_blanks_and_blank_lines(tmp_path):
     assert table["c"].isna().tolist() == [False, False, True]
 
 
-def test_a_file_without_line_breaks_is_not_read_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr("kernlearn.tables.text.LONGEST_LINE", 1000)
+def test_a_file_without_line_breaks_is_not_read_whole(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n" + "1," * 5000)
     with pytest.raises(TableError, match="a line of more than 1,000 characters"):
+        list(read_chunks(tmp_path / "t.csv", 100, options=ReadingOptions(longest_line=1000)))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "row 2 has 1 cell"),
+        ("a,a\n1,2\n", "'a' more than once"),
+        ("a,b\n1,2,3\n4,5,6\n", "row 1 has 3 cells"),
+    ],
+    ids=["short row", "repeated name", "cell too many"],
+)
+def test_pandas_reads_without_a_word_what_is_refused_here(text, message, tmp_path):
+    (tmp_path / "t.csv").write_text(text)
+    assert pd.read_csv(tmp_path / "t.csv").shape[1] == 2
+    with pytest.raises(TableError, match=message):
         read_table(tmp_path / "t.csv")
 
 

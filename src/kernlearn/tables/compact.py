@@ -15,18 +15,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from sys import getsizeof
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.tables.formats import READING, ReadingOptions
 from kernlearn.tables.reading import read_chunks
-from kernlearn.tables.sizes import LARGEST
+from kernlearn.tables.typed import LARGEST
+from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries
 
 __all__ = ["CompactTable", "read_compact"]
 
-ROWS_OF_A_PIECE = 50_000
 POINTER = 8
 
 
@@ -42,7 +41,7 @@ class CompactTable:
         Rows of the file.
     """
 
-    frame: Any
+    frame: PandasFrame
     n_rows: int
 
 
@@ -52,6 +51,7 @@ def read_compact(
     as_written: Collection[str] = (),
     room: float = np.inf,
     seed: int = 0,
+    options: ReadingOptions = READING,
 ) -> CompactTable:
     """Read a table, numbers as numbers, as many of its rows as there is room for.
 
@@ -65,6 +65,8 @@ def read_compact(
         Bytes that the table may take.
     seed : int, default=0
         Draws the rows that are kept where there is not room for all.
+    options : ReadingOptions
+        How much of the file is looked at together.
 
     Returns
     -------
@@ -73,7 +75,7 @@ def read_compact(
     as_text = set(as_written)
     while True:
         table = _Collected(as_text, room, seed)
-        for chunk in read_chunks(path, ROWS_OF_A_PIECE, delimiter):
+        for chunk in read_chunks(path, options.rows_of_a_piece, delimiter, options):
             turned = table.add(chunk)
             if turned:
                 as_text |= turned
@@ -89,14 +91,14 @@ class _Collected:
         self.n_rows = 0
         self._as_text, self._room = set(as_text), room
         self._random, self._share = np.random.default_rng(seed), 1.0
-        self._pieces: dict[str, list[Any]] = {}
-        self._numbers: list[NDArray[np.intp]] = []
-        self._keys: list[NDArray[np.float64]] = []
+        self._pieces: dict[str, list[PandasSeries]] = {}
+        self._numbers: list[Indices] = []
+        self._keys: list[Array] = []
         self._cells: dict[str, dict[str, str]] = {}
         self._holds_numbers: set[str] = set()
         self._of_text = 0
 
-    def add(self, chunk: Any) -> set[str]:
+    def add(self, chunk: PandasFrame) -> set[str]:
         """Take a block; the columns that are no numbers, although those before held only these."""
         chunk.columns = [str(name) for name in chunk.columns]
         keys = self._random.random(len(chunk))
@@ -115,7 +117,7 @@ class _Collected:
             self._thin()
         return turned
 
-    def frame(self) -> Any:
+    def frame(self) -> PandasFrame:
         """All that was kept, put together column by column so that little exists twice."""
         pd = load_pandas("reading a table")
         index = np.concatenate(self._numbers)
@@ -123,10 +125,9 @@ class _Collected:
         for name in list(self._pieces):
             joined = pd.concat(self._pieces.pop(name), ignore_index=True)
             columns[name] = joined.set_axis(index)
-        names = list(columns)
-        return pd.DataFrame(columns, index=index, columns=names, copy=False)
+        return pd.DataFrame(columns, index=index, columns=list(columns), copy=False)
 
-    def _compact(self, name: str, cells: Any) -> Any:
+    def _compact(self, name: str, cells: PandasSeries) -> PandasSeries | None:
         """The cells as numbers, or as text of which each is kept once; None if they turned."""
         if cells.dtype.kind != "O" or str(cells.dtype) == "category":
             return cells
@@ -140,17 +141,15 @@ class _Collected:
             self._as_text.add(name)
         return self._shared(name, cells)
 
-    def _shared(self, name: str, cells: Any) -> Any:
+    def _shared(self, name: str, cells: PandasSeries) -> PandasSeries | None:
         pd = load_pandas("reading a table")
         known = self._cells.setdefault(name, {})
         values = np.empty(len(cells), dtype=object)
         for i, cell in enumerate(cells.tolist()):
-            if type(cell) is str:
-                if cell not in known:
-                    known[cell] = cell
-                    self._of_text += getsizeof(cell)
-                cell = known[cell]
-            values[i] = cell
+            if type(cell) is str and cell not in known:
+                known[cell] = cell
+                self._of_text += getsizeof(cell)
+            values[i] = known[cell] if type(cell) is str else cell
         return pd.Series(values, dtype=object)
 
     def _size(self) -> float:
@@ -168,7 +167,7 @@ class _Collected:
             self._numbers = [rows[k] for rows, k in zip(self._numbers, kept, strict=True)]
 
 
-def _numbers(cells: Any) -> Any:
+def _numbers(cells: PandasSeries) -> PandasSeries | None:
     """Floats, NaN where missing; None if a cell is something else, or too large to be squared."""
     pd = load_pandas("reading a table")
     found = pd.to_numeric(cells, errors="coerce").astype(float)

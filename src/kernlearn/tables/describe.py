@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.column import Column
@@ -19,8 +19,14 @@ from kernlearn.tables.notation import (
     date_notation,
     number_notation,
 )
-from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
-from kernlearn.tables.typed import as_dates, as_numbers, as_text
+from kernlearn.tables.typed import (
+    as_dates,
+    as_numbers,
+    as_text,
+    check_not_too_large,
+    check_not_too_small,
+)
+from kernlearn.typing import Array, PandasFrame, PandasSeries
 
 __all__ = ["MAX_CATEGORIES", "describe_columns"]
 
@@ -36,7 +42,10 @@ WORDS_OF_PROSE = 3
 
 
 def describe_columns(
-    frame: Any, names: Sequence[str], categorical: Collection[str] = (), drop: Collection[str] = ()
+    frame: PandasFrame,
+    names: Sequence[str],
+    categorical: Collection[str] = (),
+    drop: Collection[str] = (),
 ) -> list[Column]:
     """Tell numbers, categories and dates apart, and find what a model cannot use.
 
@@ -72,7 +81,7 @@ def describe_columns(
     ]
 
 
-def _described(name: str, cells: Any, is_category: bool) -> Column:
+def _described(name: str, cells: PandasSeries, is_category: bool) -> Column:
     known = cells.notna()
     present = cells if known.all() else cells[known]
     n_missing = len(cells) - len(present)
@@ -97,7 +106,7 @@ def _described(name: str, cells: Any, is_category: bool) -> Column:
     return _text_column(name, present, n_missing)
 
 
-def _in_other_words(name: str, present: Any, n_missing: int) -> Column | None:
+def _in_other_words(name: str, present: PandasSeries, n_missing: int) -> Column | None:
     """A column of numbers or dates that are not written as computers do; None for other text."""
     notation = number_notation(present.tolist())
     if notation is not None:
@@ -116,7 +125,7 @@ def _in_other_words(name: str, present: Any, n_missing: int) -> Column | None:
     return replace(found, action=f"{found.action}; {told}", notation=notation)
 
 
-def _number(name: str, numbers: Any, n_missing: int) -> Column:
+def _number(name: str, numbers: Array, n_missing: int) -> Column:
     if n_missing == 0 and np.ptp(numbers) == 0:
         return Column(name, "constant", f"left out: every cell is {numbers[0]:g}")
     if n_missing == 0 and _counts_rows(name, numbers):
@@ -124,13 +133,13 @@ def _number(name: str, numbers: Any, n_missing: int) -> Column:
     return Column(name, "number", _filled("used as a number", n_missing, "the median"))
 
 
-def _date(name: str, dates: Any, n_missing: int) -> Column:
+def _date(name: str, dates: Array, n_missing: int) -> Column:
     if n_missing == 0 and np.ptp(dates) == 0:
         return Column(name, "constant", "left out: every cell is the same date")
     return Column(name, "date", _filled("turned into a number of days", n_missing, "the median"))
 
 
-def _counts_rows(name: str, numbers: Any) -> bool:
+def _counts_rows(name: str, numbers: Array) -> bool:
     """Whether whole numbers go up or down by one, or differ in every row under a telling name."""
     if len(numbers) < ROWS_FOR_IDENTIFIER or (numbers != np.floor(numbers)).any():
         return False
@@ -141,7 +150,7 @@ def _counts_rows(name: str, numbers: Any) -> bool:
     return is_named and len(np.unique(numbers)) == len(numbers)
 
 
-def _check_one_type(name: str, present: Any, plain: Any) -> None:
+def _check_one_type(name: str, present: PandasSeries, plain: Array) -> None:
     """Refuse a column that is half numbers or more, in the notation that most of these have."""
     readings = {"": plain} | {form: as_numbers(present, form) for form in (COMMAS, DECIMAL_COMMA)}
     shares = {form: float(np.mean(~np.isnan(numbers))) for form, numbers in readings.items()}
@@ -158,7 +167,7 @@ def _check_one_type(name: str, present: Any, plain: Any) -> None:
     )
 
 
-def _text_column(name: str, present: Any, n_missing: int) -> Column:
+def _text_column(name: str, present: PandasSeries, n_missing: int) -> Column:
     texts = as_text(present)
     n_values, n = len(set(texts)), len(texts)
     if n_values == n >= ROWS_FOR_IDENTIFIER and _mean_words(texts) < WORDS_OF_PROSE:
@@ -168,11 +177,11 @@ def _text_column(name: str, present: Any, n_missing: int) -> Column:
     return _category(name, texts, n_missing)
 
 
-def _mean_words(texts: Any) -> float:
+def _mean_words(texts: NDArray[np.object_]) -> float:
     return sum(len(text.split()) for text in texts) / len(texts)
 
 
-def _category(name: str, texts: Any, n_missing: int) -> Column:
+def _category(name: str, texts: NDArray[np.object_], n_missing: int) -> Column:
     values = set(texts)
     if len(values) == 1 and n_missing == 0:
         return Column(name, "constant", f"left out: every cell is {next(iter(values))!r}")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kernlearn.tables.errors import TableError
 
-__all__ = ["TableFormat", "table_format"]
+__all__ = ["READING", "FileFormat", "ReadingOptions", "table_format"]
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 PARQUET = (".parquet", ".pq")
@@ -15,7 +15,24 @@ LOOSE = ".data"
 
 
 @dataclass(frozen=True)
-class TableFormat:
+class ReadingOptions:
+    """How much of a file is looked at together."""
+
+    rows_of_a_piece: int = 50_000
+    """Rows that are read, converted and kept at once."""
+
+    cells_of_a_piece: int = 2_000_000
+    """Cells of a piece at most: each is an object of some sixty bytes until it is done with."""
+
+    longest_line: int = 10_000_000
+    """Characters of a line at most: what has no line breaks is not read whole."""
+
+
+READING = ReadingOptions()
+
+
+@dataclass(frozen=True)
+class FileFormat:
     """How a table is stored; no delimiter means Parquet.
 
     A loose one may lack a line of names, and an empty delimiter is to be found out.
@@ -26,21 +43,21 @@ class TableFormat:
     is_loose: bool = False
 
 
-def table_format(path: Path, delimiter: str | None = None) -> TableFormat:
+def table_format(path: Path, delimiter: str | None = None) -> FileFormat:
     """Tell the format from the name, such as ``rows.csv.gz``.
 
     >>> table_format(Path("rows.csv.gz"))
-    TableFormat(delimiter=',', is_gzip=True, is_loose=False)
+    FileFormat(delimiter=',', is_gzip=True, is_loose=False)
     """
     suffixes = [suffix.lower() for suffix in path.suffixes]
     is_gzip = suffixes[-1:] == [".gz"]
     ending = "".join((suffixes[:-1] if is_gzip else suffixes)[-1:])
     if ending in PARQUET:
-        return TableFormat(None, is_gzip)
+        return FileFormat(None, is_gzip)
     if ending in DELIMITERS:
-        return TableFormat(delimiter or DELIMITERS[ending], is_gzip)
+        return FileFormat(delimiter or DELIMITERS[ending], is_gzip)
     if ending == LOOSE:
-        return TableFormat(delimiter or "", is_gzip, is_loose=True)
+        return FileFormat(delimiter or "", is_gzip, is_loose=True)
     raise TableError(
         f"expected a table whose name ends in .csv, .tsv, .txt, .data or .parquet, or one of "
         f"these and .gz, got {path.name}; save it as CSV"

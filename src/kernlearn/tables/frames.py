@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.column import Column, columns_used
-from kernlearn.tables.errors import TableError
-from kernlearn.tables.names import check_names_differ
+from kernlearn.tables.errors import TableError, check_names_differ
 from kernlearn.tables.notation import TRUTHS
 from kernlearn.tables.text import MISSING
 from kernlearn.tables.typed import typed_columns
+from kernlearn.typing import PandasFrame, PandasSeries
 
 __all__ = ["typed_frame"]
 
+Key = tuple[bool, float]
 
-def typed_frame(table: Any, columns: Sequence[Column], spellings: Mapping[str, Any]) -> Any:
+
+def typed_frame(
+    table: Any, columns: Sequence[Column], spellings: Mapping[str, Iterable[str]]
+) -> PandasFrame:
     """The columns that a model sees, of a data frame however it was read.
 
     :func:`typed_columns` knows tables as `read_table` reads them, every cell of a text file as it
@@ -59,7 +63,7 @@ def typed_frame(table: Any, columns: Sequence[Column], spellings: Mapping[str, A
     return typed_columns(used, columns)
 
 
-def _name(name: Any, place: int, known: Collection[str]) -> str:
+def _name(name: object, place: int, known: Collection[str]) -> str:
     """As the model knows the column, or as a file of text names it.
 
     That is without blanks around it, and with nothing where pandas says that it is unnamed.
@@ -73,9 +77,10 @@ def _name(name: Any, place: int, known: Collection[str]) -> str:
     return "" if text == f"Unnamed: {place}" else text.strip()
 
 
-def _as_pandas(table: Any) -> Any:
+def _as_pandas(table: Any) -> PandasFrame:
     pd = load_pandas("predicting for a table")
-    frame = table if isinstance(table, pd.DataFrame) else _converted(table)
+    is_other = not isinstance(table, pd.DataFrame) and hasattr(table, "to_pandas")
+    frame = table.to_pandas() if is_other else table
     if not isinstance(frame, pd.DataFrame):
         raise TableError(
             "expected a data frame with the columns that the model was fitted to, got "
@@ -87,11 +92,7 @@ def _as_pandas(table: Any) -> Any:
     return frame
 
 
-def _converted(table: Any) -> Any:
-    return table.to_pandas() if hasattr(table, "to_pandas") else None
-
-
-def _without_marks(cells: Any) -> Any:
+def _without_marks(cells: PandasSeries) -> PandasSeries:
     if cells.dtype.kind != "O":
         return cells
     cells = cells.astype(object)  # categories and text of pandas too
@@ -99,9 +100,9 @@ def _without_marks(cells: Any) -> Any:
     return cells.mask(np.array(marked), np.nan)
 
 
-def _respelled(cells: Any, known: Iterable[str]) -> Any:
+def _respelled(cells: PandasSeries, known: Iterable[str]) -> PandasSeries:
     """Truths and numbers as `known` spells them, where it spells each in one way."""
-    spelled: dict[Any, set[str]] = {}
+    spelled: dict[Key, set[str]] = {}
     for text in set(known):
         value = _value(text)
         if value is not None:
@@ -114,12 +115,12 @@ def _respelled(cells: Any, known: Iterable[str]) -> Any:
     return load_pandas("predicting for a table").Series(values, dtype=object)
 
 
-def _key(value: Any) -> Any:
+def _key(value: SupportsFloat) -> Key:
     """True is not 1 here."""
     return isinstance(value, bool), float(value)
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> Key | None:
     """What other readers make of a text, as a key; None where it stays text.
 
     >>> _value("007"), _value("true"), _value("red")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
 
 import numpy as np
+
+from kernlearn.typing import Array
 
 __all__ = [
     "COMMAS",
@@ -59,7 +60,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def number_notation(cells: Iterable[Any]) -> str | None:
+def number_notation(cells: Iterable[object]) -> str | None:
     """How numbers are written, if all cells are text and numbers in one notation.
 
     Plain ones, as computers write them, have none. Where commas may separate thousands or decimals
@@ -70,8 +71,8 @@ def number_notation(cells: Iterable[Any]) -> str | None:
     >>> number_notation(["72.3 kg", "68 kg"]), number_notation(["A12", "A13"])
     ('1234.5 kg', None)
     """
-    texts = set(cells)
-    if not texts or not all(isinstance(text, str) for text in texts):
+    texts = _texts(cells)
+    if not texts:
         return None
     if all(text.strip().lower() in TRUTHS for text in texts):
         return TRUE_OR_FALSE
@@ -90,7 +91,7 @@ def number_notation(cells: Iterable[Any]) -> str | None:
     return None
 
 
-def parse_numbers(cells: Iterable[Any], notation: str) -> Any:
+def parse_numbers(cells: Iterable[object], notation: str) -> Array:
     """Floats, NaN where a cell is not a number in the notation; numbers are taken as they are."""
     number = _reader(notation)
     known: dict[str, float] = {}
@@ -106,7 +107,7 @@ def parse_numbers(cells: Iterable[Any], notation: str) -> Any:
     return np.array(values, dtype=float)
 
 
-def date_notation(cells: Iterable[Any]) -> str | None:
+def date_notation(cells: Iterable[object]) -> str | None:
     """The format of :func:`time.strptime` by which all cells are dates or times of the day.
 
     Where days and months may stand in either order in every cell, the day comes first.
@@ -114,10 +115,9 @@ def date_notation(cells: Iterable[Any]) -> str | None:
     >>> date_notation(["31/12/2021", "01/02/2022"]), date_notation(["12/31/2021", "01/02/2022"])
     ('%d/%m/%Y', '%m/%d/%Y')
     """
-    texts = set(cells)
-    if not texts or not all(isinstance(text, str) for text in texts):
-        return None
-    return next((form for form in _DATES if all(_is_date(text, form) for text in texts)), None)
+    texts = _texts(cells)
+    forms = _DATES if texts else ()
+    return next((form for form in forms if all(_is_date(text, form) for text in texts)), None)
 
 
 def date_in_words(notation: str) -> str:
@@ -133,6 +133,13 @@ def is_notation(text: str) -> bool:
     """Whether it is one of these, or nothing: a file may be damaged."""
     examples = sum(text.count(example) for example in _PATTERNS)
     return text in ("", TRUE_OR_FALSE, *_DATES) or examples == 1
+
+
+def _texts(cells: Iterable[object]) -> set[str]:
+    """The different cells, if all are text."""
+    different = set(cells)
+    texts = {cell for cell in different if isinstance(cell, str)}
+    return texts if len(texts) == len(different) else set()
 
 
 def _is_date(text: str, form: str) -> bool:

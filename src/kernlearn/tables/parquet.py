@@ -10,37 +10,31 @@ from typing import Any
 
 from kernlearn.runtime.memory import require
 from kernlearn.runtime.optional import load_arrow
-from kernlearn.tables.errors import TableError
-from kernlearn.tables.formats import TableFormat
-from kernlearn.tables.names import check_names_differ
+from kernlearn.tables.errors import TableError, check_names_differ
+from kernlearn.tables.formats import FileFormat
+from kernlearn.typing import PandasFrame
 
 __all__ = ["parquet_chunks"]
 
 PIECE = 2**24
 
 
-def parquet_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
-    """Read a table of Parquet in pieces of `n_rows`.
+def parquet_chunks(path: Path, form: FileFormat, n_rows: int) -> Iterator[PandasFrame]:
+    """Read a table of Parquet in pieces of `n_rows`, with the types of the file.
 
-    Yields
-    ------
-    DataFrame
-        With the types of the file; a named index of pandas is a column like any other.
+    A named index of pandas is a column like any other.
     """
     arrow = load_arrow("reading Parquet")
-    source: Any = path
-    if form.is_gzip:
-        # The index of a Parquet file is at its end, so it has to be unpacked first.
-        source = _unpacked(path)
+    # The index of a Parquet file is at its end, so it has to be unpacked first.
+    source = _unpacked(path) if form.is_gzip else path
     try:
         with path.open("rb"):  # for the system's own message if it cannot be read
             table = arrow.parquet.ParquetFile(source)
         _check_columns(arrow, table.schema_arrow, path)
-        count = 0
+        batch = None
         for batch in table.iter_batches(batch_size=n_rows):
-            count += 1
             yield _frame(batch)
-        if count == 0:
+        if batch is None:
             yield _frame(table.schema_arrow.empty_table())
     except TableError:
         raise
@@ -71,7 +65,7 @@ def _check_columns(arrow: Any, schema: Any, path: Path) -> None:
             )
 
 
-def _frame(batch: Any) -> Any:
+def _frame(batch: Any) -> PandasFrame:
     frame = batch.to_pandas()
     is_named = any(name is not None for name in frame.index.names)
     return frame.reset_index(drop=not is_named)

@@ -7,22 +7,19 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from kernlearn.runtime.memory import require
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.formats import TableFormat, table_format
-from kernlearn.tables.loose import delimiter_of
+from kernlearn.tables.formats import READING, FileFormat, ReadingOptions, table_format
 from kernlearn.tables.parquet import parquet_chunks
-from kernlearn.tables.text import LONGEST_LINE, text_chunks
+from kernlearn.tables.text import delimiter_of, text_chunks
+from kernlearn.typing import PandasFrame
 
 __all__ = ["read_chunks", "read_table"]
 
-ROWS_OF_A_PIECE = 50_000
 
-
-def read_table(path: str | Path, delimiter: str | None = None) -> Any:
+def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
     """Read a whole table.
 
     Parameters
@@ -40,22 +37,27 @@ def read_table(path: str | Path, delimiter: str | None = None) -> Any:
         Cells of a text file stay text here: what they are is decided for a column as a whole.
     """
     pd = load_pandas("reading a table")
-    chunks: list[Any] = []
-    size = 0
-    for chunk in read_chunks(path, ROWS_OF_A_PIECE, delimiter):
+    chunks: list[PandasFrame] = []
+    size, n_rows = 0, READING.rows_of_a_piece
+    for chunk in read_chunks(path, n_rows, delimiter):
         if chunks:
             # Pieces of one table are of about one size, and are put together in the end.
             size = size or int(chunks[0].memory_usage(deep=True).sum())
             require(
                 2.0 * size * (len(chunks) + 1),
-                f"the more than {ROWS_OF_A_PIECE * len(chunks):,} rows of {Path(path).name}",
+                f"the more than {n_rows * len(chunks):,} rows of {Path(path).name}",
                 "use fewer rows or columns",
             )
         chunks.append(chunk)
     return chunks[0] if len(chunks) == 1 else pd.concat(chunks, ignore_index=True)
 
 
-def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> Iterator[Any]:
+def read_chunks(
+    path: str | Path,
+    n_rows: int,
+    delimiter: str | None = None,
+    options: ReadingOptions = READING,
+) -> Iterator[PandasFrame]:
     """Read a table in pieces, so that it need not fit in memory.
 
     Parameters
@@ -64,6 +66,8 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
         As in :func:`read_table`.
     n_rows : int
         Rows of a piece.
+    options : ReadingOptions
+        How many cells a piece and how many characters a line may have.
 
     Yields
     ------
@@ -79,7 +83,7 @@ def read_chunks(path: str | Path, n_rows: int, delimiter: str | None = None) -> 
         if form.delimiter is None:
             yield from parquet_chunks(path, form, n_rows)
         else:
-            yield from _text_chunks(path, form, n_rows)
+            yield from _text_chunks(path, form, n_rows, options)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(
             f"{path.name} is no complete gzip file ({error}); get it again, or unpack it"
@@ -104,12 +108,10 @@ def _state(path: Path) -> tuple[int, int] | None:
     return found.st_size, found.st_mtime_ns
 
 
-def _text_chunks(path: Path, form: TableFormat, n_rows: int) -> Iterator[Any]:
-    with _opened(path, form) as file:
+def _text_chunks(
+    path: Path, form: FileFormat, n_rows: int, options: ReadingOptions
+) -> Iterator[PandasFrame]:
+    with gzip.open(path, "rb") if form.is_gzip else path.open("rb") as file:
         text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        delimiter = form.delimiter or delimiter_of(text, LONGEST_LINE)
-        yield from text_chunks(text, path, delimiter, n_rows, form.is_loose)
-
-
-def _opened(path: Path, form: TableFormat) -> Any:
-    return gzip.open(path, "rb") if form.is_gzip else path.open("rb")
+        delimiter = form.delimiter or delimiter_of(text)
+        yield from text_chunks(text, path, delimiter, n_rows, form.is_loose, options)

@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.notation import TRUE_OR_FALSE, number_notation
-from kernlearn.tables.sizes import check_not_too_large, check_not_too_small
-from kernlearn.tables.typed import as_dates, as_numbers, as_text
+from kernlearn.tables.typed import (
+    as_dates,
+    as_numbers,
+    as_text,
+    check_not_too_large,
+    check_not_too_small,
+)
+from kernlearn.typing import Array, Indices, PandasSeries
 
 __all__ = ["Target", "read_target"]
 
@@ -40,11 +46,11 @@ class Target:
 
     task: str
     y: NDArray[Any]
-    rows: NDArray[np.intp]
+    rows: Indices
     reason: str
 
 
-def read_target(cells: Any, name: str, task: str = "auto") -> Target:
+def read_target(cells: PandasSeries, name: str, task: str = "auto") -> Target:
     """Tell classification from regression, and read the target.
 
     Text means classes. Numbers mean classes if all are whole and at most ten differ, with each on
@@ -89,7 +95,9 @@ def read_target(cells: Any, name: str, task: str = "auto") -> Target:
     return Target(found, _checked_classes(numbers, present, name), rows, reason)
 
 
-def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tuple[Any, str]:
+def _otherwise_written(
+    numbers: Array, present: PandasSeries, name: str, task: str
+) -> tuple[Array, str]:
     """Numbers that are written like 1.234,50 or $5, where they mean regression; and that they are.
 
     Classes stay as they are written.
@@ -103,7 +111,7 @@ def _otherwise_written(numbers: Any, present: Any, name: str, task: str) -> tupl
     return found, f", written like {notation}"
 
 
-def _told(numbers: Any, classes: Any, name: str) -> tuple[str, str]:
+def _told(numbers: Array, classes: NDArray[Any], name: str) -> tuple[str, str]:
     """The task that numbers mean, and why; `classes` is what they would be as classes."""
     n_classes = len(np.unique(classes))
     few = n_classes <= MOST_CLASSES and n_classes * FEWEST_ROWS_OF_A_CLASS <= len(numbers)
@@ -116,7 +124,7 @@ def _told(numbers: Any, classes: Any, name: str) -> tuple[str, str]:
     return "regression", f"regression, since {name!r} holds numbers, {n_values} different ones"
 
 
-def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
+def _checked_numbers(numbers: Array, present: PandasSeries, name: str) -> Array:
     wrong = np.flatnonzero(np.isnan(numbers))
     if len(wrong):
         raise TableError(
@@ -133,7 +141,7 @@ def _checked_numbers(numbers: Any, present: Any, name: str) -> Any:
     return numbers
 
 
-def _checked_classes(numbers: Any, present: Any, name: str) -> Any:
+def _checked_classes(numbers: Array, present: PandasSeries, name: str) -> NDArray[Any]:
     y = _classes(numbers, present, name)
     classes = np.unique(y)
     if len(classes) == 1:
@@ -150,11 +158,11 @@ def _checked_classes(numbers: Any, present: Any, name: str) -> Any:
     return y
 
 
-def _are_whole(numbers: Any) -> bool:
+def _are_whole(numbers: Array) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
 
-def _classes(numbers: Any, present: Any, name: str) -> Any:
+def _classes(numbers: Array, present: PandasSeries, name: str) -> NDArray[Any]:
     """Whole numbers where nothing is lost by that, the text of the cells otherwise.
 
     True and False are text, as they are in a file of text.
@@ -166,13 +174,13 @@ def _classes(numbers: Any, present: Any, name: str) -> Any:
     return _labels(present, name)
 
 
-def _are_written_as_whole(present: Any) -> bool:
+def _are_written_as_whole(present: PandasSeries) -> bool:
     """Whether text means whole numbers, each written in one way: 1 and 1.0 are two labels."""
     texts = {cell.strip() for cell in present.tolist() if isinstance(cell, str)}
     return all(map(_WHOLE.fullmatch, texts)) and len(set(map(float, texts))) == len(texts)
 
 
-def _labels(present: Any, name: str) -> Any:
+def _labels(present: PandasSeries, name: str) -> NDArray[Any]:
     labels = as_text(present).tolist()
     wrong = [label for label in labels if "\0" in label]
     if wrong:  # numpy would drop it at the end of a label, and so make two classes one

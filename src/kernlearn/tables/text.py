@@ -1,22 +1,27 @@
-"""Tables as text: rows of cells between delimiters."""
+"""Tables as text: rows of cells between delimiters.
+
+pandas would read them too, but it fills short rows up without a word, renames columns of one name,
+and takes a cell too many in every row for an index.
+"""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
-from kernlearn.tables.errors import TableError
-from kernlearn.tables.loose import BLANKS, names_and_rows
-from kernlearn.tables.names import check_names_differ
+from kernlearn.tables.errors import TableError, check_names_differ
+from kernlearn.tables.formats import READING, ReadingOptions
+from kernlearn.typing import PandasFrame
 
-__all__ = ["text_chunks"]
+__all__ = ["MISSING", "delimiter_of", "text_chunks"]
 
 # As pandas and R write what is not known, and "?", as the repositories of data sets do.
 MISSING = frozenset(
@@ -24,39 +29,40 @@ MISSING = frozenset(
     + ["#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"]
 )
 OTHER_DELIMITERS = {";": "';'", "\t": "tabs", "|": "'|'", ",": "','"}
-# A line of more characters is no row of a table: what has no line breaks is not read whole.
-LONGEST_LINE = 10_000_000
-# Cells of a piece: each is an object of some sixty bytes until the piece is done with.
-MOST_CELLS = 2_000_000
+# Any run of spaces and tabs between two cells.
+BLANKS = " "
+_MARKS = (",", ";", "\t")
 # Stands after the last line. No line of a table holds its first character.
 _END = "\0end"
 
 
 def text_chunks(
-    text: IO[str], path: Path, delimiter: str, n_rows: int, is_loose: bool = False
-) -> Iterator[Any]:
+    text: IO[str],
+    path: Path,
+    delimiter: str,
+    n_rows: int,
+    is_loose: bool = False,
+    options: ReadingOptions = READING,
+) -> Iterator[PandasFrame]:
     """Read a table of text in pieces of up to `n_rows`, every cell as it is written.
 
     Every row must have a cell for each name in the first: a row of any other length would put
     cells under the names of their neighbours. A loose table may have no row of names, and blanks
     that separate its cells may be any number of them.
 
-    Yields
-    ------
-    DataFrame
-        Of text, NaN where a cell is missing; at least one.
+    Yields at least one data frame of text, NaN where a cell is missing.
     """
     pd = load_pandas("reading a table")
     by_blanks = is_loose and delimiter == BLANKS
-    rows = _rows(_lines(text, path, by_blanks), path, delimiter)
-    first, rows = names_and_rows(rows) if is_loose else (next(rows, []), rows)
+    rows = _rows(_lines(text, path, by_blanks, options.longest_line), path, delimiter)
+    first, rows = _names_and_rows(rows) if is_loose else (next(rows, []), rows)
     names = _names(first, path, delimiter)
     checked = _checked(rows, names, path, delimiter)
 
-    def frame(piece: list[list[Any]]) -> Any:
+    def frame(piece: list[list[str | float]]) -> PandasFrame:
         return pd.DataFrame(piece, columns=pd.Index(names, dtype=object), dtype=object)
 
-    n_rows = max(1, min(n_rows, MOST_CELLS // len(names)))
+    n_rows = max(1, min(n_rows, options.cells_of_a_piece // len(names)))
     yield frame(list(islice(checked, n_rows)))
     while piece := list(islice(checked, n_rows)):
         yield frame(piece)
@@ -84,13 +90,13 @@ def _rows(lines: Iterator[str], path: Path, delimiter: str) -> Iterator[list[str
     )
 
 
-def _lines(text: IO[str], path: Path, by_blanks: bool) -> Iterator[str]:
-    while line := text.readline(LONGEST_LINE):
+def _lines(text: IO[str], path: Path, by_blanks: bool, longest: int) -> Iterator[str]:
+    while line := text.readline(longest):
         if "\0" in line:
             raise TableError(f"{path.name} holds bytes that are no text; save the table as CSV")
-        if len(line) == LONGEST_LINE:
+        if len(line) == longest:
             raise TableError(
-                f"{path.name} has a line of more than {LONGEST_LINE:,} characters, so it is no "
+                f"{path.name} has a line of more than {longest:,} characters, so it is no "
                 "table of rows; save it as CSV"
             )
         yield BLANKS.join(line.split()) + "\n" if by_blanks else line
@@ -99,7 +105,7 @@ def _lines(text: IO[str], path: Path, by_blanks: bool) -> Iterator[str]:
 
 def _checked(
     rows: Iterator[list[str]], names: list[str], path: Path, delimiter: str
-) -> Iterator[list[Any]]:
+) -> Iterator[list[str | float]]:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(names):
             raise TableError(_wrong_length(row, number, names, path, delimiter))
@@ -146,3 +152,44 @@ def _other_delimiter(names: list[str], delimiter: str) -> str | None:
     }
     best = max(counts, key=lambda mark: counts[mark])
     return best if counts[best] >= len(names) else None
+
+
+def delimiter_of(text: IO[str], longest: int = READING.longest_line) -> str:
+    r"""What separates the cells of the first line: a comma, a semicolon, a tab, or else blanks.
+
+    Tabs beside blanks are blanks. The text is read from its start afterwards.
+
+    >>> import io
+    >>> [delimiter_of(io.StringIO(line)) for line in ("1, 2, 3", "18.0  8\t'a car'", "1\t2")]
+    [',', ' ', '\t']
+    """
+    lines = iter(lambda: text.readline(longest), "")
+    inner = next((line.strip() for line in lines if line.strip()), "")
+    text.seek(0)
+    found = [mark for mark in _MARKS if mark in inner]
+    is_blank = not found or (found == ["\t"] and BLANKS in inner)
+    return BLANKS if is_blank else found[0]
+
+
+def _names_and_rows(rows: Iterator[list[str]]) -> tuple[list[str], Iterator[list[str]]]:
+    """The names in the first row, or x1, x2, ... where it has none, and all other rows.
+
+    The first row holds names if no cell of it is a number, but one of the second is. A table of
+    text alone is taken for one without names, as repositories have them.
+
+    >>> _names_and_rows(iter([["a", "b"], ["c", "1"]]))[0], _names_and_rows(iter([["a", "1"]]))[0]
+    (['a', 'b'], ['x1', 'x2'])
+    """
+    start = list(islice(rows, 2))
+    if len(start) == 2 and not _has_number(start[0]) and _has_number(start[1]):
+        return start[0], chain(start[1:], rows)
+    width = len(start[0]) if start else 0
+    return [f"x{j + 1}" for j in range(width)], chain(start, rows)
+
+
+def _has_number(row: list[str]) -> bool:
+    for cell in row:
+        with suppress(ValueError):
+            float(cell)
+            return True
+    return False

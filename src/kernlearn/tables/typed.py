@@ -7,19 +7,31 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.column import THINGS, Column
 from kernlearn.tables.errors import TableError
 from kernlearn.tables.notation import date_in_words, parse_numbers
-from kernlearn.tables.sizes import check_not_too_large
+from kernlearn.typing import Array, PandasFrame, PandasSeries
 
-__all__ = ["as_dates", "as_numbers", "as_text", "typed_columns"]
+__all__ = [
+    "LARGEST",
+    "as_dates",
+    "as_numbers",
+    "as_text",
+    "check_not_too_large",
+    "check_not_too_small",
+    "typed_columns",
+]
 
+# Distances and variances are squares: beyond these sizes they would be infinite, or zero for a
+# column that is not constant. Sums of millions of squares of the largest are floats too.
+LARGEST, SMALLEST = 1e150, 1e-150
 SECONDS_PER_DAY = 86_400.0
 
 
-def typed_columns(frame: Any, columns: Sequence[Column], first_row: int = 0) -> Any:
+def typed_columns(frame: PandasFrame, columns: Sequence[Column], first_row: int = 0) -> PandasFrame:
     """The columns that a model sees, in its order and with its types.
 
     The types come from the table that the model was fitted to, so that a piece of another table is
@@ -55,14 +67,14 @@ def typed_columns(frame: Any, columns: Sequence[Column], first_row: int = 0) -> 
     return pd.DataFrame(series, index=pd.RangeIndex(len(frame)))
 
 
-def _typed(frame: Any, column: Column, first_row: int) -> Any:
+def _typed(frame: PandasFrame, column: Column, first_row: int) -> NDArray[Any]:
     if column.kind == "row number":
         return np.arange(first_row, first_row + len(frame), dtype=float)
     cells = frame[column.name]
     if column.kind == "category":
         return as_text(cells)
     if column.kind in THINGS:
-        return as_things(cells)
+        return _as_things(cells)
     read = as_dates if column.kind == "date" else as_numbers
     numbers = read(cells, column.notation)
     gaps = np.isnan(numbers)
@@ -82,19 +94,20 @@ def _in_words(column: Column) -> str:
     return date_in_words(column.notation) if column.kind == "date" else column.notation
 
 
-def as_numbers(cells: Any, notation: str = "") -> Any:
+def as_numbers(cells: PandasSeries, notation: str = "") -> Array:
     """Floats, durations in days; NaN where a cell is missing or no number in the notation."""
     pd = load_pandas("reading a table")
     kind = cells.dtype.kind
     if kind in "biuf":
-        return cells.to_numpy(dtype=float, na_value=np.nan)
+        return np.asarray(cells.to_numpy(dtype=float, na_value=np.nan))
     if kind == "m":
-        return cells.dt.total_seconds().to_numpy(dtype=float) / SECONDS_PER_DAY
+        return np.asarray(cells.dt.total_seconds(), dtype=float) / SECONDS_PER_DAY
     if kind == "M":
         return np.full(len(cells), np.nan)
     if notation:
         return parse_numbers(cells.tolist(), notation)
-    numbers = pd.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    found = pd.to_numeric(cells, errors="coerce")
+    numbers: Array = found.to_numpy(dtype=float, na_value=np.nan)
     if np.isnan(pd.to_numeric(["1e400"], errors="coerce")).any():
         # Before version 3, pandas takes what is beyond all floats for text.
         for i in np.flatnonzero(np.isnan(numbers) & cells.notna().to_numpy()):
@@ -102,7 +115,7 @@ def as_numbers(cells: Any, notation: str = "") -> Any:
     return numbers
 
 
-def _beyond_floats(cell: Any) -> float:
+def _beyond_floats(cell: object) -> float:
     """Infinity for a number that is too large to be a float; NaN for all other text."""
     try:
         return float(cell) if isinstance(cell, str) and cell[-1:].isdigit() else np.nan
@@ -110,7 +123,7 @@ def _beyond_floats(cell: Any) -> float:
         return np.nan
 
 
-def as_dates(cells: Any, notation: str = "") -> Any:
+def as_dates(cells: PandasSeries, notation: str = "") -> Array:
     """Days since 1970 as floats, NaN where a cell is missing or no date in the notation.
 
     Without one, dates are written like 2024-01-31. No word is a date.
@@ -122,20 +135,20 @@ def as_dates(cells: Any, notation: str = "") -> Any:
         cells = cells.map(_written if notation else _with_a_digit, na_action="ignore")
     times = pd.to_datetime(cells, errors="coerce", format=notation or "ISO8601", utc=True)
     seconds = (times - pd.Timestamp("1970-01-01", tz="UTC")).dt.total_seconds()
-    return seconds.to_numpy(dtype=float) / SECONDS_PER_DAY
+    return np.asarray(seconds, dtype=float) / SECONDS_PER_DAY
 
 
-def _written(cell: Any) -> Any:
+def _written(cell: object) -> object:
     """A date as it is, anything else as text: pandas would take a number for seconds."""
     return cell if isinstance(cell, date) else str(cell).strip()
 
 
-def _with_a_digit(cell: Any) -> Any:
+def _with_a_digit(cell: object) -> object:
     """A cell as it is, missing if it is a word: pandas takes "now" and "today" for the clock's."""
     return None if isinstance(cell, str) and not any(map(str.isdigit, cell)) else cell
 
 
-def as_text(cells: Any) -> Any:
+def as_text(cells: PandasSeries) -> NDArray[np.object_]:
     """Text without blanks around it, empty where a cell is missing.
 
     A whole number reads the same whether it came as text, as an integer or as a float.
@@ -156,7 +169,7 @@ def as_text(cells: Any) -> Any:
     return values
 
 
-def as_things(cells: Any) -> Any:
+def _as_things(cells: PandasSeries) -> NDArray[np.object_]:
     """Cells as they are, None where missing."""
     values = np.empty(len(cells), dtype=object)
     for i, (cell, missing) in enumerate(zip(cells.tolist(), cells.isna().tolist(), strict=True)):
@@ -164,7 +177,32 @@ def as_things(cells: Any) -> Any:
     return values
 
 
-def _text(cell: Any) -> str:
+def _text(cell: object) -> str:
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell).strip()
+
+
+def check_not_too_large(numbers: Array, cells: PandasSeries, name: str, first_row: int = 0) -> None:
+    """Refuse numbers whose squares are no floats, infinite ones among them; NaN passes.
+
+    `numbers` is what `cells` hold, which are indexed by their rows, from `first_row`.
+    """
+    wrong = np.flatnonzero(np.abs(numbers) > LARGEST)
+    if len(wrong):
+        row = first_row + int(cells.index[wrong[0]]) + 1
+        raise TableError(
+            f"expected finite numbers of size up to {LARGEST:g} in column {name!r}, but row {row} "
+            f"has {str(cells.iloc[wrong[0]])[:60]!r}; correct it, leave the cell empty if it is "
+            "not known, or give the column in another unit"
+        )
+
+
+def check_not_too_small(numbers: Array, name: str) -> None:
+    """Refuse a column whose numbers are all so small that their squares vanish, but not zero."""
+    largest = float(np.abs(numbers).max(initial=0.0))
+    if 0.0 < largest < SMALLEST:
+        raise TableError(
+            f"expected numbers of size {SMALLEST:g} or more in column {name!r}, got none above "
+            f"{largest:g}; give the column in another unit"
+        )

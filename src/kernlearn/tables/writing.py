@@ -9,18 +9,22 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import numpy as np
+
 from kernlearn.runtime.atomic_files import atomic_file, is_replaceable
 from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables.errors import TableError
-from kernlearn.tables.formats import TableFormat, table_format
-from kernlearn.tables.formulas import without_formulas
+from kernlearn.tables.formats import FileFormat, table_format
+from kernlearn.typing import PandasFrame
 
 __all__ = ["format_to_write", "table_writer"]
 
-Write = Callable[[Any], None]
+Write = Callable[[PandasFrame], None]
+# What a spreadsheet takes for the beginning of a formula; some drop a tab or a line break first.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
-def format_to_write(path: Path) -> TableFormat:
+def format_to_write(path: Path) -> FileFormat:
     """The format of a table that is to be written, by its name."""
     # A stream such as /dev/stdout has no ending.
     named = path if path.suffix or is_replaceable(path) else Path("stream.csv")
@@ -67,9 +71,9 @@ def _text_writer(file: BinaryIO, delimiter: str, stack: ExitStack, safe: bool) -
     stack.callback(text.detach)  # flushes, and leaves the file open
     n_written = 0
 
-    def write(frame: Any) -> None:
+    def write(frame: PandasFrame) -> None:
         nonlocal n_written
-        frame = without_formulas(frame) if safe else frame
+        frame = _without_formulas(frame) if safe else frame
         frame.to_csv(text, sep=delimiter, index=False, header=n_written == 0)
         n_written += 1
 
@@ -80,7 +84,7 @@ def _parquet_writer(file: BinaryIO, stack: ExitStack) -> Write:
     arrow = load_arrow("writing Parquet")
     writer: Any = None
 
-    def write(frame: Any) -> None:
+    def write(frame: PandasFrame) -> None:
         nonlocal writer
         table = arrow.Table.from_pandas(frame, preserve_index=False)
         if writer is None:
@@ -88,3 +92,32 @@ def _parquet_writer(file: BinaryIO, stack: ExitStack) -> Write:
         writer.write_table(table)
 
     return write
+
+
+def _without_formulas(frame: PandasFrame) -> PandasFrame:
+    """The table with an apostrophe before every text that a spreadsheet would take for a formula.
+
+    That is what begins with one of `FORMULA_STARTS`, unless it is a number. A spreadsheet shows the
+    cell as text, without the apostrophe.
+    """
+    safe = frame.copy()
+    for place, dtype in enumerate(frame.dtypes):
+        if dtype.kind not in "biufcmM":
+            cells = [_as_text(cell) for cell in frame.iloc[:, place]]
+            safe.isetitem(place, np.array(cells, dtype=object))
+    safe.columns = [_as_text(name) for name in frame.columns]
+    return safe
+
+
+def _as_text(cell: object) -> object:
+    """
+    >>> _as_text("=1+1"), _as_text("-1.5"), _as_text("a=b"), _as_text(-2)
+    ("'=1+1", '-1.5', 'a=b', -2)
+    """
+    if not isinstance(cell, str) or not cell.startswith(FORMULA_STARTS):
+        return cell
+    try:
+        float(cell)
+    except ValueError:
+        return f"'{cell}"
+    return cell
