@@ -133,7 +133,7 @@ def test_real_papers_data_missing(tmp_path: Path) -> None:
 
 def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
     assert run("madeup2004", "--table", 1, "--splits", 2, "--out", tmp_path).exit_code == 0
     again = ["madeup2004", "--table", 1, "--out", tmp_path, "--cluster", "127.0.0.1:1"]
     assert run(*again, "--splits", 2).exit_code == 0  # all is there

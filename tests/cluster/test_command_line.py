@@ -82,7 +82,7 @@ def test_errors_are_one_sentence_whoever_makes_them(folder, in_process, monkeypa
     rest = ["--out", folder / "no.csv", "--cluster"]
     bad = run(*command, folder / "bad.csv", *rest, in_process.scheduler_address)
     missing = run(*command, folder / "none.csv", *rest, in_process.scheduler_address)
-    monkeypatch.setattr(connection, "PATIENCE", 0.3)
+    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
     alone = run(*command, folder / "table.csv", *rest, "127.0.0.1:1")
     for result, message in [
         (bad, "nonsense"),

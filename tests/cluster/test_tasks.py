@@ -40,7 +40,7 @@ def test_an_error_of_a_task_keeps_what_was_finished(in_process, tmp_path):
 
 
 def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "PATIENCE", 0.5)
+    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
 
     class Closing(ResultsFile):
         """Ends the scheduler once three tasks are finished."""
