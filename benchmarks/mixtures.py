@@ -31,10 +31,10 @@ from sklearn.utils.parallel import Parallel, delayed
 from kernlearn.comparison import compare
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.machine import Machine, Training
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import Representation
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
-from kernlearn.estimators.mixture.candidates.view import View
 from kernlearn.estimators.mixture.preparation import Preparation
 from kernlearn.kernels import Precomputed
 from kernlearn.papers.contest import Division
@@ -59,7 +59,7 @@ class Held:
         self.new = {name: prepare.apply(part.X_test, name) for name in prepare.tables}
         rows = np.arange(len(Y))
         folds = make_folds(5, rows, part.y_train, rows, stratify=True, random_state=0)
-        self.problem = Problem(self.tables, LogLoss(Y, np.ones(len(Y))), folds)
+        self.problem = CandidateProblem(self.tables, LogLoss(Y, np.ones(len(Y))), folds)
         generator = np.random.RandomState(0)
         self.screening: Screening = screen_candidates(
             self.problem, chosen_families("auto"), generator
@@ -70,11 +70,11 @@ class Held:
 
     def _predictions(self, place: int) -> Values:
         found = self.screening.found[place]
-        table = found.view.table
-        training = Training(self.tables[table], self.problem.Y, self.problem.weight)
+        table = found.representation.table
+        X, Y, weight = self.tables[table], self.problem.Y, self.problem.weight
         judged = found.judged
-        machine = Machine.trained(
-            table, judged.kernel, judged.lam, training, None, judged.has_margin
+        machine = KernelMachine.trained(
+            table, judged.kernel, judged.lam, X, Y, weight, judged.has_margin
         )
         return machine.predict(self.new[table])[:, 0]
 
@@ -125,17 +125,19 @@ def kernels_mixed(held: Held) -> Values:
     K, K_new = 0.0, 0.0
     for found, weight in zip(held.screening.found, weights, strict=True):
         if weight > 0:
-            table = found.view.table
+            table = found.representation.table
             own = found.judged.kernel(held.tables[table])
             unit = float(own.diagonal().mean() - own.mean()) or 1.0
             K = K + weight / unit * own
             K_new = K_new + weight / unit * found.judged.kernel(held.new[table], held.tables[table])
     n = len(held.problem)
-    whole = Problem({"standard": np.arange(n)[:, None]}, held.problem.loss, held.problem.folds)
-    judged = View("standard").judge(lambda X: Precomputed(K), whole, None)
-    training = Training(whole.tables["standard"], whole.Y, whole.weight)
-    machine = Machine.trained("standard", judged.kernel, judged.lam, training, None)
-    values = K_new @ machine.dual_coef + machine.intercept
+    whole = CandidateProblem(
+        {"standard": np.arange(n)[:, None]}, held.problem.loss, held.problem.folds
+    )
+    judged = Representation("standard").judge(lambda X: Precomputed(K), whole, None)
+    X, Y, weight = whole.tables["standard"], whole.Y, whole.weight
+    machine = KernelMachine.trained("standard", judged.kernel, judged.lam, X, Y, weight)
+    values = K_new @ machine.coef + machine.intercept
     return whole.loss.scale(judged.held_out) * values[:, 0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,11 @@ class Chunked:
         bounds = np.searchsorted(rows, [0, *self._ends])
         return Chunked(tasks, [size for size in np.diff(bounds) if size], self.shape[1])
 
+    def mapped(self, function: Callable[[Any], Any], n_columns: int) -> Chunked:
+        """The same rows after a function of a table, which the tasks call."""
+        sizes = np.diff(self._ends, prepend=0).tolist()
+        return Chunked(self._chunks, sizes, n_columns, _Composed(self._prepare, function))
+
     def room(self, on_host: float) -> float:
         """Numbers that may be kept beside the rows: so many if they are worked on here."""
         return room_on_workers(on_host)
@@ -167,6 +173,17 @@ class Chunked:
                 start, group = end, []
         if group:
             yield group, start, len(self)
+
+
+@dataclass(frozen=True, eq=False)
+class _Composed:
+    """What tasks see of a chunk: a function of what they saw before."""
+
+    first: Callable[[Any, int], Any] | None
+    function: Callable[[Any], Any]
+
+    def __call__(self, table: Any, start: int) -> Any:
+        return self.function(table if self.first is None else self.first(table, start))
 
 
 def _tree(sums: list[Any], add: Callable[[Any, Any], Any]) -> Any:

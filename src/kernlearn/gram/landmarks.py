@@ -254,7 +254,7 @@ def choose_landmarks(
         given on the same sample.
     """
     check_kind(kernel, Kernel, "kernel", "kernlearn.kernels.Gaussian()")
-    table = X if isinstance(X, Chunked) else check_table(X, "X")
+    table = X if isinstance(X, Chunked) else check_table(X, "X", sparse=kernel.takes_sparse)
     _check_request(rank, method)
     generator = check_random_state(random_state)
     size = max(_SAMPLE * rank, _SMALLEST_SAMPLE) if n_sample is None else int(n_sample)
@@ -263,10 +263,11 @@ def choose_landmarks(
             f"n_sample must be at least the rank, got {size} rows for a rank of {rank}; leave it "
             "out to choose among ten times as many."
         )
-    rows: Indices = np.arange(len(table))
-    if size < len(table):
-        rows = np.sort(generator.choice(len(table), size, replace=False))
-    if size < len(table) or isinstance(table, Chunked):
+    n = table.shape[0]
+    rows: Indices = np.arange(n)
+    if size < n:
+        rows = np.sort(generator.choice(n, size, replace=False))
+    if size < n or isinstance(table, Chunked):
         table = take_rows(table, rows)
     choose = at_random(generator) if method == "random" else None
     columns = columns_of(kernel, table)

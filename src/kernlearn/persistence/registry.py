@@ -18,10 +18,14 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.hyperkernel.embedding import Embedding
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
-from kernlearn.estimators.mixture.candidates.machine import Machine
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn
 from kernlearn.estimators.mixture.members import Members
-from kernlearn.estimators.mixture.preparation import Preparation, PreparedTable
+from kernlearn.estimators.mixture.preparation import (
+    Preparation,
+    PreparedTable,
+    SparsePreparation,
+)
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
@@ -54,7 +58,7 @@ PRIVATE: dict[str, type] = {
     "GridKernels": GridKernels,
     "Limits": Limits,
     "Logarithms": Logarithms,
-    "Machine": Machine,
+    "KernelMachine": KernelMachine,
     "Members": Members,
     "ModelBundle": ModelBundle,
     "Network": Network,
@@ -63,6 +67,7 @@ PRIVATE: dict[str, type] = {
     "Preparation": Preparation,
     "PreparedTable": PreparedTable,
     "Solution": Solution,
+    "SparsePreparation": SparsePreparation,
     "StackedRows": StackedRows,
     "Step": Step,
     "ViewMKLClassifier": ViewMKLClassifier,

@@ -14,6 +14,7 @@ from sklearn.preprocessing import scale
 from sklearn.svm import SVC
 
 import kernlearn as kl
+from kernlearn.estimators.mixture.options import MixtureOptions, ScreeningOptions
 from kernlearn.kernels import Columns, Gaussian, Kernel, Linear
 from kernlearn.runtime.status import Status
 
@@ -190,13 +191,13 @@ def test_one_member_is_one_kernel_machine():
         assert not hasattr(several, "kernel_")
 
 
-def test_more_rows_than_are_judged(monkeypatch):
-    monkeypatch.setattr("kernlearn.estimators.mixture.mixture._JUDGED", 60)
-    monkeypatch.setattr("kernlearn.estimators.mixture.candidates.screening._SCREENED", 40)
-    monkeypatch.setattr("kernlearn.estimators.mixture.candidates.machine.EXACT_ROWS", 100)
-    monkeypatch.setattr("kernlearn.estimators.mixture.candidates.machine._LANDMARKS", 50)
+def test_more_rows_than_are_judged():
     X, y = two_classes(150)
-    model = kl.KernelClassifier(FEW).fit(X, y)
+    model = kl.KernelClassifier(FEW)
+    model._options = MixtureOptions(
+        exact_rows=100, judged_rows=60, landmarks=50, screening=ScreeningOptions(rows=40)
+    )
+    model.fit(X, y)
     new, truth = two_classes(200, seed=1)
     assert model.score(new, truth) > 0.75
     assert len(model.relevance_) == 3

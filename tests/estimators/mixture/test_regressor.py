@@ -58,7 +58,7 @@ def test_the_mixture_without_a_row_is_one_that_was_trained_without_it():
     without = sum(part.without_each(new) for part in MixtureUncertainty.of(members).parts)
     for i in (0, 7):
         others = np.delete(np.arange(30), i)
-        machines = [members._on(machine, others) for machine in members.machines]
+        machines = [members.trained_again(machine, others) for machine in members.machines]
         naive = sum(w * m.predict(new) for w, m in zip(members.factors, machines, strict=True))
         np.testing.assert_allclose(without[:, i], naive, atol=1e-8)
 
@@ -108,7 +108,7 @@ def test_a_mixture_of_logarithms_without_a_row_is_one_that_was_trained_without_i
     without = sum(part.without_each(new[part.machine.table]) for part in parts)
     for i in (0, 7):
         others = np.delete(np.arange(len(members.Y)), i)
-        machines = [members._on(machine, others) for machine in members.machines]
+        machines = [members.trained_again(machine, others) for machine in members.machines]
         alone = [machine.predict(new[machine.table]) for machine in machines]
         np.testing.assert_allclose(
             without[:, i], np.tensordot(members.factors, alone, axes=1), atol=1e-7

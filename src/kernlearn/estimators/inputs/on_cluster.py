@@ -34,21 +34,28 @@ class Prepared:
         Whether kernels see the frame itself.
     numeric : bool
         Whether all its columns are numbers; where not, the kernels look at those that they read.
+    gaps : bool
+        Whether cells may be missing.
     """
 
     as_frame: bool
     numeric: bool
+    gaps: bool = False
 
     def __call__(self, table: Any, start: int) -> Any:
         """What is seen of a chunk whose first row has this number."""
-        if not self.numeric:
+        if not self.numeric or (self.gaps and self.as_frame):
             return table
         numbers = np.asarray(table).astype(np.float64, copy=False)
-        check_finite(numbers, start)
+        check_finite(
+            np.nan_to_num(numbers, posinf=np.inf, neginf=np.inf) if self.gaps else numbers, start
+        )
         return table if self.as_frame else numbers
 
 
-def chunked_table(estimator: Any, X: Any, as_frame: bool, fewest: int = 1) -> Chunked:
+def chunked_table(
+    estimator: Any, X: Any, as_frame: bool, fewest: int = 1, gaps: bool = False
+) -> Chunked:
     """Check a Dask collection as scikit-learn checks a table, as far as that takes no look at rows.
 
     Parameters
@@ -61,6 +68,8 @@ def chunked_table(estimator: Any, X: Any, as_frame: bool, fewest: int = 1) -> Ch
         Whether kernels see data frames where such came, columns of text among them.
     fewest : int
         Rows that there must be.
+    gaps : bool
+        Whether cells may be missing.
     """
     is_frame = hasattr(X, "columns")
     numeric = not is_frame or all(dtype.kind in "biuf" for dtype in X.dtypes)
@@ -70,7 +79,7 @@ def chunked_table(estimator: Any, X: Any, as_frame: bool, fewest: int = 1) -> Ch
             f"X must hold real numbers, got other things in the columns {', '.join(text[:8])}; "
             "encode them, or pass kernels that read them."
         )
-    rows = Chunked.of(X, Prepared(as_frame and is_frame, numeric))
+    rows = Chunked.of(X, Prepared(as_frame and is_frame, numeric, gaps))
     if len(rows) < fewest:
         raise ValueError(
             f"Found array with {len(rows)} sample(s) (shape={rows.shape}) while a minimum of "

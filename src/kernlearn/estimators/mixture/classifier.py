@@ -12,7 +12,8 @@ from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
+from kernlearn.estimators.inputs.validated import class_weights
+from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
@@ -52,6 +53,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.
+    device : str or None, default=None
+        Where the work over the rows of a table of more than 3000 rows is done: None follows X, to
+        the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
+        a GPU.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     verbose : int, default=0
@@ -87,6 +92,8 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         Slope and offset from decision values to log-odds.
     preparation_ : Preparation
         How columns become numbers.
+    device_ : str
+        Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
     n_iter_ : int
         Candidates that were tried.
     status_ : Status
@@ -126,6 +133,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         scale: bool = True,
         max_members: int = 8,
         class_weight: Any = None,
+        device: str | None = None,
         random_state: Any = 0,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
@@ -135,6 +143,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.scale = scale
         self.max_members = max_members
         self.class_weight = class_weight
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -145,8 +154,10 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training rows: numbers, NaN where missing; columns of a data frame may hold text.
+        X : array-like, sparse matrix, data frame or Dask collection of shape (n, n_features)
+            Training rows: numbers, NaN where missing; columns of a data frame may hold text. The
+            columns of a sparse matrix are scaled, not centred. More than 50,000 rows of a memory
+            map, and those of a Dask array or data frame, are read in blocks.
         y : array-like of shape (n,)
             Labels of any type, two classes or more.
         sample_weight : array-like of shape (n,), optional
@@ -159,10 +170,9 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
             Fitted.
         """
         with rollback_on_error(self):
-            rows = self._checked(X, reset=True)
-            labels = self._checked_target(rows, y)
-            check_labels_of_classes(labels)
-            rows, labels, weight = self._counted(rows, labels, sample_weight)
+            rows, labels, weight = checked_with_target(
+                self, X, y, sample_weight, multi_output=False, exact_rows=self._options.exact_rows
+            )
             self._find_classes(labels)
             signs = self._signs(labels)
             weight = weight * class_weights(self.class_weight, labels)

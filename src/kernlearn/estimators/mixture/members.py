@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import dia_array, issparse
 from scipy.special import softmax
 
-from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS, Machine, Training
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.screening import Screening
-from kernlearn.estimators.mixture.preparation import Preparation
+from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import AnyPreparation, Rows
 from kernlearn.quality.discriminants import Discriminants
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Mask
 
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
@@ -28,7 +29,7 @@ class Members:
 
     Attributes
     ----------
-    machines : list of Machine
+    machines : list of KernelMachine
         Trained on all rows.
     factors : ndarray of shape (m,)
         What they are multiplied by before they are added up.
@@ -38,18 +39,18 @@ class Members:
         Their targets.
     weight : ndarray of shape (n,)
         Their weights.
-    tables : dict of str to ndarray
+    tables : dict of str to ndarray or csr_array
         Those rows, in the prepared tables that are used.
     titles : list of str
         What the table of candidates calls the machines.
     """
 
-    machines: list[Machine]
+    machines: list[KernelMachine]
     factors: Array
     held_out: Array
     Y: Array
     weight: Array
-    tables: dict[str, Array]
+    tables: dict[str, Rows]
     titles: list[str]
 
     @classmethod
@@ -58,22 +59,18 @@ class Members:
         screening: Screening,
         weights: Array,
         held_out: Array,
-        whole: Problem,
-        random_state: Any,
+        training: TrainingRows,
+        options: MixtureOptions,
+        random_state: np.random.RandomState,
     ) -> Members:
         """The candidates that have a weight, trained on all rows."""
-        judged = screening.problem
-        kept = np.flatnonzero(weights)
+        judged, kept, machines = screening.problem, np.flatnonzero(weights), []
         found = [screening.found[i] for i in kept]
-        machines = []
         for one in found:
-            table = one.view.table
-            training = Training(whole.tables[table], one.judge.learned(whole.Y), whole.weight)
-            if len(judged) < len(whole) <= EXACT_ROWS:  # of more rows, most were seen
-                loss = replace(one.judge, Y=training.Y, weight=training.weight)
-                one = one.trained_on_more(replace(whole, loss=loss))
-            kernel, lam, has_margin = one.judged.kernel, one.judged.lam, one.judged.has_margin
-            machine = Machine.trained(table, kernel, lam, training, random_state, has_margin)
+            if len(judged) < len(training) <= options.exact_rows:  # of more rows, most were seen
+                loss = replace(one.judge, Y=one.judge.learned(training.Y), weight=training.weight)
+                one = one.trained_on_more(replace(training.sample, loss=loss))
+            machine = training.machine(one, options, random_state)
             machines.append(replace(machine, link=one.judge.link(one.judged.held_out)))
         used = {machine.table for machine in machines}
         return cls(
@@ -86,11 +83,11 @@ class Members:
             [one.title for one in found],
         )
 
-    def predict(self, tables: Mapping[str, Array]) -> Array:
+    def predict(self, tables: Mapping[str, Any]) -> Array:
         """Values of shape (n, k)."""
         return _mixed(self.machines, self.factors, tables)
 
-    def relevance(self, preparation: Preparation) -> Array:
+    def relevance(self, preparation: AnyPreparation) -> Array:
         """For every column of the user's table, the part of what is explained that is lost.
 
         The kernels and ridges of the members are trained on two thirds of the rows and predict the
@@ -106,7 +103,7 @@ class Members:
             out, others = rows[part::_PARTS], np.setdiff1d(rows, rows[part::_PARTS])
             if len(others) < 2 or len(out) == 0:
                 continue
-            machines = [self._on(machine, others) for machine in self.machines]
+            machines = [self.trained_again(machine, others) for machine in self.machines]
             tables = {name: table[out] for name, table in self.tables.items()}
             Y, weight = self.Y[out], self.weight[out]
             classes = isinstance(machines[0].link, Discriminants)
@@ -116,24 +113,35 @@ class Members:
             order = generator.permutation(len(out))
             for column in np.unique(origins):
                 shuffled = {
-                    name: np.where(origins == column, table[order], table)
+                    name: _shuffled(table, order, origins == column)
                     for name, table in tables.items()
                 }
                 values = _mixed(machines, self.factors, shuffled)
                 lost[column] += _error(values, Y, weight, classes) - error
         return np.maximum(lost, 0.0) / explained if explained > 0 else np.zeros(n_columns)
 
-    def _on(self, machine: Machine, rows: NDArray[np.intp]) -> Machine:
-        X = self.tables[machine.table][rows]
-        training = Training(X, machine.learned(self.Y[rows]), self.weight[rows])
-        kernel, lam = machine.kernel, machine.lam
-        again = Machine.trained(machine.table, kernel, lam, training, None, machine.has_margin)
+    def trained_again(self, machine: KernelMachine, rows: Indices) -> KernelMachine:
+        """A member's kernel and ridge on some of the rows by which the mixture was judged."""
+        X, Y = self.tables[machine.table][rows], machine.learned(self.Y[rows])
+        again = KernelMachine.trained(
+            machine.table, machine.kernel, machine.lam, X, Y, self.weight[rows], machine.has_margin
+        )
         return replace(again, link=machine.link)
 
 
-def _mixed(machines: list[Machine], factors: Array, tables: Mapping[str, Array]) -> Array:
+def _mixed(machines: list[KernelMachine], factors: Array, tables: Mapping[str, Any]) -> Array:
     parts = [machine.predict(tables[machine.table]) for machine in machines]
     return np.asarray(np.tensordot(factors, parts, axes=1))
+
+
+def _shuffled(table: Rows, order: Indices, columns: Mask) -> Rows:
+    """A table in which some columns have their cells in another order."""
+    if not issparse(table):
+        return np.where(columns, table[order], table)
+    n = len(columns)
+    return table + (table[order] - table) @ dia_array(
+        (columns[None].astype(float), [0]), shape=(n, n)
+    )
 
 
 def _error(values: Array, Y: Array, weight: Array, classes: bool) -> float:

@@ -3,73 +3,67 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import is_classifier
+from scipy.sparse import issparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
-    assert_all_finite,
-    check_array,
-    check_consistent_length,
     check_is_fitted,
-    column_or_1d,
-    validate_data,
 )
 
 from kernlearn._checks import check_count, check_flag
+from kernlearn._device import HOST, Place, place_of, telling_of_memory
 from kernlearn.estimators.held_out.folds import make_folds
-from kernlearn.estimators.inputs.cells import is_frame
-from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.inputs.on_cluster import here, some_rows
+from kernlearn.estimators.inputs.on_device import OnDevice
 from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
 from kernlearn.estimators.inputs.stopping import StoppingParameters
-from kernlearn.estimators.inputs.validated import (
-    as_floats,
-    check_every_target,
-    sample_weights,
-    validated,
-)
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
-from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.family import Family
-from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS
-from kernlearn.estimators.mixture.candidates.many_rows import screen_more_rows
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.registry import COMBINATION
+from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem, sample_of_folds
+from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import (
     NEGLIGIBLE,
     Screening,
     screen_candidates,
 )
+from kernlearn.estimators.mixture.candidates.training import TrainingRows
+from kernlearn.estimators.mixture.input_checks import (
+    check_known,
+    check_sizes,
+    checked_rows,
+    column_names,
+)
 from kernlearn.estimators.mixture.members import Members
-from kernlearn.estimators.mixture.preparation import STANDARD, Preparation, PreparedTable
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import (
+    STANDARD,
+    PreparedTable,
+    prepare,
+    prepared_source,
+)
+from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
-from kernlearn.kernels._frames import known_frame
-from kernlearn.kernels._validation import take_rows
 from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.typing import Array
 
 N_FOLDS = 5
-# Rows by which candidates are judged; all rows train the members.
-_JUDGED = 1500
-# Members of a mixture that is trained through landmarks, and the least part of the largest weight
-# for which it is worth it.
-_FEW, _LEAST = 3, 0.1
-# Of cells as they came: the squares of the cubes of their squares are still numbers.
-_SMALLEST, _LARGEST = 1e-25, 1e20
-# Of the largest weight: a row with less has no say, and would have a ridge beyond all numbers.
-_WEIGHTLESS = 1e-15
+# Matrices of the size of the kernel's that exist together, at most.
+_MATRICES = 8
 
 
-class KernelMixture(StoppingParameters, ShowsKernel):
+class KernelMixture(OnDevice, StoppingParameters, ShowsKernel):
     """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
 
     Subclasses store the parameters and say what is lost by a prediction.
@@ -80,6 +74,7 @@ class KernelMixture(StoppingParameters, ShowsKernel):
     max_members: int
     _seed: int
     n_features_in_: int
+    _options = MixtureOptions()
 
     @property
     def candidates_(self) -> Any:
@@ -106,80 +101,127 @@ class KernelMixture(StoppingParameters, ShowsKernel):
                 f"expected a mixture of one member for kernel_, got {len(machines)} members; fit "
                 "with max_members=1"
             )
-        prepare = PreparedTable(self.preparation_, machines[0].table)
-        return Features(FrozenEstimator(prepare), machines[0].kernel)
+        transformer = PreparedTable(self.preparation_, machines[0].table)
+        return Features(FrozenEstimator(transformer), machines[0].kernel)
 
     def _formula_html(self) -> str:
         """Below the diagram: what was mixed."""
         return self._tried.html() if "_tried" in vars(self) else ""
 
-    def _learn(self, X: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
+    def _learn(self, rows: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
         """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
-        chosen = chosen_families(self.candidates, loss.is_of_labels)
+        choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
         check_flag("scale", self.scale)
-        stopping = self._stopping_control()
-        random_state = check_random_state(self._seed)
-        self.preparation_ = Preparation.learned(X, self._column_names(), bool(self.scale))
-        prepare = self.preparation_
-        tables = {table: prepare.apply(X, table) for table in prepare.tables}
-        self._check_sizes(tables[STANDARD])
-        rows = np.arange(len(y))
-        n_folds = min(N_FOLDS, len(y))
-        families = self._suited(chosen.families, len(y), tables[STANDARD].shape[1])
-        chosen = replace(chosen, families=families)
-        folds = make_folds(n_folds, X, y, rows, stratify=stratify, random_state=random_state)
-        whole = Problem(tables, loss, folds, stopping, prepare.origins)
-        judged = whole.sample(_JUDGED, random_state)
-        screening = screen_candidates(whole.rows(judged), chosen, random_state, whole)
-        with threads_for(len(y)):
-            least = NEGLIGIBLE
-            if len(y) > EXACT_ROWS:
-                # Each takes long to train on so many rows, and weights are well known.
-                max_members, least = min(max_members, _FEW), _LEAST
-                best = np.flatnonzero(self._mix(screening, _FEW))
-                kept = [screening.found[i] for i in best]
-                combines = any(family.name == COMBINATION for family in families)
-                screening = screen_more_rows(screening, kept, whole, combines, random_state)
+        stopping, random_state = self._stopping_control(), check_random_state(self._seed)
+        training = self._prepared_training(rows, y, loss, stratify, stopping, random_state)
+        choice = self._suited(choice, training)
+        with telling_of_memory():
+            screening, max_members, least = self._screened(
+                training, choice, max_members, random_state
+            )
             weights = self._mix(screening, max_members, least)
             held_out = screening.held_out(max_members, least)
-            self._members = Members.trained(screening, weights, held_out, whole, random_state)
-        self.candidate_notes_ = list(dict.fromkeys(whole.notes))
-        for note in self.candidate_notes_ if self.verbose else []:
-            print(f"{type(self).__name__}: {note}")
-        self.status_ = stopping.stopped or Status.CONVERGED
-        name = type(self).__name__
-        warn_if_unfinished(name, self.status_, stopping, stacklevel=3, has_tol=False)
+            with threads_for(len(y)):
+                self._members = Members.trained(
+                    screening, weights, held_out, training, self._options, random_state
+                )
+        self._store_end(training.sample.notes, stopping)
 
-    def _suited(self, families: list[Family], n_rows: int, n_columns: int) -> list[Family]:
-        """Those for so many rows and prepared columns; of others that were named, a warning."""
-        limits = {family.name: family.limit(n_rows, n_columns) for family in families}
-        suited = [family for family in families if not limits[family.name]]
-        left_out = [f"{name!r} takes up to {limit}" for name, limit in limits.items() if limit]
+    def _prepared_training(
+        self,
+        rows: Any,
+        y: NDArray[Any],
+        loss: PredictiveLoss,
+        stratify: bool,
+        stopping: StoppingControl,
+        random_state: np.random.RandomState,
+    ) -> TrainingRows:
+        """All rows, prepared by a sample of them that is in memory: all, unless they are many."""
+        options, n = self._options, len(y)
+        exact = min(n, options.exact_rows)
+        require(
+            matrices(_MATRICES, exact),
+            f"{type(self).__name__} on {counted(exact, 'row')}",
+            "use fewer rows",
+        )
+        folds = make_folds(
+            min(N_FOLDS, n), rows, y, np.arange(n), stratify=stratify, random_state=random_state
+        )
+        chosen = sample_of_folds(folds, options.sample_size(rows.shape[1]), random_state)
+        is_all = len(chosen) == n
+        some = here(rows if is_all else some_rows(rows, chosen))
+        check_known(self, some)
+        self.preparation_ = preparation = prepare(some, column_names(self), bool(self.scale))
+        tables = {table: preparation.apply(some, table) for table in preparation.tables}
+        check_sizes(self, tables[STANDARD])
+        part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])
+        kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
+        sample = CandidateProblem(tables, part, kept, stopping, preparation.origins)
+        sources: Mapping[str, Any] = tables
+        if not is_all:
+            sources = {table: prepared_source(preparation, rows, table) for table in tables}
+        place = None if self.device_ == HOST else Place.named(self.device_)
+        return TrainingRows(sources, loss.Y, loss.weight, sample, place)
+
+    def _screened(
+        self,
+        training: TrainingRows,
+        choice: CandidateChoice,
+        max_members: int,
+        random_state: np.random.RandomState,
+    ) -> tuple[Screening, int, float]:
+        """The candidates, how many of them may be members, and the least relative weight."""
+        options, sample = self._options, training.sample
+        judged = sample.rows(sample.sample(options.judged_rows, random_state))
+        screening = screen_candidates(judged, choice, random_state, sample, options.screening)
+        if len(training) <= options.exact_rows:
+            return screening, max_members, NEGLIGIBLE
+        # Each member takes long to train on so many rows, and weights are well known.
+        few, least = min(max_members, options.few_members), options.least_weight
+        best = [screening.found[i] for i in np.flatnonzero(self._mix(screening, few, NEGLIGIBLE))]
+        with threads_for(len(training)):
+            screening = rescreen(screening, best, training, choice, options, random_state)
+        return screening, few, least
+
+    def _store_end(self, notes: Sequence[str], stopping: StoppingControl) -> None:
+        """Keep what was left out and how the search ended."""
+        name = type(self).__name__
+        self.candidate_notes_ = list(dict.fromkeys(notes))
+        for note in self.candidate_notes_ if self.verbose else []:
+            print(f"{name}: {note}")
+        self.status_ = stopping.stopped or Status.CONVERGED
+        warn_if_unfinished(name, self.status_, stopping, stacklevel=4, has_tol=False)
+
+    def _suited(self, choice: CandidateChoice, training: TrainingRows) -> CandidateChoice:
+        """The candidates for such a table; of others that were named, a warning."""
+        table = training.sample.tables[STANDARD]
+        n_rows, (_, n_columns), is_sparse = len(training), table.shape, issparse(table)
+        most = self._options.exact_rows
+        limits = {
+            family.name: family.limit(n_rows, n_columns, is_sparse, most)
+            for family in choice.families
+        }
+        if is_sparse and choice.stretches:
+            limits["ARD"] = "takes dense tables"
+        suited = [family for family in choice.families if not limits[family.name]]
+        left_out = [f"{name!r} {limit}" for name, limit in limits.items() if limit]
         if left_out and not isinstance(self.candidates, str):
             sentence = (
                 f"{type(self).__name__} expected candidates for {n_rows:,} rows and {n_columns:,} "
-                f"prepared columns, got some for fewer: {', '.join(left_out)}"
+                f"prepared columns{' of a sparse matrix' if is_sparse else ''}, got some for "
+                f"{'others' if is_sparse else 'fewer'}: {', '.join(left_out)}"
             )
             if not suited:
                 raise ValueError(f"{sentence}; name others, or leave candidates='auto'")
             warnings.warn(f"{sentence}; they are left out", UserWarning, stacklevel=4)
-        return suited
+        return replace(choice, families=suited, stretches=choice.stretches and not is_sparse)
 
-    def _check_sizes(self, table: Array) -> None:
-        """Refuse cells whose powers are no numbers, which only tables as they came can have."""
-        largest = float(np.abs(table).max(initial=0.0))
-        if not self.scale and largest and not _SMALLEST <= largest <= _LARGEST:
-            raise ValueError(
-                f"{type(self).__name__} with scale=False expected the largest cell to be between "
-                f"{_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave scale=True, or rescale "
-                "the columns"
-            )
-
-    def _mix(self, screening: Screening, max_members: int, least: float = NEGLIGIBLE) -> Array:
+    def _mix(self, screening: Screening, max_members: int, least: float) -> Array:
         """Weights of the candidates at their best scale, none below a part of the largest."""
         if not screening.found:
-            said = f" ({screening.problem.notes[0]})" if screening.problem.notes else ""
+            notes = screening.problem.notes
+            said = f" ({notes[0]})" if notes else ""
             raise ValueError(
                 f"{type(self).__name__} expected a candidate whose kernel can be computed on these "
                 f"rows, got none{said}; leave scale=True, rescale the columns, or name more "
@@ -190,79 +232,31 @@ class KernelMixture(StoppingParameters, ShowsKernel):
         self.n_iter_ = len(screening.found)
         return weights
 
-    def _checked_target(self, X: Any, y: Any, multi_output: bool = False) -> NDArray[Any]:
-        """Targets of as many rows as X, finite where they are numbers."""
-        if y is None:
-            raise ValueError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; pass "
-                "what is to be predicted for every row of X"
-            )
-        check_every_target(self, y, numeric=multi_output)
-        if multi_output:
-            target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
-        else:
-            target = column_or_1d(y, warn=True)
-            if target.dtype.kind == "f":
-                assert_all_finite(target, input_name="y")
-        check_consistent_length(X, target)
-        return np.asarray(target)
-
-    def _counted(
-        self, rows: Any, target: NDArray[Any], sample_weight: Any
-    ) -> tuple[Any, NDArray[Any], Array]:
-        """Rows, targets and weights of mean one, without the rows that do not count.
-
-        Small tables are sorted: the order in which their rows came changes nothing then.
-        """
-        weight = sample_weights(sample_weight, target)
-        kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
-        if len(kept) < len(target):
-            rows, target, weight = take_rows(rows, kept), target[kept], weight[kept]
-        if len(target) < 2:
-            raise ValueError(
-                f"{type(self).__name__} expected two rows of positive weight at least, got "
-                "n_samples = 1; add rows"
-            )
-        if bool(np.all(rows.isna() if is_frame(rows) else np.isnan(rows))):
-            raise ValueError(
-                f"{type(self).__name__} expected a table with some known cells, got "
-                f"{counted(len(target), 'row')} in which every cell is missing; look at how the "
-                "table was read, or pass other columns"
-            )
-        order = row_order(rows, target, np.arange(len(target)), is_classifier(self))
-        rows, target, weight = take_rows(rows, order), target[order], weight[order]
-        weight = weight / weight.max()  # equal ones are then exactly one, in any unit
-        return rows, target, weight / weight.mean()
-
-    def _column_names(self) -> list[str]:
-        names: Sequence[Any] = getattr(self, "feature_names_in_", ())
-        return [str(name) for name in names] or [f"x{j}" for j in range(self.n_features_in_)]
-
     def _values(self, X: Any) -> Array:
         """Predictions of the mixture, of shape (n, k)."""
         check_is_fitted(self)
-        rows = self._checked(X, reset=False)
-        with threads_for(len(self._members.machines[0].rows)):
-            return self._members.predict(self._prepared(rows))
+        return self._each_block(X, self._members.predict, on_device=True)
 
-    def _prepared(self, rows: Any) -> dict[str, Array]:
-        tables = {machine.table for machine in self._members.machines}
-        return {table: self.preparation_.apply(rows, table) for table in tables}
+    def _each_block(
+        self, X: Any, function: Callable[[dict[str, Any]], Array], on_device: bool = False
+    ) -> Array:
+        """What a function makes of the prepared tables of some rows, for all rows."""
+        place = place_of(self.device, X) if on_device else None
+        rows = checked_rows(self, X, reset=False)
+        machines = self._members.machines
 
-    def _checked(self, X: Any, reset: bool) -> Any:
-        """A data frame as it is, anything else as an array of numbers with NaN where missing."""
-        X = known_frame(X)
-        if is_frame(X):
-            validate_data(self, X, reset=reset, skip_check_array=True)
-            if len(X) == 0:
-                raise ValueError("expected rows in X, got 0 rows; pass one at least")
-            if X.shape[1] == 0:
-                raise ValueError("expected columns in X, got 0 columns; pass one at least")
-            return X
-        table = validated(self, X, reset=reset, dtype="numeric", ensure_all_finite="allow-nan")
-        return as_floats(self, np.asarray(table))
+        def block_values(block: Any, _: slice) -> Array:
+            tables = {one.table: self.preparation_.apply(block, one.table) for one in machines}
+            if place is not None:
+                tables = {name: place.put(table) for name, table in tables.items()}
+            return function(tables)
+
+        width = max(rows.shape[1], *(len(machine.coef) for machine in machines))
+        with threads_for(len(machines[0].coef)), telling_of_memory():
+            return map_rows(rows, block_values, width, checked=True)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         return tags

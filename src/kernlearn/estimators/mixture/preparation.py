@@ -4,23 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
+from kernlearn._cluster import Chunked
 from kernlearn.estimators.inputs.cells import is_category, is_frame, kinds, numbers, texts
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn, own_levels
+from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
+
+__all__ = ["RANKED", "STANDARD", "AnyPreparation", "PreparedRows", "RowSource", "Rows", "prepare"]
 
 STANDARD, RANKED = "standard", "ranked"
+
+Rows: TypeAlias = Array | csr_array
+"""Prepared rows in memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Preparation:
-    """How each column becomes numbers.
+    """How each column of a dense table becomes numbers.
 
     Numbers are shifted and scaled to mean zero and variance one; in the table "ranked" they are
     normal scores of their ranks instead, which no outlier and no logarithm can change. Missing
@@ -40,7 +49,7 @@ class Preparation:
 
     @classmethod
     def learned(cls, X: Any, names: Sequence[str], scale: bool) -> Preparation:
-        """From the training rows: an array of floats with NaN, or a data frame."""
+        """From training rows: an array of numbers with NaN, or a data frame."""
         of_text = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
         categories = {j: texts(X.iloc[:, j]) for j, is_text in enumerate(of_text) if is_text}
         levels = dict(zip(categories, own_levels(list(categories.values())), strict=True))
@@ -62,7 +71,7 @@ class Preparation:
         return (STANDARD, RANKED) if bent else (STANDARD,)
 
     @property
-    def origins(self) -> NDArray[np.intp]:
+    def origins(self) -> Indices:
         """For every prepared column, the number of the user's column that it comes from."""
         widths = [
             column.standard(np.array([""]) if isinstance(column, CategoryColumn) else np.zeros(1))
@@ -72,6 +81,7 @@ class Preparation:
 
     def apply(self, X: Any, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""
+        X = X.toarray() if issparse(X) else X
         parts = [self._part(X, j, table) for j in range(len(self.columns))]
         prepared = np.hstack(parts)
         return prepared if prepared.shape[1] else np.zeros((len(prepared), 1))
@@ -88,6 +98,115 @@ class Preparation:
         cells = _numbers(X, j, self.names[j])
         _check_kind(column.kind, _kinds(X, j), self.names[j])
         return column.ranked(cells) if table == RANKED else column.standard(cells)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparsePreparation:
+    """How the columns of a sparse matrix are scaled: to variance one, and not centred.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns of the user's table.
+    factors : ndarray of shape (p,)
+        What each column is multiplied by.
+    """
+
+    names: list[str]
+    factors: Array
+
+    @classmethod
+    def learned(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
+        """From training rows; a column whose cells are all equal keeps its scale."""
+        spread = np.sqrt(mean_variance_axis(X, axis=0)[1]) if scale else np.ones(X.shape[1])
+        return cls(list(names), 1.0 / np.where(spread > 0, spread, 1.0))
+
+    def __repr__(self) -> str:
+        return f"Preparation of {counted(len(self.names), 'sparse column')}"
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The scaled columns."""
+        return (STANDARD,)
+
+    @property
+    def origins(self) -> Indices:
+        """Every column comes from itself."""
+        return np.arange(len(self.names))
+
+    def apply(self, X: Any, table: str) -> csr_array:
+        """The scaled columns of sparse or dense rows."""
+        if is_frame(X) or not (issparse(X) or np.isfinite(X).all()):
+            raise ValueError(
+                "expected a sparse matrix or an array of finite numbers, as fit was given a sparse "
+                "matrix, got a data frame or missing cells; pass the rows in the form of fit"
+            )
+        rows = csr_array(X, dtype=np.float64)
+        return csr_array(
+            (rows.data * self.factors[rows.indices], rows.indices, rows.indptr), shape=rows.shape
+        )
+
+
+AnyPreparation: TypeAlias = Preparation | SparsePreparation
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedRows:
+    """A prepared table of which only the rows that are taken are ever made.
+
+    Attributes
+    ----------
+    preparation : Preparation or SparsePreparation
+        How columns become numbers.
+    rows : ndarray, memory map, data frame or csr_array
+        The user's rows, checked.
+    table : str
+        Which prepared table.
+    n_columns : int
+        How many columns it has.
+    """
+
+    preparation: AnyPreparation
+    rows: Any
+    table: str
+    n_columns: int
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and prepared columns."""
+        return self.rows.shape[0], self.n_columns
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return self.shape[0] * self.n_columns
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, chosen: Any) -> Rows:
+        return self.preparation.apply(take_rows(self.rows, chosen), self.table)
+
+    def __array__(self, *args: Any, **options: Any) -> Array:
+        return np.asarray(self[:], *args)
+
+
+RowSource: TypeAlias = Rows | PreparedRows | Chunked
+"""Prepared rows in memory, or read in blocks."""
+
+
+def prepare(X: Any, names: Sequence[str], scale: bool) -> AnyPreparation:
+    """Learn how columns become numbers, from training rows."""
+    kind = SparsePreparation if issparse(X) else Preparation
+    return kind.learned(X, names, scale)
+
+
+def prepared_source(preparation: AnyPreparation, rows: Any, table: str) -> RowSource:
+    """One prepared table of rows that are read in blocks, on this machine or on a cluster."""
+    n_columns = max(len(preparation.origins), 1)
+    if isinstance(rows, Chunked):
+        return rows.mapped(partial(preparation.apply, table=table), n_columns)
+    return PreparedRows(preparation, rows, table, n_columns)
 
 
 def _numbers(X: Any, j: int, name: str) -> Array:
@@ -119,13 +238,13 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
 
     Parameters
     ----------
-    preparation : Preparation
+    preparation : Preparation or SparsePreparation
         How columns become numbers.
     table : str
         Which table.
     """
 
-    def __init__(self, preparation: Preparation, table: str) -> None:
+    def __init__(self, preparation: AnyPreparation, table: str) -> None:
         self.preparation = preparation
         self.table = table
 
@@ -133,9 +252,9 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
         """Nothing is left to be learned."""
         return self
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: Any) -> Rows:
         """The numbers that a kernel sees."""
-        rows = X if is_frame(X) else np.asarray(X, dtype=float)
+        rows = X if is_frame(X) or issparse(X) else np.asarray(X, dtype=float)
         return self.preparation.apply(rows, self.table)
 
     def __sklearn_is_fitted__(self) -> bool:

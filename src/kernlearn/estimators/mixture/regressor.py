@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
+from kernlearn.estimators.inputs.on_cluster import by_chunks
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import as_floats, check_squares
+from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
@@ -53,6 +56,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
     max_members : int, default=5
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine.
+    device : str or None, default=None
+        Where the work over the rows of a table of more than 3000 rows is done: None follows X, to
+        the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
+        a GPU.
     random_state : int, RandomState or None, default=0
         For folds and samples of rows.
     verbose : int, default=0
@@ -85,6 +92,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         with all rows.
     preparation_ : Preparation
         How columns become numbers.
+    device_ : str
+        Where the rows were worked on: "cpu", or library and device such as "torch:cuda:0".
     n_iter_ : int
         Candidates that were tried.
     status_ : Status
@@ -122,6 +131,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         *,
         scale: bool = True,
         max_members: int = 5,
+        device: str | None = None,
         random_state: Any = 0,
         verbose: int = 0,
         callback: Callable[[Progress], Any] | None = None,
@@ -130,6 +140,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self.candidates = candidates
         self.scale = scale
         self.max_members = max_members
+        self.device = device
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
@@ -140,8 +151,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n, n_features)
-            Training rows: numbers, NaN where missing; columns of a data frame may hold text.
+        X : array-like, sparse matrix, data frame or Dask collection of shape (n, n_features)
+            Training rows: numbers, NaN where missing; columns of a data frame may hold text. The
+            columns of a sparse matrix are scaled, not centred. More than 50,000 rows of a memory
+            map, and those of a Dask array or data frame, are read in blocks.
         y : array-like of shape (n,) or (n, n_targets)
             Targets; several are predicted by the same kernels.
         sample_weight : array-like of shape (n,), optional
@@ -154,9 +167,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             Fitted.
         """
         with rollback_on_error(self):
-            rows = self._checked(X, reset=True)
-            target = self._checked_target(rows, y, multi_output=True)
-            rows, target, weight = self._counted(rows, target, sample_weight)
+            rows, target, weight = checked_with_target(
+                self, X, y, sample_weight, multi_output=True, exact_rows=self._options.exact_rows
+            )
             self._flat = target.ndim == 1
             Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
             check_squares(self, Y)
@@ -181,6 +194,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             tell_chance(self, found, stacklevel=2)
             return self
 
+    @by_chunks
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
@@ -203,11 +217,10 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         values = self._shaped(self._values(X) * self._spread + self._centre)
         if not return_std:
             return values
-        std = MixtureUncertainty.of(self._members).std(
-            self._prepared(self._checked(X, reset=False))
-        )
+        std = self._each_block(X, MixtureUncertainty.of(self._members).std)
         return values, self._shaped(std * self._spread)
 
+    @by_chunks
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
@@ -230,8 +243,8 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         """
         coverage = check_coverage(coverage)
         check_is_fitted(self)
-        tables = self._prepared(self._checked(X, reset=False))
-        ends = MixtureUncertainty.of(self._members).interval(tables, coverage)
+        uncertainty = MixtureUncertainty.of(self._members)
+        ends = self._each_block(X, partial(uncertainty.interval, coverage=coverage))
         ends = ends * self._spread[:, None] + self._centre[:, None]
         if self._is_amount:
             ends[..., 0] = np.where(

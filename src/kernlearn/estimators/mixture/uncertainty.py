@@ -29,7 +29,7 @@ import numpy as np
 
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.smoother import Smoother
-from kernlearn.estimators.mixture.candidates.machine import Machine
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.typing import Array
@@ -40,12 +40,12 @@ _LEAST, _MOST = np.finfo(float).tiny, 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class MemberUncertainty:
     """One member on the rows by which the mixture was judged.
 
     Attributes
     ----------
-    machine : Machine
+    machine : KernelMachine
         The member.
     factor : float
         Its weight.
@@ -61,7 +61,7 @@ class Part:
         The variance of a target in units of the kernel's.
     """
 
-    machine: Machine
+    machine: KernelMachine
     factor: float
     rows: Array
     smoother: Smoother
@@ -70,7 +70,7 @@ class Part:
     scale: Array
 
     @classmethod
-    def of(cls, machine: Machine, factor: float, members: Members) -> Self:
+    def of(cls, machine: KernelMachine, factor: float, members: Members) -> Self:
         """Factorise."""
         rows = members.tables[machine.table]
         smoother = Smoother.of(machine.kernel(rows), machine.lam / members.weight)
@@ -100,7 +100,7 @@ class Part:
         return self.factor * (values if link is None else link(values))
 
 
-def _slopes(machine: Machine, predicted: Array) -> Array | float:
+def _slopes(machine: KernelMachine, predicted: Array) -> Array | float:
     """By how much predictions change with the machine's values."""
     link = machine.link
     return link.logarithms.slope(predicted) if isinstance(link, Exponentials) else 1.0
@@ -111,13 +111,15 @@ class MixtureUncertainty:
     """Standard deviations and intervals of a mixture."""
 
     members: Members
-    parts: list[Part]
+    parts: list[MemberUncertainty]
 
     @classmethod
     def of(cls, members: Members) -> Self:
         """Factorise every member."""
         pairs = zip(members.machines, members.factors.tolist(), strict=True)
-        return cls(members, [Part.of(machine, factor, members) for machine, factor in pairs])
+        return cls(
+            members, [MemberUncertainty.of(machine, factor, members) for machine, factor in pairs]
+        )
 
     def std(self, tables: Mapping[str, Array]) -> Array:
         """Standard deviations of new observations, of shape (n_new, k)."""

@@ -216,6 +216,6 @@ def landmark_values(
 
 def _sparse_values(kernel: Kernel, X: Any, coef: Array) -> Array:
     """The function of coefficients of sparse features."""
-    rows = kernel.sparse_rows(X)
+    rows = kernel.sparse_rows(to_host(X))
     assert rows is not None
     return rows.times(coef)

@@ -9,7 +9,7 @@ import pytest
 
 import kernlearn as kl
 from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.gram import gram_stack
 from kernlearn.quality.predictive import SquaredLoss
 
@@ -20,7 +20,7 @@ def problem():
     X = rng.normal(size=(40, 3))
     Y = np.column_stack([np.sin(3 * X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(40, 2))
     folds = [np.arange(i, 40, 4) for i in range(4)]
-    return Problem({"standard": X}, SquaredLoss(Y, np.ones(40)), folds)
+    return CandidateProblem({"standard": X}, SquaredLoss(Y, np.ones(40)), folds)
 
 
 def _alignment(K, Y):
@@ -49,14 +49,14 @@ def test_the_kernel_of_all_rows_is_what_was_learned_with_one_part_for_each_hyper
     problem, kernels_of
 ):
     X = problem.tables["standard"]
-    view = combined(kernels_of)(problem, "standard")
-    kernel = view.learned(None, X, None)
-    np.testing.assert_allclose(kernel(X), view.kernel(X), rtol=1e-12)
-    np.testing.assert_allclose(kernel(X, X[:3]), view.kernel(X)[:, :3], rtol=1e-12)
+    representation = combined(kernels_of)(problem, "standard")
+    kernel = representation.learned(None, X, None)
+    np.testing.assert_allclose(kernel(X), representation.kernel(X), rtol=1e-12)
+    np.testing.assert_allclose(kernel(X, X[:3]), representation.kernel(X)[:, :3], rtol=1e-12)
     if kernels_of is sections:
         assert len(kernel.kernels) == 2  # a narrow and a wide one
     else:
-        assert kernel.kernels == view.kernel.kernels
+        assert kernel.kernels == representation.kernel.kernels
 
 
 def test_a_fold_has_no_say_in_the_kernel_that_predicts_it(problem):
@@ -73,10 +73,10 @@ def test_a_fold_has_no_say_in_the_kernel_that_predicts_it(problem):
 @pytest.mark.parametrize("kernels_of", [bank, sections])
 def test_a_fold_is_judged_by_its_own_kernel(problem, kernels_of):
     X = problem.tables["standard"]
-    view = combined(kernels_of)(problem, "standard")
-    parts = view._parts(None, X, problem.folds)
+    representation = combined(kernels_of)(problem, "standard")
+    parts = representation._parts(None, X, problem.folds)
     for kernel, fold, (rows, others, K, between) in zip(
-        view.without, problem.folds, parts, strict=True
+        representation.without, problem.folds, parts, strict=True
     ):
         np.testing.assert_array_equal(rows, fold)
         np.testing.assert_array_equal(np.sort(np.append(rows, others)), np.arange(len(X)))

@@ -7,11 +7,12 @@ import pytest
 
 from kernlearn.estimators.mixture.candidates import screening
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.gradients import gradient_views, slopes
-from kernlearn.estimators.mixture.candidates.machine import Machine, Training
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.gradients import gradient_scales, slopes
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES
-from kernlearn.estimators.mixture.candidates.view import StretchedView
+from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
+from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.kernels import Matern, Stretched
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.status import Status
@@ -22,16 +23,15 @@ def make_problem(n=60, p=4):
     X = rng.normal(size=(n, p))
     Y = np.column_stack([np.sin(2 * X[:, 0]), X[:, 1]]) + 0.1 * rng.normal(size=(n, 2))
     folds = [np.arange(i, n, 5) for i in range(5)]
-    return Problem({"standard": X}, SquaredLoss(Y, np.ones(n)), folds)
+    return CandidateProblem({"standard": X}, SquaredLoss(Y, np.ones(n)), folds)
 
 
 def test_slopes_are_those_of_central_differences():
     problem = make_problem()
     X, scales, length = problem.tables["standard"], np.array([1.0, 0.5, 0.0, 2.0]), 2.5
     kernel = Stretched(Matern(length, 1.5), scales)
-    training = Training(X, problem.Y, problem.weight)
-    machine = Machine.trained("standard", kernel, 0.1, training, None)
-    found = slopes(X, scales, length, machine.dual_coef)
+    machine = KernelMachine.trained("standard", kernel, 0.1, X, problem.Y, problem.weight)
+    found = slopes(X, scales, length, machine.coef)
     h = 1e-5
     for r in range(4):
         step = h * np.eye(4)[r]
@@ -40,13 +40,13 @@ def test_slopes_are_those_of_central_differences():
 
 
 def test_columns_that_matter_are_stretched_most_in_every_fold():
-    first, second = gradient_views(make_problem(), "standard")
-    for view in (first, second):
-        for scales in (view.scales, *view.without):
+    first, second = gradient_scales(make_problem(), "standard")
+    for representation in (first, second):
+        for scales in (representation.scales, *representation.without):
             assert scales.max() == 1.0
             assert scales[2:].max() < 0.5 * scales[:2].min()
-        assert len({tuple(scales) for scales in view.without}) == 5
-    # Columns that do not matter are given up view by view.
+        assert len({tuple(scales) for scales in representation.without}) == 5
+    # Columns that do not matter are given up representation by representation.
     assert second.scales[2:].max() < first.scales[2:].max()
 
 
@@ -54,8 +54,10 @@ def test_columns_that_matter_only_together_are_found_with_a_small_ridge():
     rng = np.random.default_rng(3)
     X = rng.uniform(-2.0, 2.0, size=(400, 5))
     Y = (np.sin(4.0 * X[:, 0]) * X[:, 1] + 0.2 * rng.normal(size=400))[:, None]
-    problem = Problem({"standard": X}, SquaredLoss(Y, np.ones(400)), [np.arange(0, 400, 5)])
-    fitting, small = gradient_views(problem, "standard")
+    problem = CandidateProblem(
+        {"standard": X}, SquaredLoss(Y, np.ones(400)), [np.arange(0, 400, 5)]
+    )
+    fitting, small = gradient_scales(problem, "standard")
     for scales in (small.scales, *small.without):
         assert scales[:2].min() > 5.0 * scales[2:].max()
     assert fitting.scales[:2].max() < fitting.scales[2:].max()
@@ -67,31 +69,36 @@ def test_slopes_along_many_columns_are_of_more_rows(monkeypatch, n_columns):
 
     def told(problem, table):
         seen.append(len(problem))
-        return gradient_views(problem, table)
+        return gradient_scales(problem, table)
 
-    monkeypatch.setattr(screening, "gradient_views", told)
-    monkeypatch.setattr(screening, "_SLOPE_ROWS", 50)
+    monkeypatch.setattr(screening, "gradient_scales", told)
     whole = make_problem(p=n_columns)
     sample = whole.rows(whole.sample(30, np.random.RandomState(0)))
-    views = list(screening._stretched(sample, whole, "standard", np.random.RandomState(0)))
+    representations = list(
+        screening.scaled_columns(
+            sample, whole, "standard", np.random.RandomState(0), ScreeningOptions(slope_rows=50)
+        )
+    )
     assert seen == [30 if n_columns == 4 else 50]
-    assert len(views[-1].without) == len(sample.folds)
+    assert len(representations[-1].without) == len(sample.folds)
 
 
-def test_wide_tables_learn_by_slopes(monkeypatch):
-    monkeypatch.setattr(screening, "_FIRST_LEVEL_COLUMNS", 3)
+def test_wide_tables_learn_by_slopes():
     found = screening.screen_candidates(
-        make_problem(), chosen_families(["Gaussian", "ARD"]), np.random
+        make_problem(),
+        chosen_families(["Gaussian", "ARD"]),
+        np.random,
+        options=ScreeningOptions(first_level_columns=3),
     )
     plain, stretched = found.found
     assert stretched.title == "Gaussian, ARD"
     assert stretched.loss < plain.loss
 
 
-def views_of(*stretches):
-    """Views that stretch the columns so in every fold."""
+def scalings(*stretches):
+    """Representations that stretch the columns so in every fold."""
     for scales in stretches:
-        yield StretchedView("standard", np.array(scales), (np.array(scales),) * 5)
+        yield ScaledColumns("standard", np.array(scales), (np.array(scales),) * 5)
 
 
 GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]
@@ -100,38 +107,42 @@ GOOD, BETTER, BAD = [1.0, 1.0, 0.3, 0.3], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 
 @pytest.mark.parametrize("stretches", [[BETTER], [GOOD, BETTER, BAD], [BAD, BETTER, GOOD]])
 def test_a_family_keeps_the_best_of_the_views(stretches):
     families = chosen_families(["Gaussian"]).families
-    (found,) = screening._found_stretched(make_problem(), families, views_of(*stretches))
+    (found,) = screening._found_stretched(make_problem(), families, scalings(*stretches))
     np.testing.assert_array_equal(found.judged.kernel.scales, BETTER)
-    alone = FAMILIES["Gaussian"].search(make_problem(), next(views_of(BETTER)))
+    alone = FAMILIES["Gaussian"].search(make_problem(), next(scalings(BETTER)))
     assert found.loss == pytest.approx(alone.loss, rel=1e-2)
 
 
-@pytest.mark.parametrize("fails", ["first_level_view", "gradient_views"])
+@pytest.mark.parametrize("fails", ["first_level_scales", "gradient_scales"])
 def test_where_scales_cannot_be_learned_in_one_way_they_are_in_the_other(monkeypatch, fails):
     def broken(problem, table):
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr(screening, fails, broken)
     problem = make_problem()
-    views = list(screening._stretched(problem, problem, "standard", np.random.RandomState(0)))
-    assert len(views) == (2 if fails == "first_level_view" else 1)
+    representations = list(
+        screening.scaled_columns(problem, problem, "standard", np.random.RandomState(0))
+    )
+    assert len(representations) == (2 if fails == "first_level_scales" else 1)
 
 
 def test_after_an_early_end_the_views_so_far_count():
     problem = make_problem()
 
-    def views():
-        yield from views_of(GOOD)
+    def representations():
+        yield from scalings(GOOD)
         problem.stopping.stopped = Status.TIME_LIMIT
         problem.stopping.check()
 
     families = chosen_families(["Gaussian"]).families
-    (found,) = screening._found_stretched(problem, families, views())
+    (found,) = screening._found_stretched(problem, families, representations())
     np.testing.assert_array_equal(found.judged.kernel.scales, GOOD)
 
 
 def test_where_nothing_changes_there_is_nothing_to_learn():
     problem = make_problem()
-    flat = Problem(problem.tables, SquaredLoss(0 * problem.Y, problem.weight), problem.folds)
+    flat = CandidateProblem(
+        problem.tables, SquaredLoss(0 * problem.Y, problem.weight), problem.folds
+    )
     with pytest.raises(np.linalg.LinAlgError, match="no slope"):
-        next(gradient_views(flat, "standard"))
+        next(gradient_scales(flat, "standard"))

@@ -11,12 +11,13 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.estimators.mixture.candidates import screening as module
-from kernlearn.estimators.mixture.candidates.choice import Chosen, chosen_families
-from kernlearn.estimators.mixture.candidates.family import Family
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
+from kernlearn.estimators.mixture.candidates.family import KernelFamily
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES
+from kernlearn.estimators.mixture.candidates.representation import Representation
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
-from kernlearn.estimators.mixture.candidates.view import View
+from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.kernels import Gaussian, Kernel, Linear
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 from kernlearn.runtime.numerical_errors import NumericalError
@@ -29,7 +30,7 @@ def make_problem(n=60, stopping=None):
     X = rng.normal(size=(n, 3))
     Y = np.sin(2 * X[:, :1]) + 0.2 * rng.normal(size=(n, 1))
     folds = [np.arange(i, n, 5) for i in range(5)]
-    return Problem(
+    return CandidateProblem(
         {"standard": X}, SquaredLoss(Y, np.ones(n)), folds, stopping or StoppingControl()
     )
 
@@ -37,9 +38,11 @@ def make_problem(n=60, stopping=None):
 def test_the_ladder_is_climbed_to_its_best_rung():
     family = FAMILIES["Gaussian"]
     problem = make_problem()
-    found = family.search(problem, View("standard"))
+    found = family.search(problem, Representation("standard"))
     each = [
-        Family("one", lambda X, c, c0=c0: family.kernel(X, c0)).search(problem, View("standard"))
+        KernelFamily("one", lambda X, c, c0=c0: family.kernel(X, c0)).search(
+            problem, Representation("standard")
+        )
         for c0 in family.ladder
     ]
     assert found.place == np.argmin([one.loss for one in each])
@@ -48,10 +51,12 @@ def test_the_ladder_is_climbed_to_its_best_rung():
 
 def test_a_search_may_go_on_from_another():
     family = FAMILIES["Gaussian"]
-    small = family.search(make_problem(40), View("standard"))
+    small = family.search(make_problem(40), Representation("standard"))
     problem = make_problem()
-    near = family.search(problem, View("standard"), small)
-    assert near.loss == pytest.approx(family.search(problem, View("standard")).loss, rel=1e-2)
+    near = family.search(problem, Representation("standard"), small)
+    assert near.loss == pytest.approx(
+        family.search(problem, Representation("standard")).loss, rel=1e-2
+    )
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -59,11 +64,15 @@ def test_every_family_makes_kernels_at_any_scale_of_the_data(name):
     family, problem = FAMILIES[name], make_problem(30)
     if family.has_margin:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
-    found = family.search(problem, View("standard"))
+    found = family.search(problem, Representation("standard"))
     assert isinstance(found.judged.kernel, Kernel)
-    scaled = Problem({"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds)
+    scaled = CandidateProblem(
+        {"standard": 1e3 * problem.tables["standard"]}, problem.loss, problem.folds
+    )
     close = 1e-3 if family.has_margin else 1e-5  # libsvm's own tolerance is no smaller
-    assert family.search(scaled, View("standard")).loss == pytest.approx(found.loss, rel=close)
+    assert family.search(scaled, Representation("standard")).loss == pytest.approx(
+        found.loss, rel=close
+    )
 
 
 def test_scales_of_columns_find_the_one_that_matters():
@@ -75,23 +84,22 @@ def test_scales_of_columns_find_the_one_that_matters():
     assert scales[1:].max() < 0.5 * scales[0]
 
 
-def test_beyond_some_rows_only_the_best_see_them_all(monkeypatch):
-    monkeypatch.setattr(module, "_SCREENED", 40)
-    monkeypatch.setattr(module, "_SHORTLIST", 2)
+def test_beyond_some_rows_only_the_best_see_them_all():
+    options, everyone = ScreeningOptions(rows=40, shortlist=2), chosen_families(list(FAMILIES))
     generator = np.random.RandomState(0)
-    screening = screen_candidates(make_problem(60), chosen_families(list(FAMILIES)), generator)
+    screening = screen_candidates(make_problem(60), everyone, generator, options=options)
     assert len(screening.found) == 2
     assert len(screening.found[0].judged.held_out) == 60
 
 
 @pytest.mark.parametrize("labels", [False, True])
-def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, labels):
+def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(labels):
     """A linear machine cannot tell shells apart, a Gaussian one can."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     Y = (X**2).sum(axis=1, keepdims=True) - 1.4
     loss = LogLoss(np.sign(Y), np.ones(300)) if labels else SquaredLoss(Y, np.ones(300))
-    problem = Problem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
+    problem = CandidateProblem({"standard": X}, loss, [np.arange(i, 300, 5) for i in range(5)])
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
     screening = screen_candidates(problem, families, np.random)
     weights = screening.weights(8)
@@ -99,8 +107,8 @@ def test_who_is_clearly_worse_has_no_weight_and_sees_no_more_rows(monkeypatch, l
     assert weights[0] == 0.0
     assert weights.max() >= 0.5
     np.testing.assert_array_equal(screening.weights(8, least=1.0) > 0, weights == weights.max())
-    monkeypatch.setattr(module, "_SCREENED", 200)
-    large = screen_candidates(problem, families, np.random.RandomState(0))
+    few = ScreeningOptions(rows=200)
+    large = screen_candidates(problem, families, np.random.RandomState(0), options=few)
     assert "linear" not in [found.title for found in large.found]
     assert all(len(found.judged.held_out) == 300 for found in large.found)
 
@@ -110,7 +118,9 @@ def test_targets_of_a_fold_have_no_say_in_the_weights_by_which_it_is_mixed(loss)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     Y = np.sign(X[:, :1] + 0.5 * rng.normal(size=(60, 1)))
-    problem = Problem({"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)])
+    problem = CandidateProblem(
+        {"standard": X}, loss(Y, np.ones(60)), [np.arange(0, 20), np.arange(20, 60)]
+    )
     families = chosen_families(["linear", "Gaussian", "Laplacian"])
     screening = screen_candidates(problem, families, np.random)
     mixed = screening.held_out(8)
@@ -135,12 +145,12 @@ def broken(X, c):
 
 
 @pytest.mark.parametrize("labels", [False, True])
-def test_kernels_that_all_break_down_on_a_sample(monkeypatch, labels):
-    monkeypatch.setattr(module, "_SCREENED", 40)
-    problem = make_problem(60)
+def test_kernels_that_all_break_down_on_a_sample(labels):
+    problem, few = make_problem(60), ScreeningOptions(rows=40)
     if labels:
         problem = replace(problem, loss=LogLoss(np.sign(problem.Y), problem.weight))
-    assert not screen_candidates(problem, Chosen([Family("broken", broken)]), np.random).found
+    choice = CandidateChoice([KernelFamily("broken", broken)])
+    assert not screen_candidates(problem, choice, np.random.RandomState(0), options=few).found
 
 
 def test_an_early_end_keeps_what_was_found():
@@ -152,9 +162,9 @@ def test_an_early_end_keeps_what_was_found():
 
 
 def test_a_kernel_that_breaks_down_is_left_out_with_a_note():
-    families = [Family("broken", broken), FAMILIES["linear"]]
+    families = [KernelFamily("broken", broken), FAMILIES["linear"]]
     problem = make_problem()
-    screening = screen_candidates(problem, Chosen(families), np.random)
+    screening = screen_candidates(problem, CandidateChoice(families), np.random)
     assert [found.title for found in screening.found] == ["linear"]
     assert problem.notes == ["broken was left out: Gaussian must give finite values"]
 
@@ -164,7 +174,9 @@ def test_any_other_error_is_a_defect_and_ends_the_search():
         raise ValueError("operands could not be broadcast together")
 
     with pytest.raises(ValueError, match="operands"):
-        screen_candidates(make_problem(), Chosen([Family("wrong", wrong)]), np.random)
+        screen_candidates(
+            make_problem(), CandidateChoice([KernelFamily("wrong", wrong)]), np.random
+        )
 
 
 def test_a_sample_has_its_share_of_every_fold():
@@ -206,8 +218,8 @@ def test_a_machine_with_a_margin_is_that_of_libsvm():
     Y = np.where(X[:, :1] + 0.5 * rng.normal(size=(60, 1)) > 0, 1.0, -1.0)
     weight = rng.uniform(0.5, 2.0, size=60)
     folds = [np.arange(i, 60, 5) for i in range(5)]
-    problem = Problem({"standard": X}, LogLoss(Y, weight), folds)
-    found = FAMILIES["Gaussian SVM"].search(problem, View("standard"))
+    problem = CandidateProblem({"standard": X}, LogLoss(Y, weight), folds)
+    found = FAMILIES["Gaussian SVM"].search(problem, Representation("standard"))
     kernel, lam = found.judged.kernel, found.judged.lam
     for rows in folds:
         others = np.setdiff1d(np.arange(60), rows)

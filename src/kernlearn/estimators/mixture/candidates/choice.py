@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernlearn.estimators.inputs.ownership import own_kernel
-from kernlearn.estimators.mixture.candidates.family import Family
+from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET
 from kernlearn.kernels import Kernel
 
-__all__ = ["Chosen", "chosen_families"]
+__all__ = ["CandidateChoice", "chosen_families"]
 
 
 @dataclass(frozen=True)
-class Chosen:
+class CandidateChoice:
     """Who takes part.
 
     Attributes
     ----------
-    families : list of Family
+    families : list of KernelFamily
         One at least.
     stretches : bool
         Whether scales of columns are learned, too.
@@ -28,12 +28,12 @@ class Chosen:
         Whether logarithms of skewed amounts are learned, too.
     """
 
-    families: list[Family]
+    families: list[KernelFamily]
     stretches: bool = False
     logarithms: bool = False
 
 
-def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
+def chosen_families(candidates: Any, labels: bool = True) -> CandidateChoice:
     """Those that a user names.
 
     Parameters
@@ -46,7 +46,7 @@ def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
 
     Returns
     -------
-    chosen : Chosen
+    chosen : CandidateChoice
         The families and what else.
 
     Examples
@@ -57,14 +57,14 @@ def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
     """
     suited = {name: one for name, one in FAMILIES.items() if labels or not one.has_margin}
     if isinstance(candidates, str) and candidates == "auto":
-        return Chosen(list(suited.values()), True, not labels)
+        return CandidateChoice(list(suited.values()), True, not labels)
     known = (*suited, ARD) if labels else (*suited, ARD, LOG_TARGET)
     if isinstance(candidates, str) or not isinstance(candidates, Sequence):
         raise ValueError(
             f"expected candidates to be 'auto' or a list of names and kernels, got {candidates!r}; "
             f"the names are {', '.join(known)}"
         )
-    families: list[Family] = []
+    families: list[KernelFamily] = []
     for one in candidates:
         if isinstance(one, Kernel):
             families.append(_family_of(own_kernel(one)))
@@ -84,9 +84,10 @@ def chosen_families(candidates: Any, labels: bool = True) -> Chosen:
         families = list(suited.values())
     if not families:
         raise ValueError("expected one candidate at least, got none; try candidates='auto'")
-    return Chosen(families, stretch, LOG_TARGET in candidates)
+    return CandidateChoice(families, stretch, LOG_TARGET in candidates)
 
 
-def _family_of(kernel: Kernel) -> Family:
+def _family_of(kernel: Kernel) -> KernelFamily:
     name = " ".join(repr(kernel).split())
-    return Family(name, lambda X, c: kernel, ranks=False, is_given=True)
+    sparse = kernel.takes_sparse
+    return KernelFamily(name, lambda X, c: kernel, ranks=False, takes_sparse=sparse, is_given=True)

@@ -15,8 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import LearnedView, Part
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import (
+    FoldMatrices,
+    LearnedRepresentation,
+)
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import gram_stack
 from kernlearn.gram.incomplete_cholesky import pair_cholesky
@@ -37,7 +40,7 @@ _HARMONIC_WIDTHS = (1.0, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
-class CombinedView(LearnedView):
+class CombinedKernels(LearnedRepresentation):
     """A prepared table seen through kernels that were learned.
 
     Attributes
@@ -55,7 +58,7 @@ class CombinedView(LearnedView):
         """The kernel learned without that fold, whatever the family."""
         return _united(self.kernel) if fold is None else self.without[fold]
 
-    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Indices]) -> list[Part]:
+    def _parts(self, kernel_of: object, X: Array, folds: Sequence[Indices]) -> list[FoldMatrices]:
         """Folds differ in the weights only, so that every kernel is computed once for all."""
         weights = np.array([kernel.weights for kernel in self.without])
         combined = np.zeros((len(folds), len(X), len(X)))
@@ -74,13 +77,13 @@ class CombinedView(LearnedView):
 
 def combined(
     kernels_of: Callable[[Array, Sequence[Indices]], Sequence[Kernel]],
-) -> Callable[[Problem, str], CombinedView]:
+) -> Callable[[CandidateProblem, str], CombinedKernels]:
     """How to learn a combination of the kernels that `kernels_of` makes for a table.
 
     It is given the prepared columns, too, those of one of the user's columns together.
     """
 
-    def learn(problem: Problem, table: str) -> CombinedView:
+    def learn(problem: CandidateProblem, table: str) -> CombinedKernels:
         rows = problem.sample(_ROWS, np.random.RandomState(0))
         sample = problem.rows(rows)
         X = sample.tables[table]
@@ -90,7 +93,7 @@ def combined(
         without = (np.setdiff1d(everything, fold) for fold in sample.folds)
         weights = [_weights(grams, sample.Y, kept) for kept in (everything, *without)]
         first, *others = (WeightedSum(kernels, found) for found in weights)
-        return CombinedView(table, first, tuple(others))
+        return CombinedKernels(table, first, tuple(others))
 
     return learn
 

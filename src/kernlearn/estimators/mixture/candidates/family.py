@@ -12,9 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.estimators.mixture.candidates.machine import EXACT_ROWS
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import Judged, LearnedView, View
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import (
+    JudgedKernel,
+    LearnedRepresentation,
+    Representation,
+)
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel
 from kernlearn.numerics.rounding import first_least, is_less
@@ -24,7 +27,7 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True)
-class Family:
+class KernelFamily:
     """Kernels of one kind.
 
     Attributes
@@ -44,7 +47,9 @@ class Family:
     has_margin : bool
         Whether its machines have a soft margin; they then learn labels only.
     learn : callable or None
-        ``learn(problem, table)``: a view that learns the kernel itself, instead of `kernel`.
+        ``learn(problem, table)``: a representation that learns the kernel, instead of `kernel`.
+    takes_sparse : bool
+        Whether its kernels, and what their widths are measured by, take sparse matrices.
     is_given : bool
         Whether it is a kernel of the user's, which must not be left out without a word.
     """
@@ -56,35 +61,43 @@ class Family:
     max_columns: int = 100_000
     ranks: bool = True
     has_margin: bool = False
-    learn: Callable[[Problem, str], View] | None = None
+    learn: Callable[[CandidateProblem, str], Representation] | None = None
+    takes_sparse: bool = False
     is_given: bool = False
 
-    def suits(self, problem: Problem, table: str) -> bool:
+    def suits(self, problem: CandidateProblem, table: str) -> bool:
         """Whether to try it on a prepared table."""
-        is_small = not self.limit(len(problem), problem.tables[table].shape[1])
         sees = self.ranks or table == STANDARD
+        is_small = problem.tables[table].shape[1] <= self.max_columns
         return is_small and sees and (problem.loss.is_of_labels or not self.has_margin)
 
-    def limit(self, n_rows: int, n_columns: int) -> str:
-        """How many rows or columns it takes, in words, where that is less; else nothing."""
+    def limit(self, n_rows: int, n_columns: int, is_sparse: bool, exact_rows: int) -> str:
+        """What it takes, in words, where that is less than such a table; else nothing."""
+        if is_sparse and not self.takes_sparse:
+            return "takes dense tables"
         if n_columns > self.max_columns:
-            return f"{self.max_columns:,} prepared columns"
+            return f"takes up to {self.max_columns:,} prepared columns"
         # Landmarks are for least squares.
-        return f"{EXACT_ROWS:,} rows" if self.has_margin and n_rows > EXACT_ROWS else ""
+        return f"takes up to {exact_rows:,} rows" if self.has_margin and n_rows > exact_rows else ""
 
-    def search(self, problem: Problem, view: View, near: Found | None = None) -> Found:
+    def search(
+        self,
+        problem: CandidateProblem,
+        representation: Representation,
+        near: CandidateFit | None = None,
+    ) -> CandidateFit:
         """Climb the ladder from the middle, or from where another search ended.
 
         If that was on fewer rows, upwards only: the more there are, the narrower the kernels that
         they can tell apart.
         """
         if self.learn is not None and near is None:
-            view = self.learn(problem, view.table)
-        known: dict[int, Found] = {}
+            representation = self.learn(problem, representation.table)
+        known: dict[int, CandidateFit] = {}
         place = len(self.ladder) // 2 if near is None else near.place
         has_more_rows = near is not None and len(near.judged.held_out) < len(problem)
         if has_more_rows:
-            view = view.of_more(problem)
+            representation = representation.of_more(problem)
 
         def at(rung: int) -> float:
             if not 0 <= rung < len(self.ladder):
@@ -96,11 +109,13 @@ class Family:
                 start = None if nearest is None else nearest.judged.lam
                 kernel_of = self.at(rung)
                 if self.has_margin:
-                    judged = view.judge_margin(kernel_of, problem)
+                    judged = representation.judge_margin(kernel_of, problem)
                 else:
-                    judged = view.judge(kernel_of, problem, start)
+                    judged = representation.judge(kernel_of, problem, start)
                 loss = problem.loss
-                known[rung] = Found(self, view, rung, judged, loss, loss.value(judged.held_out))
+                known[rung] = CandidateFit(
+                    self, representation, rung, judged, loss, loss.value(judged.held_out)
+                )
             return known[rung].loss
 
         try:
@@ -118,21 +133,21 @@ class Family:
         """What makes the kernel of a rung for a table."""
 
         def kernel_of(X: Array) -> Kernel:
-            assert self.kernel is not None  # learned views do not ask
+            assert self.kernel is not None  # learned representations do not ask
             return self.kernel(X, self.ladder[rung])
 
         return kernel_of
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class CandidateFit:
     """What a search came to.
 
     Attributes
     ----------
-    family, view, place : Family, View, int
+    family, representation, place : KernelFamily, Representation, int
         Who, on what, on which rung.
-    judged : Judged
+    judged : JudgedKernel
         The kernel, with its predictions for rows held out.
     judge : PredictiveLoss
         By what it was searched: of the targets, or of their logarithms.
@@ -142,10 +157,10 @@ class Found:
         How long it took.
     """
 
-    family: Family
-    view: View
+    family: KernelFamily
+    representation: Representation
     place: int
-    judged: Judged
+    judged: JudgedKernel
     judge: PredictiveLoss
     loss: float
     seconds: float = 0.0
@@ -156,32 +171,39 @@ class Found:
 
         >>> from kernlearn.quality.predictive import SquaredLoss
         >>> loss = SquaredLoss(np.zeros((1, 1)), np.ones(1))
-        >>> Found(Family("Gaussian", None), View("ranked"), 0, None, loss, 0.0).title
+        >>> family, representation = KernelFamily("Gaussian", None), Representation("ranked")
+        >>> CandidateFit(family, representation, 0, None, loss, 0.0).title
         'Gaussian, ranked'
         """
-        return self.family.name + self.view.title + self.judge.title
+        return self.family.name + self.representation.title + self.judge.title
 
     @property
     def compared(self) -> Array:
         """Predictions for rows held out, as all are compared by and mixed from."""
         return self.judge.linked(self.judged.held_out)
 
-    def of_more(self, problem: Problem) -> Found:
+    def of_more(self, problem: CandidateProblem) -> CandidateFit:
         """With the kernel for a problem of more rows, where they tell more."""
-        view = self.view.of_more(problem)
-        if view is self.view:
+        representation = self.representation.of_more(problem)
+        if representation is self.representation:
             return self
-        assert isinstance(view, LearnedView)  # there is nothing to be told of others
-        kernel = view.learned(self.family.at(self.place), problem.tables[view.table], None)
-        return replace(self, view=view, judged=replace(self.judged, kernel=kernel))
+        assert isinstance(
+            representation, LearnedRepresentation
+        )  # there is nothing to be told of others
+        kernel = representation.learned(
+            self.family.at(self.place), problem.tables[representation.table], None
+        )
+        return replace(
+            self, representation=representation, judged=replace(self.judged, kernel=kernel)
+        )
 
-    def trained_on_more(self, problem: Problem) -> Found:
+    def trained_on_more(self, problem: CandidateProblem) -> CandidateFit:
         """The same with the ridge for them."""
         one = self.of_more(problem)
         if one is self:
             return self
-        assert isinstance(one.view, LearnedView)
-        lam = one.view.larger_ridge(self.family.at(self.place), problem, self.judged.lam)
+        assert isinstance(one.representation, LearnedRepresentation)
+        lam = one.representation.larger_ridge(self.family.at(self.place), problem, self.judged.lam)
         return replace(one, judged=replace(one.judged, lam=lam))
 
     @property

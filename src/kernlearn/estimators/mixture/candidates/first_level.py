@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import StretchedView
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
 from kernlearn.families.parametric import ARD
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl, Search
@@ -22,7 +22,7 @@ _ROUGHER = 5.0
 _FINAL_TOL = 1e-6
 
 
-def first_level_view(problem: Problem, table: str) -> StretchedView:
+def first_level_scales(problem: CandidateProblem, table: str) -> ScaledColumns:
     """The columns of a table by their relevance, learned on these rows.
 
     Raises
@@ -48,4 +48,4 @@ def first_level_view(problem: Problem, table: str) -> StretchedView:
     if descent is None or search.best is None:
         raise np.linalg.LinAlgError("no machine could be trained")
     without = tuple(np.sqrt(fold.theta) for fold in search.best.folds)
-    return StretchedView(table, np.sqrt(descent.point.theta), without)
+    return ScaledColumns(table, np.sqrt(descent.point.theta), without)

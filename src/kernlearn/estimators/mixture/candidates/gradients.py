@@ -19,8 +19,8 @@ first-level learning is quadratic: it is all that wide tables get.
 The more rounds, the fewer columns are left. With the λ that predicts best, a first machine on many
 columns may know nothing of two that matter only together, and they are lost; one with next to no λ
 follows its rows, noise and all, and has slopes along them, which grow from round to round. Along
-columns that matter alone the former tells more. So there are two views, after few rounds with a
-fitting λ and after more with a small one, and whoever looks keeps the better one.
+columns that matter alone the former tells more. So there are two representations, after few rounds
+with a fitting λ and after more with a small one, and whoever looks keeps the better one.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from functools import partial
 
 import numpy as np
 
-from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import StretchedView, View
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.kernels import Kernel, Matern, Stretched
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.runtime.threads import in_order, n_threads
+from kernlearn.solvers.machine.centred_matrix import CentredMatrix
 from kernlearn.solvers.selection.column_starts import slopes
 from kernlearn.typing import Array
 
-__all__ = ["gradient_views", "slopes"]
+__all__ = ["gradient_scales", "slopes"]
 
 
-# Rounds to the view of a fitting λ, and to that of a small one, for kernels with a diagonal of one.
+# Rounds with a fitting λ, and with a small one, for kernels with a diagonal of one.
 _ROUNDS, _MORE_ROUNDS = 2, 5
 _SMALL = 0.03
 # So many rows tell λ; for more, the path of all λ would take longer than all else.
 _RIDGE_ROWS = 700
 
 
-def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
+def gradient_scales(problem: CandidateProblem, table: str) -> Iterator[ScaledColumns]:
     """The columns of a table by the slopes along them, learned on these rows.
 
     Raises
@@ -62,10 +62,10 @@ def gradient_views(problem: Problem, table: str) -> Iterator[StretchedView]:
     for n_rounds, lam in ((_ROUNDS, None), (_MORE_ROUNDS, _SMALL)):
         descend = partial(_descended, table=table, n_rounds=n_rounds, lam=lam)
         whole, *without = in_order(descend, parts, n_threads(), problem.stopping.check)
-        yield StretchedView(table, whole, tuple(without))
+        yield ScaledColumns(table, whole, tuple(without))
 
 
-def _descended(problem: Problem, table: str, n_rounds: int, lam: float | None) -> Array:
+def _descended(problem: CandidateProblem, table: str, n_rounds: int, lam: float | None) -> Array:
     """The stretches after so many rounds: of a machine on the stretched columns, its slopes.
 
     λ, where it is not given, is found in the first of them. Kernels are as wide as their columns
@@ -86,7 +86,7 @@ def _descended(problem: Problem, table: str, n_rounds: int, lam: float | None) -
     return scales
 
 
-def _ridge(problem: Problem, table: str, kernel: Kernel) -> float:
+def _ridge(problem: CandidateProblem, table: str, kernel: Kernel) -> float:
     """The λ of the least leave-one-out loss, on a sample of the rows."""
     sample = problem.rows(problem.sample(_RIDGE_ROWS, np.random.RandomState(0)))
-    return View(table).judge(lambda X: kernel, sample, None).lam
+    return Representation(table).judge(lambda X: kernel, sample, None).lam

@@ -7,18 +7,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from kernlearn.estimators.mixture.preparation import Rows
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class CandidateProblem:
     """Prepared rows with their targets.
 
     Attributes
     ----------
-    tables : mapping of str to ndarray of shape (n, p)
+    tables : mapping of str to ndarray or csr_array of shape (n, p)
         The same rows, prepared in different ways, by name.
     loss : PredictiveLoss
         Of the targets, numbers or ±1 for each class, with the weights of the rows.
@@ -33,7 +34,7 @@ class Problem:
         What broke down on these rows or on parts of them, in words.
     """
 
-    tables: Mapping[str, Array]
+    tables: Mapping[str, Rows]
     loss: PredictiveLoss
     folds: Sequence[Indices]
     stopping: StoppingControl = field(default_factory=StoppingControl)
@@ -59,7 +60,7 @@ class Problem:
     def __len__(self) -> int:
         return len(self.Y)
 
-    def rows(self, chosen: Indices) -> Problem:
+    def rows(self, chosen: Indices) -> CandidateProblem:
         """The same problem on some rows, given in increasing order; folds keep what is left."""
         kept = [np.intersect1d(fold, chosen) for fold in self.folds]
         return replace(
@@ -73,7 +74,19 @@ class Problem:
         """Rows drawn at random, from every fold its share; all if there are no more."""
         if len(self) <= n_rows:
             return np.arange(len(self))
-        # Folds are balanced by class, and so are their first rows in a random order of each.
-        order = np.concatenate([random_state.permutation(fold) for fold in self.folds])
-        places = np.concatenate([np.arange(len(fold)) / len(fold) for fold in self.folds])
-        return np.sort(order[np.argsort(places, kind="stable")[:n_rows]])
+        return sample_of_folds(self.folds, n_rows, random_state)
+
+
+def sample_of_folds(
+    folds: Sequence[Indices], n_rows: int, random_state: np.random.RandomState
+) -> Indices:
+    """Rows drawn at random, from every fold its share; all if there are no more.
+
+    Folds are balanced by class, and so are their first rows in a random order of each.
+    """
+    total = sum(map(len, folds))
+    if total <= n_rows:
+        return np.arange(total)
+    order = np.concatenate([random_state.permutation(fold) for fold in folds])
+    places = np.concatenate([np.arange(len(fold)) / len(fold) for fold in folds])
+    return np.sort(order[np.argsort(places, kind="stable")[:n_rows]])

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils.sparsefuncs import mean_variance_axis
 
 from kernlearn.estimators.mixture.candidates.combination import bank, combined, sections
-from kernlearn.estimators.mixture.candidates.family import Family
-from kernlearn.estimators.mixture.candidates.sparse import sparse_view
-from kernlearn.estimators.mixture.candidates.trees import trees_view
+from kernlearn.estimators.mixture.candidates.family import KernelFamily
+from kernlearn.estimators.mixture.candidates.lasso import lasso_columns
+from kernlearn.estimators.mixture.candidates.trees import tree_kernels
+from kernlearn.estimators.mixture.preparation import Rows
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
@@ -27,12 +30,13 @@ _FEW = 100
 _VERY_FEW = 30
 
 
-def _square(X: Array) -> float:
+def _square(X: Rows) -> float:
     """The mean squared distance of two rows; one where all rows are equal."""
-    return 2.0 * float((standard_deviation(X) ** 2).sum()) or 1.0
+    variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
+    return 2.0 * float(variances.sum()) or 1.0
 
 
-def _root(X: Array) -> float:
+def _root(X: Rows) -> float:
     return float(np.sqrt(_square(X)))
 
 
@@ -53,31 +57,60 @@ def _column(X: Array) -> float:
     return _square(X) / float(2 * X.shape[1])
 
 
-def _size(X: Array) -> float:
+def _size(X: Rows) -> float:
     """The mean squared length of a row: the offset at which a polynomial has all its powers."""
-    return float((X**2).sum(axis=1).mean()) or 1.0
+    cells = np.asarray(X.data if issparse(X) else X)
+    return float((cells**2).sum()) / X.shape[0] or 1.0
 
 
-def _gaussian(X: Array, c: float) -> Kernel:
+def _gaussian(X: Rows, c: float) -> Kernel:
     return Gaussian(c / _square(X))
 
 
-FAMILIES: dict[str, Family] = {
+_ALL = (0.03, *_WIDTHS, 30.0)
+
+FAMILIES: dict[str, KernelFamily] = {
     family.name: family
     for family in (
-        Family("linear", lambda X, c: Linear()),
-        Family("sparse linear", lambda X, c: Linear(), ranks=False, learn=sparse_view),
-        Family("linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True),
-        Family("polynomial", lambda X, c: Polynomial(int(c), _size(X)), (2.0, 3.0)),
-        Family("Gaussian", _gaussian, (0.03, *_WIDTHS, 30.0), True),
-        Family("Gaussian SVM", _gaussian, (0.03, *_WIDTHS, 30.0), ranks=False, has_margin=True),
-        Family("Matérn", lambda X, c: Matern(_root(X) / c, 1.5), _WIDTHS),
-        Family("exponential", lambda X, c: Matern(_root(X) / c, 0.5), _WIDTHS, True),
-        Family("Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, True),
-        Family("additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, False, _FEW),
-        Family(COMBINATION, None, learn=combined(bank), max_columns=_MANY),
-        Family("hyperkernel", None, learn=combined(sections), max_columns=_VERY_FEW, ranks=False),
-        Family("interactions", lambda X, c: ANOVA(c / _column(X), 2), _COLUMN_WIDTHS, False, _FEW),
-        Family("trees", None, learn=trees_view, max_columns=_MANY, ranks=False),
+        KernelFamily("linear", lambda X, c: Linear(), takes_sparse=True),
+        KernelFamily("sparse linear", lambda X, c: Linear(), ranks=False, learn=lasso_columns),
+        KernelFamily(
+            "linear SVM", lambda X, c: Linear(), ranks=False, has_margin=True, takes_sparse=True
+        ),
+        KernelFamily(
+            "polynomial",
+            lambda X, c: Polynomial(int(c), _size(X)),
+            (2.0, 3.0),
+            takes_sparse=True,
+        ),
+        KernelFamily("Gaussian", _gaussian, _ALL, stretches=True, takes_sparse=True),
+        KernelFamily(
+            "Gaussian SVM", _gaussian, _ALL, ranks=False, has_margin=True, takes_sparse=True
+        ),
+        KernelFamily("Matérn", lambda X, c: Matern(_root(X) / c, 1.5), _WIDTHS, takes_sparse=True),
+        KernelFamily(
+            "exponential",
+            lambda X, c: Matern(_root(X) / c, 0.5),
+            _WIDTHS,
+            stretches=True,
+            takes_sparse=True,
+        ),
+        KernelFamily(
+            "Laplacian", lambda X, c: Laplacian(c / _absolute(X)), _WIDTHS, stretches=True
+        ),
+        KernelFamily(
+            "additive", lambda X, c: ANOVA(c / _column(X), 1), _COLUMN_WIDTHS, max_columns=_FEW
+        ),
+        KernelFamily(COMBINATION, None, learn=combined(bank), max_columns=_MANY),
+        KernelFamily(
+            "hyperkernel", None, learn=combined(sections), max_columns=_VERY_FEW, ranks=False
+        ),
+        KernelFamily(
+            "interactions",
+            lambda X, c: ANOVA(c / _column(X), 2),
+            _COLUMN_WIDTHS,
+            max_columns=_FEW,
+        ),
+        KernelFamily("trees", None, learn=tree_kernels, max_columns=_MANY, ranks=False),
     )
 }

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
-from kernlearn.estimators.mixture.candidates.choice import Chosen
-from kernlearn.estimators.mixture.candidates.family import Family, Found
-from kernlearn.estimators.mixture.candidates.first_level import first_level_view
-from kernlearn.estimators.mixture.candidates.gradients import gradient_views
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import StretchedView, View
+from kernlearn.estimators.mixture.candidates.choice import CandidateChoice
+from kernlearn.estimators.mixture.candidates.family import CandidateFit, KernelFamily
+from kernlearn.estimators.mixture.candidates.first_level import first_level_scales
+from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
+from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.quality.predictive import LoggedLoss, PredictiveLoss
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.phrases import counted
@@ -25,26 +25,15 @@ from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
 from kernlearn.typing import Array, Indices
 
-__all__ = ["NEGLIGIBLE", "Screening", "collected", "screen_candidates", "timed"]
+__all__ = ["NEGLIGIBLE", "Screening", "collected", "scaled_columns", "screen_candidates", "timed"]
 
 
-# Beyond so many rows every family is searched on a sample, and only the best ones on all rows.
-_SCREENED = 700
-_SHORTLIST = 8
-# First-level learning is given so many rows at most, since every step costs their cube, and so many
-# columns, since it costs their square.
-_FIRST_LEVEL_ROWS = 400
-_FIRST_LEVEL_COLUMNS = 30
-# Slopes along more columns are of so many rows: along 200, of 700 rows, two of the four that matter
-# were missed.
-_SLOPE_ROWS = 2000
-# With fewer rows their folds have nothing to learn from.
-_FEWEST_ROWS = 20
-# κ of the mixture: weights are thought to differ by about 0.15 before the data are seen.
+# κ of the mixture: the prior standard deviation of a weight is about 0.15.
 _PRIOR = 20.0
 # Of the largest weight: a member with less changes nothing, and takes as long as any other. Of
 # labels it errs more often than the best by three standard errors.
 NEGLIGIBLE = 0.01
+_OPTIONS = ScreeningOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,14 +42,14 @@ class Screening:
 
     Attributes
     ----------
-    problem : Problem
+    problem : CandidateProblem
         The rows on which candidates were judged.
-    found : list of Found
-        The best of every family and view.
+    found : list of CandidateFit
+        The best of every family and representation.
     """
 
-    problem: Problem
-    found: list[Found]
+    problem: CandidateProblem
+    found: list[CandidateFit]
 
     @cached_property
     def compared(self) -> Array:
@@ -117,20 +106,26 @@ class Screening:
 
 
 def screen_candidates(
-    problem: Problem, chosen: Chosen, random_state: Any, whole: Problem | None = None
+    problem: CandidateProblem,
+    choice: CandidateChoice,
+    random_state: np.random.RandomState,
+    whole: CandidateProblem | None = None,
+    options: ScreeningOptions = _OPTIONS,
 ) -> Screening:
     """Search all families, several at a time; after an early end, with what was found before it.
 
     Parameters
     ----------
-    problem : Problem
+    problem : CandidateProblem
         The rows to judge by.
-    chosen : Chosen
-        Who takes part.
+    choice : CandidateChoice
+        The families that are searched.
     random_state : RandomState
         For samples of rows.
-    whole : Problem, optional
+    whole : CandidateProblem, optional
         All rows, of which those to judge by may be a sample.
+    options : ScreeningOptions
+        The sizes.
 
     Returns
     -------
@@ -138,73 +133,84 @@ def screen_candidates(
         With one candidate at least.
     """
     whole = problem if whole is None else whole
-    if len(problem) <= _SCREENED:
-        screening = collected(problem, _all_found(problem, chosen, whole, random_state))
-        return _with_logarithms(screening) if chosen.logarithms else screening
-    sample = problem.rows(problem.sample(_SCREENED, random_state))
-    small = collected(sample, _all_found(sample, chosen, whole, random_state))
-    if problem.stopping.stopped is not None or not small.found:
-        return small
-    large = collected(
-        problem,
-        _found([_Search(near.family, problem, near.view, near) for near in _shortlist(small)]),
-    )
-    if not large.found:
-        return small
-    return _with_logarithms(large) if chosen.logarithms else large
-
-
-def _with_logarithms(screening: Screening) -> Screening:
-    """Where targets are skewed amounts, the best candidates on their logarithms beside all."""
-    problem = screening.problem
-    loss = LoggedLoss.of(problem.loss)
-    if loss is None or not screening.found or problem.stopping.stopped is not None:
+    sample = problem
+    if len(problem) > options.rows:
+        sample = problem.rows(problem.sample(options.rows, random_state))
+    screening = collected(sample, _all_found(sample, choice, whole, random_state, options))
+    if sample is not problem and _goes_on(screening):
+        shortlist = _shortlist(screening, options)
+        large = collected(problem, _found_again(shortlist, problem))
+        screening = large if large.found else screening
+    if screening.problem is not problem or not (choice.logarithms and _goes_on(screening)):
         return screening
-    logged = replace(problem, loss=loss)
-    searches = [_Search(near.family, logged, near.view, near) for near in _shortlist(screening)]
-    return collected(problem, _found(searches), screening.found)
+    loss = LoggedLoss.of(problem.loss)
+    if loss is None:
+        return screening
+    # Where targets are skewed amounts, the best candidates on their logarithms beside all.
+    shortlist = _shortlist(screening, options)
+    again = _found_again(shortlist, replace(problem, loss=loss))
+    return collected(problem, again, screening.found)
 
 
-def _shortlist(screening: Screening) -> list[Found]:
-    """Those that a mixture of a sample would have."""
-    return [screening.found[i] for i in np.flatnonzero(screening.weights(_SHORTLIST))]
+def _goes_on(screening: Screening) -> bool:
+    return bool(screening.found) and screening.problem.stopping.stopped is None
+
+
+def _shortlist(screening: Screening, options: ScreeningOptions) -> list[CandidateFit]:
+    """The candidates that a mixture of a sample would have."""
+    return [screening.found[i] for i in np.flatnonzero(screening.weights(options.shortlist))]
+
+
+def _found_again(fits: Sequence[CandidateFit], problem: CandidateProblem) -> Iterator[CandidateFit]:
+    """Candidates searched on another problem, from where they ended before."""
+    return _found([_FamilySearch(one.family, problem, one.representation, one) for one in fits])
 
 
 def _all_found(
-    problem: Problem, chosen: Chosen, whole: Problem, random_state: Any
-) -> Iterator[Found]:
+    problem: CandidateProblem,
+    choice: CandidateChoice,
+    whole: CandidateProblem,
+    random_state: np.random.RandomState,
+    options: ScreeningOptions,
+) -> Iterator[CandidateFit]:
     """Every family on every table, then on the stretched columns of the best one.
 
     The problem may be a sample of `whole`, from which stretches may be learned.
     """
     searches = [
-        _Search(family, problem, View(table))
+        _FamilySearch(family, problem, Representation(table))
         for table in problem.tables
-        for family in chosen.families
+        for family in choice.families
         if family.suits(problem, table)
     ]
-    best: Found | None = None
+    best: CandidateFit | None = None
     for found in _found(searches):
         best = found if best is None or found.loss < best.loss else best
         yield found
-    stretching = [family for family in chosen.families if family.stretches and chosen.stretches]
-    if best is None or not stretching or len(problem) < _FEWEST_ROWS:
+    stretching = [family for family in choice.families if family.stretches and choice.stretches]
+    if best is None or not stretching or len(problem) < options.fewest_rows:
         return
-    if problem.tables[best.view.table].shape[1] > 1:
-        views = _stretched(problem, whole, best.view.table, random_state)
-        yield from _found_stretched(problem, stretching, views)
+    if problem.tables[best.representation.table].shape[1] > 1:
+        representations = scaled_columns(
+            problem, whole, best.representation.table, random_state, options
+        )
+        yield from _found_stretched(problem, stretching, representations)
 
 
 def _found_stretched(
-    problem: Problem, families: Sequence[Family], views: Iterator[StretchedView]
-) -> Iterator[Found]:
-    """The best of every family on any of these views."""
-    best: dict[str, Found] = {}
+    problem: CandidateProblem,
+    families: Sequence[KernelFamily],
+    representations: Iterator[ScaledColumns],
+) -> Iterator[CandidateFit]:
+    """The best of every family on any of these representations."""
+    best: dict[str, CandidateFit] = {}
     start = time.perf_counter()
     try:
-        for view in views:
+        for representation in representations:
             learning = time.perf_counter() - start
-            searches = [_Search(one, problem, view, best.get(one.name)) for one in families]
+            searches = [
+                _FamilySearch(one, problem, representation, best.get(one.name)) for one in families
+            ]
             for found in _found(searches):
                 name = found.family.name
                 before = best.get(name, found)
@@ -219,64 +225,67 @@ def _found_stretched(
     yield from best.values()
 
 
-def _stretched(
-    problem: Problem, whole: Problem, table: str, random_state: Any
-) -> Iterator[StretchedView]:
+def scaled_columns(
+    problem: CandidateProblem,
+    whole: CandidateProblem,
+    table: str,
+    random_state: np.random.RandomState,
+    options: ScreeningOptions = _OPTIONS,
+) -> Iterator[ScaledColumns]:
     """Learned at the first level where columns are few, and from slopes, both at a time.
 
     Where columns are many, slopes are of more rows: a few hundred do not tell which of them matter.
     """
-    if problem.tables[table].shape[1] <= _FIRST_LEVEL_COLUMNS:
-        sample = problem.rows(problem.sample(_FIRST_LEVEL_ROWS, random_state))
-        learners = [partial(_first_level_views, sample, table)]
-        learners.append(partial(gradient_views, problem, table))
+    if problem.tables[table].shape[1] <= options.first_level_columns:
+        sample = problem.rows(problem.sample(options.first_level_rows, random_state))
+        learners = [partial(_first_level, sample, table)]
+        learners.append(partial(gradient_scales, problem, table))
     else:
-        many = whole.rows(whole.sample(_SLOPE_ROWS, random_state))
-        learners = [partial(gradient_views, many, table)]
+        many = whole.rows(whole.sample(options.slope_rows, random_state))
+        learners = [partial(gradient_scales, many, table)]
     # All of them before anyone looks, who may then have all threads.
-    learn = partial(_as_many_as_may_be, problem=problem)
-    views = list(in_order(learn, learners, n_threads(), problem.stopping.check))
-    return chain.from_iterable(views)
+    learn = partial(_until_breakdown, problem=problem)
+    return chain(*list(in_order(learn, learners, n_threads(), problem.stopping.check)))
 
 
-def _first_level_views(problem: Problem, table: str) -> Iterator[StretchedView]:
-    yield first_level_view(problem, table)
+def _first_level(problem: CandidateProblem, table: str) -> Iterator[ScaledColumns]:
+    yield first_level_scales(problem, table)
 
 
-def _as_many_as_may_be(
-    learn: Callable[[], Iterator[StretchedView]], problem: Problem
-) -> list[StretchedView]:
+def _until_breakdown(
+    learn: Callable[[], Iterator[ScaledColumns]], problem: CandidateProblem
+) -> list[ScaledColumns]:
     """What can be learned before a machine breaks down."""
-    views = []
+    representations = []
     try:
-        for view in learn():
-            views.append(view)
+        for scaled in learn():
+            representations.append(scaled)
     except BREAKDOWNS as error:
         problem.notes.append(f"columns have fewer scales, since one machine broke down: {error}")
-    return views
+    return representations
 
 
 @dataclass(frozen=True, eq=False)
-class _Search:
-    """One family on one view, perhaps from where one on fewer rows or another view ended."""
+class _FamilySearch:
+    """One family on one representation, perhaps from where another search ended."""
 
-    family: Family
-    problem: Problem
-    view: View
-    near: Found | None = None
+    family: KernelFamily
+    problem: CandidateProblem
+    representation: Representation
+    near: CandidateFit | None = None
 
-    def found(self) -> Found | None:
+    def found(self) -> CandidateFit | None:
         """What it comes to; nothing but a note where the kernel breaks down on these rows."""
         try:
-            return timed(lambda: self.family.search(self.problem, self.view, self.near))
+            return timed(lambda: self.family.search(self.problem, self.representation, self.near))
         except (ValueError, *BREAKDOWNS) as error:
             if not self.family.is_given:
                 if not isinstance(error, BREAKDOWNS):
                     raise
-                title = f"{self.family.name}{self.view.title}"
+                title = f"{self.family.name}{self.representation.title}"
                 self.problem.notes.append(f"{title} was left out: {error}")
                 return None
-            n_columns = self.problem.tables[self.view.table].shape[1]
+            n_columns = self.problem.tables[self.representation.table].shape[1]
             raise ValueError(
                 f"expected the candidate {self.family.name} to be a kernel on the prepared table, "
                 f"of {counted(n_columns, 'column')} without names, got an error: {error}; correct "
@@ -284,16 +293,16 @@ class _Search:
             ) from error
 
 
-def _found(searches: Sequence[_Search]) -> Iterator[Found]:
+def _found(searches: Sequence[_FamilySearch]) -> Iterator[CandidateFit]:
     """What searches come to, in their order, side by side.
 
     Their matrices are too small for the algebra of one to gain by more threads.
     """
-    results = in_order(_Search.found, searches, n_threads(), lambda: None)
+    results = in_order(_FamilySearch.found, searches, n_threads(), lambda: None)
     return (found for found in results if found is not None)
 
 
-def timed(search: Callable[[], Found]) -> Found:
+def timed(search: Callable[[], CandidateFit]) -> CandidateFit:
     """What a search comes to, and how long it took."""
     start = time.perf_counter()
     found = search()
@@ -301,7 +310,9 @@ def timed(search: Callable[[], Found]) -> Found:
 
 
 def collected(
-    problem: Problem, candidates: Iterator[Found], before: Sequence[Found] = ()
+    problem: CandidateProblem,
+    candidates: Iterator[CandidateFit],
+    before: Sequence[CandidateFit] = (),
 ) -> Screening:
     """What an iterator of searches gives, up to an early end, after those that were told before."""
     screening = Screening(problem, list(before))

@@ -22,23 +22,45 @@ import numpy as np
 from sklearn import config_context
 from sklearn.tree import DecisionTreeRegressor
 
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import LearnedView
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import LearnedRepresentation
 from kernlearn.kernels import Kernel, TreePaths
 from kernlearn.typing import Array, Indices
 
-__all__ = ["TreesView", "trees_view"]
+__all__ = ["TreeKernels", "TreeOptions", "tree_kernels"]
 
 
-# With more rows than these half as many trees do as well, in half the time; and they are grown from
-# so many cells at most, but from all of a few rows.
-_MANY_ROWS, _CELLS, _FEW_ROWS = 1500, 100_000, 700
-# Trees without each fold, the least rows in a leaf, and the part of the columns that a node sees.
-_TREES, _LEAF, _SHARE = 20, 5, 0.8
+@dataclass(frozen=True)
+class TreeOptions:
+    """How many trees are grown, and how deep.
+
+    Attributes
+    ----------
+    trees : int
+        Trees without each fold.
+    many_rows : int
+        With more rows, half as many trees do as well in half the time.
+    cells, few_rows : int
+        Trees are grown from so many cells at most, but from all of a few rows.
+    leaf : int
+        The fewest rows in a leaf.
+    share : float
+        The part of the columns that a node sees.
+    """
+
+    trees: int = 20
+    many_rows: int = 1500
+    cells: int = 100_000
+    few_rows: int = 700
+    leaf: int = 5
+    share: float = 0.8
+
+
+_OPTIONS = TreeOptions()
 
 
 @dataclass(frozen=True, eq=False)
-class TreesView(LearnedView):
+class TreeKernels(LearnedRepresentation):
     """A prepared table as trees see it.
 
     Attributes
@@ -56,18 +78,20 @@ class TreesView(LearnedView):
         """The kernel of the trees that do not know that fold."""
         return self.kernel if fold is None else self.without[fold]
 
-    def of_more(self, problem: Problem) -> TreesView:
+    def of_more(self, problem: CandidateProblem) -> TreeKernels:
         """Grown anew, deeper."""
-        return trees_view(problem, self.table)
+        return tree_kernels(problem, self.table)
 
 
-def trees_view(problem: Problem, table: str) -> TreesView:
+def tree_kernels(
+    problem: CandidateProblem, table: str, options: TreeOptions = _OPTIONS
+) -> TreeKernels:
     """Trees by squared errors on bootstrap samples of these rows, or of as many as may be."""
     generator = np.random.RandomState(0)
-    most = max(_FEW_ROWS, _CELLS // problem.tables[table].shape[1])
+    most = max(options.few_rows, options.cells // problem.tables[table].shape[1])
     if len(problem) > most:
         problem = problem.rows(problem.sample(most, generator))
-    n_trees = _TREES // 2 if len(problem) > _MANY_ROWS else _TREES
+    n_trees = options.trees // 2 if len(problem) > options.many_rows else options.trees
     everyone = np.arange(len(problem))
     forests = []
     # To check the parameters of a tree takes as long as to grow it.
@@ -75,17 +99,23 @@ def trees_view(problem: Problem, table: str) -> TreesView:
         for fold in problem.folds:
             problem.stopping.check()
             others = np.setdiff1d(everyone, fold)
-            forests.append([_grown(problem, table, others, generator) for _ in range(n_trees)])
+            forests.append(
+                [_grown(problem, table, others, generator, options) for _ in range(n_trees)]
+            )
     whole = TreePaths.of(tree for forest in forests for tree in forest)
-    return TreesView(table, whole, tuple(TreePaths.of(forest) for forest in forests))
+    return TreeKernels(table, whole, tuple(TreePaths.of(forest) for forest in forests))
 
 
 def _grown(
-    problem: Problem, table: str, rows: Indices, generator: np.random.RandomState
+    problem: CandidateProblem,
+    table: str,
+    rows: Indices,
+    generator: np.random.RandomState,
+    options: TreeOptions,
 ) -> DecisionTreeRegressor:
     drawn = generator.choice(rows, len(rows))
     tree = DecisionTreeRegressor(
-        max_features=_SHARE, min_samples_leaf=_LEAF, random_state=generator
+        max_features=options.share, min_samples_leaf=options.leaf, random_state=generator
     )
     X = problem.tables[table][drawn].astype(np.float32)
     return tree.fit(X, problem.Y[drawn], problem.weight[drawn], check_input=False)

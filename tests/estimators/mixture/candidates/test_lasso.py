@@ -7,10 +7,9 @@ import pytest
 from sklearn.linear_model import Lasso, MultiTaskLasso
 
 import kernlearn as kl
-from kernlearn.estimators.mixture.candidates import sparse
+from kernlearn.estimators.mixture.candidates.lasso import CentredLasso, LassoOptions, lasso_columns
 from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.sparse import sparse_view
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.kernels import Linear, Stretched
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 
@@ -21,15 +20,14 @@ def make_problem(n=60, p=100, k=1, noise=0.3, weight=None):
     Y = X[:, :3] @ rng.uniform(1.0, 2.0, size=(3, k)) + noise * rng.normal(size=(n, k))
     folds = [np.arange(i, n, 5) for i in range(5)]
     loss = SquaredLoss(Y, np.ones(n) if weight is None else weight)
-    return Problem({"standard": X}, loss, folds)
+    return CandidateProblem({"standard": X}, loss, folds)
 
 
 @pytest.mark.parametrize("k", [1, 2])
-def test_the_machine_of_the_learned_kernel_is_the_lasso(monkeypatch, k):
-    monkeypatch.setattr(sparse, "_TOL", 1e-12)
+def test_the_machine_of_the_learned_kernel_is_the_lasso(k):
     problem = make_problem(k=k)
     X, Y, n = problem.tables["standard"], problem.Y, len(problem)
-    centred = sparse._Centred(problem, "standard")
+    centred = CentredLasso(problem, "standard", 1e-12)
     alpha = 0.1 * centred.largest
     ours = centred.path(np.array([alpha]))[0]
     lasso = (Lasso if k == 1 else MultiTaskLasso)(alpha, tol=1e-12).fit(X, Y)
@@ -41,31 +39,30 @@ def test_the_machine_of_the_learned_kernel_is_the_lasso(monkeypatch, k):
     np.testing.assert_allclose(kernel(X) @ a + b, lasso.predict(X).reshape(n, k), atol=1e-6)
 
 
-def test_no_column_has_a_weight_at_the_largest_penalty_and_one_has_just_below(monkeypatch):
-    monkeypatch.setattr(sparse, "_TOL", 1e-10)
-    centred = sparse._Centred(make_problem(), "standard")
+def test_no_column_has_a_weight_at_the_largest_penalty_and_one_has_just_below():
+    centred = CentredLasso(make_problem(), "standard", 1e-10)
     path = centred.path(centred.largest * np.array([1.001, 0.99]))
     assert [np.count_nonzero(coefs) for coefs in path] == [0, 1]
 
 
 def test_the_columns_that_matter_are_found_in_every_fold():
-    view = sparse_view(make_problem(), "standard")
-    for scales in (view.scales, *view.without):
+    representation = lasso_columns(make_problem(), "standard")
+    for scales in (representation.scales, *representation.without):
         assert scales[:3].min() > 2 * scales[3:].max()
         assert np.count_nonzero(scales) < 60
-    assert len({tuple(scales) for scales in view.without}) == 5
+    assert len({tuple(scales) for scales in representation.without}) == 5
 
 
-def test_a_row_of_weight_two_is_two_rows(monkeypatch):
-    monkeypatch.setattr(sparse, "_TOL", 1e-10)
+def test_a_row_of_weight_two_is_two_rows():
+    fine = LassoOptions(tol=1e-10)
     weight = np.ones(60)
     weight[:20] = 2.0
     weighted = make_problem(weight=weight)
     twice = np.concatenate([np.arange(60), np.arange(20)])
     X, Y = weighted.tables["standard"][twice], weighted.Y[twice]
     folds = [np.flatnonzero(twice % 5 == i) for i in range(5)]
-    repeated = Problem({"standard": X}, SquaredLoss(Y, np.ones(80)), folds)
-    one, other = (sparse_view(problem, "standard") for problem in (weighted, repeated))
+    repeated = CandidateProblem({"standard": X}, SquaredLoss(Y, np.ones(80)), folds)
+    one, other = (lasso_columns(problem, "standard", fine) for problem in (weighted, repeated))
     np.testing.assert_allclose(one.scales, other.scales, atol=1e-4)
     np.testing.assert_allclose(one.without, other.without, atol=1e-4)
 
@@ -74,9 +71,9 @@ def test_where_nothing_can_be_learned_no_column_is_kept():
     problem = make_problem()
     noise = np.random.default_rng(5).normal(size=problem.Y.shape)
     for Y in (noise, np.zeros_like(noise)):
-        lost = Problem(problem.tables, SquaredLoss(Y, problem.weight), problem.folds)
+        lost = CandidateProblem(problem.tables, SquaredLoss(Y, problem.weight), problem.folds)
         with pytest.raises(np.linalg.LinAlgError, match="no column"):
-            sparse_view(lost, "standard")
+            lasso_columns(lost, "standard")
 
 
 def test_few_of_many_columns_are_learned_from_few_rows():
@@ -88,5 +85,7 @@ def test_few_of_many_columns_are_learned_from_few_rows():
     assert model.candidates_["candidate"][0] == "sparse linear"
     assert model.score(X[60:], y[60:]) > 0.95
     assert model.kernel_(X[:2]).shape == (2, 2)
-    labels = Problem(problem.tables, LogLoss(np.sign(problem.Y - 9.0), np.ones(80)), problem.folds)
-    assert np.argsort(-sparse_view(labels, "standard").scales)[0] < 3
+    labels = CandidateProblem(
+        problem.tables, LogLoss(np.sign(problem.Y - 9.0), np.ones(80)), problem.folds
+    )
+    assert np.argsort(-lasso_columns(labels, "standard").scales)[0] < 3

@@ -1,10 +1,10 @@
 r"""What kernels see of the rows, and what their machines predict for rows held out.
 
-A view of the data is a prepared table, as it is or with its columns stretched. As it is, every
-kernel of it has leave-one-out predictions in closed form, by which λ is found. Where the stretches
-were learned from the targets, these would be too hopeful, by several per cent of the loss: they do
-not know that the kernel has seen the row. So stretches are learned once for all rows and once
-without each fold, and a fold is predicted by the machine that has seen it in neither way.
+A representation is a prepared table, as it is or with its columns scaled. As it is, every kernel
+has leave-one-out predictions in closed form, by which λ is found. If the scales were learned from
+the targets, leave-one-out would be optimistic by several per cent of the loss, because the kernel
+has seen the row. So scales are learned once from all rows and once without each fold, and a fold is
+predicted by the machine that has seen it in neither way.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.estimators.mixture.candidates.machine import CentredMatrix
 from kernlearn.estimators.mixture.candidates.margin import RIDGES, solve_margin
-from kernlearn.estimators.mixture.candidates.problem import Problem
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.kernels import Kernel, Stretched
 from kernlearn.quality.ridge_path import RidgePath
+from kernlearn.solvers.machine.centred_matrix import CentredMatrix
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.typing import Array, Indices
 
 KernelOf = Callable[[Array], Kernel]
-Part = tuple[Indices, Indices, Array, Array]
+FoldMatrices = tuple[Indices, Indices, Array, Array]
 
 # λ in units of the mean variance that the kernel gives to a row: where most searches end.
 _FIRST_RIDGE = 0.03
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedKernel:
     """A kernel with its ridge and held-out predictions.
 
     Attributes
@@ -54,7 +54,7 @@ class Judged:
 
 
 @dataclass(frozen=True, eq=False)
-class View:
+class Representation:
     """A prepared table as it is.
 
     Attributes
@@ -75,11 +75,13 @@ class View:
         """Whether targets had a say in it."""
         return False
 
-    def of_more(self, problem: Problem) -> View:
-        """The view for a problem of more rows: itself, unless more rows tell more."""
+    def of_more(self, problem: CandidateProblem) -> Representation:
+        """The representation for a problem of more rows: itself, unless more rows tell more."""
         return self
 
-    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+    def judge(
+        self, kernel_of: KernelOf, problem: CandidateProblem, start: float | None
+    ) -> JudgedKernel:
         """Find λ for the kernel that `kernel_of` makes for the table; look at `start` first."""
         X = problem.tables[self.table]
         kernel = kernel_of(X)
@@ -90,20 +92,20 @@ class View:
             return problem.Y - path.residuals(lam)
 
         lam, _ = _least(held_out, problem, _unit(K), start)
-        return Judged(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
+        return JudgedKernel(kernel, lam, problem.Y - path.fold_residuals(lam, problem.folds))
 
-    def judge_margin(self, kernel_of: KernelOf, problem: Problem) -> Judged:
+    def judge_margin(self, kernel_of: KernelOf, problem: CandidateProblem) -> JudgedKernel:
         """The same of a machine with a soft margin, fold by fold, for a few λ."""
         X = problem.tables[self.table]
         kernel = kernel_of(X)
         K = kernel(X)
-        best: Judged | None = None
+        best: JudgedKernel | None = None
         least = (np.inf, np.inf)
         for ridge in RIDGES:
             lam = ridge * _unit(K)
             predictions = np.empty_like(problem.Y)
             for rows in problem.folds:
-                others = np.setdiff1d(np.arange(len(X)), rows)
+                others = np.setdiff1d(np.arange(len(problem)), rows)
                 a, b = solve_margin(
                     K[np.ix_(others, others)], problem.Y[others], lam, problem.weight[others]
                 )
@@ -111,13 +113,13 @@ class View:
             wrong = float(problem.loss.share @ problem.loss.wrong(predictions))
             value = (wrong, problem.loss.value(predictions))
             if best is None or value < least:
-                best, least = Judged(kernel, lam, predictions, True), value
+                best, least = JudgedKernel(kernel, lam, predictions, True), value
         assert best is not None
         return best
 
 
 @dataclass(frozen=True, eq=False)
-class LearnedView(View):
+class LearnedRepresentation(Representation):
     """A prepared table with something that was learned from the targets, fold by fold."""
 
     @property
@@ -129,7 +131,9 @@ class LearnedView(View):
         """The kernel for these rows, by all rows or by all but those of one fold."""
         raise NotImplementedError
 
-    def judge(self, kernel_of: KernelOf, problem: Problem, start: float | None) -> Judged:
+    def judge(
+        self, kernel_of: KernelOf, problem: CandidateProblem, start: float | None
+    ) -> JudgedKernel:
         """Find λ by the loss on the folds, each with the kernel learned without it."""
         X = problem.tables[self.table]
         parts = self._parts(kernel_of, X, problem.folds)
@@ -144,9 +148,9 @@ class LearnedView(View):
 
         kernel = self.learned(kernel_of, X, None)
         lam, predictions = _least(held_out, problem, _unit(parts[0][2]), start)
-        return Judged(kernel, lam, predictions)
+        return JudgedKernel(kernel, lam, predictions)
 
-    def larger_ridge(self, kernel_of: KernelOf, problem: Problem, lam: float) -> float:
+    def larger_ridge(self, kernel_of: KernelOf, problem: CandidateProblem, lam: float) -> float:
         """As many times λ as the first fold is predicted best with."""
         X, Y, weight = problem.tables[self.table], problem.Y, problem.weight
         ((rows, others, K, K_out),) = self._parts(kernel_of, X, problem.folds[:1])
@@ -158,7 +162,7 @@ class LearnedView(View):
 
         return climbed_ridge(at, lam)
 
-    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Indices]) -> list[Part]:
+    def _parts(self, kernel_of: KernelOf, X: Array, folds: Sequence[Indices]) -> list[FoldMatrices]:
         """For every fold its rows, the others, their matrix, and that between the two."""
         parts = []
         for number, rows in enumerate(folds):
@@ -169,7 +173,7 @@ class LearnedView(View):
 
 
 @dataclass(frozen=True, eq=False)
-class StretchedView(LearnedView):
+class ScaledColumns(LearnedRepresentation):
     """A prepared table with its columns stretched by what was learned.
 
     Attributes
@@ -214,7 +218,7 @@ def _unit(K: Array) -> float:
 
 
 def _least(
-    held_out: Callable[[float], Array], problem: Problem, unit: float, start: float | None
+    held_out: Callable[[float], Array], problem: CandidateProblem, unit: float, start: float | None
 ) -> tuple[float, Array]:
     """The λ of the least held-out loss along a line, and the predictions that have it."""
     best, found = np.inf, np.zeros_like(problem.Y)

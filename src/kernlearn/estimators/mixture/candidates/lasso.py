@@ -18,35 +18,55 @@ of them matter, no kernel of all columns can learn as much from as few rows.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import enet_path
 
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import StretchedView, View
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array
 
-__all__ = ["SparseView", "sparse_view"]
+__all__ = ["CentredLasso", "LassoColumns", "LassoOptions", "lasso_columns"]
 
 
-# λ from where no column has a weight down to this part of it, in so many steps.
-_LEAST, _STEPS = 3e-3, 30
-# Coefficients are known to a thousandth of what they explain: the folds tell no more.
-_TOL = 1e-3
+@dataclass(frozen=True)
+class LassoOptions:
+    """How finely the path of λ is followed.
+
+    Attributes
+    ----------
+    least : float
+        The smallest λ, relative to the one from which on no column has a weight.
+    steps : int
+        How many λ there are.
+    tol : float
+        Coefficients are known to this part of what they explain: the folds tell no more.
+    """
+
+    least: float = 3e-3
+    steps: int = 30
+    tol: float = 1e-3
 
 
-class SparseView(StretchedView):
+_OPTIONS = LassoOptions()
+
+
+class LassoColumns(ScaledColumns):
     """A prepared table with its columns stretched by the lasso."""
 
     @property
     def title(self) -> str:
         """That of the table: the family's name says the rest."""
-        return View(self.table).title
+        return Representation(self.table).title
 
 
-def sparse_view(problem: Problem, table: str) -> SparseView:
+def lasso_columns(
+    problem: CandidateProblem, table: str, options: LassoOptions = _OPTIONS
+) -> LassoColumns:
     """The columns of a table by their coefficients, learned on these rows.
 
     Raises
@@ -56,13 +76,13 @@ def sparse_view(problem: Problem, table: str) -> SparseView:
     """
     rows = np.arange(len(problem))
     X, Y = problem.tables[table], problem.Y
-    whole = _Centred(problem, table)
-    alphas = whole.largest * np.geomspace(1.0, _LEAST, _STEPS)
+    whole = CentredLasso(problem, table, options.tol)
+    alphas = whole.largest * np.geomspace(1.0, options.least, options.steps)
     paths = []
-    predictions = np.zeros((_STEPS, *Y.shape))
+    predictions = np.zeros((options.steps, *Y.shape))
     for fold in problem.folds:
         problem.stopping.check()
-        others = _Centred(problem.rows(np.setdiff1d(rows, fold)), table)
+        others = CentredLasso(problem.rows(np.setdiff1d(rows, fold)), table, options.tol)
         path = others.path(alphas)
         predictions[:, fold] = others.predict(X[fold], path)
         paths.append(path)
@@ -70,13 +90,14 @@ def sparse_view(problem: Problem, table: str) -> SparseView:
     scales = [_stretches(path[best]) for path in (whole.path(alphas[: best + 1]), *paths)]
     if not all(scale.any() for scale in scales):
         raise np.linalg.LinAlgError("no column has a weight")
-    return SparseView(table, scales[0], tuple(scales[1:]))
+    return LassoColumns(table, scales[0], tuple(scales[1:]))
 
 
-class _Centred:
+class CentredLasso:
     """Rows and targets less their weighted means, times the roots of their weights."""
 
-    def __init__(self, problem: Problem, table: str) -> None:
+    def __init__(self, problem: CandidateProblem, table: str, tol: float) -> None:
+        self._tol = tol
         X, share = problem.tables[table], problem.loss.share
         self._mean, self._offset = share @ X, share @ problem.Y
         root = np.sqrt(len(X) * share)[:, None]
@@ -95,7 +116,7 @@ class _Centred:
         with quiet_about(ConvergenceWarning):  # the folds judge what was found
             # Nothing is drawn, but without a generator of its own it would look at NumPy's.
             _, coefs, _ = enet_path(
-                self._X, y, l1_ratio=1.0, alphas=alphas, tol=_TOL, random_state=0
+                self._X, y, l1_ratio=1.0, alphas=alphas, tol=self._tol, random_state=0
             )
         coefs = coefs[None] if coefs.ndim == 2 else coefs
         return np.ascontiguousarray(coefs.transpose(2, 1, 0))

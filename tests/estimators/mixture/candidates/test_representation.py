@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.estimators.mixture.candidates.machine import Machine, Training
-from kernlearn.estimators.mixture.candidates.problem import Problem
-from kernlearn.estimators.mixture.candidates.view import StretchedView, View
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.kernels import Gaussian, Stretched
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 
-ALIKE = StretchedView("standard", np.ones(3), (np.ones(3),) * 4)
+ALIKE = ScaledColumns("standard", np.ones(3), (np.ones(3),) * 4)
 
 
 @pytest.fixture(params=[SquaredLoss, LogLoss])
@@ -21,18 +21,18 @@ def problem(request):
     Y = np.column_stack([np.sin(X[:, 0]), X[:, 1]]) + 0.3 * rng.normal(size=(24, 2))
     Y = np.sign(Y) if request.param is LogLoss else Y
     folds = [np.arange(i, 24, 4) for i in range(4)]
-    return Problem({"standard": X}, request.param(Y, rng.uniform(0.5, 2.0, 24)), folds)
+    return CandidateProblem({"standard": X}, request.param(Y, rng.uniform(0.5, 2.0, 24)), folds)
 
 
 def trained_without(problem, kernel, lam, rows):
     others = np.setdiff1d(np.arange(len(problem)), rows)
     X = problem.tables["standard"]
-    training = Training(X[others], problem.Y[others], problem.weight[others])
-    return Machine.trained("standard", kernel, lam, training, None).predict(X[rows])
+    Y, weight = problem.Y[others], problem.weight[others]
+    return KernelMachine.trained("standard", kernel, lam, X[others], Y, weight).predict(X[rows])
 
 
 def test_folds_are_predicted_by_machines_trained_again(problem):
-    judged = View("standard").judge(lambda X: Gaussian(0.4), problem, None)
+    judged = Representation("standard").judge(lambda X: Gaussian(0.4), problem, None)
     for rows in problem.folds:
         naive = trained_without(problem, judged.kernel, judged.lam, rows)
         np.testing.assert_allclose(judged.held_out[rows], naive, atol=1e-9)
@@ -41,18 +41,20 @@ def test_folds_are_predicted_by_machines_trained_again(problem):
 def test_folds_are_predicted_by_kernels_that_have_not_seen_them(problem):
     scales = np.array([1.0, 0.5, 0.1])
     without = tuple(scales + 0.1 * i for i in range(4))
-    view = StretchedView("standard", scales, without)
-    judged = view.judge(lambda X: Gaussian(0.4), problem, None)
+    representation = ScaledColumns("standard", scales, without)
+    judged = representation.judge(lambda X: Gaussian(0.4), problem, None)
     for rows, own in zip(problem.folds, without, strict=True):
         naive = trained_without(problem, Stretched(Gaussian(0.4), own), judged.lam, rows)
         np.testing.assert_allclose(judged.held_out[rows], naive, atol=1e-9)
     np.testing.assert_array_equal(judged.kernel.scales, scales)
 
 
-@pytest.mark.parametrize("view", [View("standard"), ALIKE], ids=["loo", "folds"])
-def test_no_other_ridge_of_a_fine_grid_is_much_better(problem, view):
+@pytest.mark.parametrize(
+    "representation", [Representation("standard"), ALIKE], ids=["loo", "folds"]
+)
+def test_no_other_ridge_of_a_fine_grid_is_much_better(problem, representation):
     """By leave-one-out where it has a closed form, else by folds."""
-    folds = [[i] for i in range(24)] if not view.is_learned else problem.folds
+    folds = [[i] for i in range(24)] if not representation.is_learned else problem.folds
 
     def value(lam):
         predictions = np.zeros_like(problem.Y)
@@ -60,7 +62,7 @@ def test_no_other_ridge_of_a_fine_grid_is_much_better(problem, view):
             predictions[rows] = trained_without(problem, Gaussian(0.4), lam, rows)
         return problem.loss.value(predictions)
 
-    judged = view.judge(lambda X: Gaussian(0.4), problem, None)
+    judged = representation.judge(lambda X: Gaussian(0.4), problem, None)
     assert value(judged.lam) <= 1.02 * min(map(value, np.logspace(-3, 1, 9)))
 
 
@@ -71,7 +73,7 @@ def test_the_kernel_is_made_for_the_rows_that_it_is_trained_with(problem):
         seen.append(len(X))
         return Gaussian(0.4)
 
-    View("standard").judge(kernel_of, problem, None)
+    Representation("standard").judge(kernel_of, problem, None)
     assert seen == [24]
     seen.clear()
     ALIKE.judge(kernel_of, problem, None)

@@ -1,0 +1,72 @@
+"""All rows of a table, and how a candidate is trained on them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn._device import Place
+from kernlearn.estimators.mixture.candidates.family import CandidateFit
+from kernlearn.estimators.mixture.candidates.machine import KernelMachine
+from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
+from kernlearn.estimators.mixture.options import MixtureOptions
+from kernlearn.estimators.mixture.preparation import RowSource
+from kernlearn.typing import Array
+
+# After an early end, members have this share of their landmarks, and take its square of the time.
+_SHARE_AFTER_STOP = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRows:
+    """All rows that count.
+
+    Attributes
+    ----------
+    tables : mapping of str to RowSource
+        The prepared tables, in memory or read in blocks.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        Weights.
+    sample : CandidateProblem
+        Rows in memory: all, unless they are many.
+    place : Place or None
+        Where machines through landmarks are trained; None for the host.
+    """
+
+    tables: Mapping[str, RowSource]
+    Y: Array
+    weight: Array
+    sample: CandidateProblem
+    place: Place | None
+
+    def __len__(self) -> int:
+        return len(self.Y)
+
+    def machine(
+        self, one: CandidateFit, options: MixtureOptions, random_state: np.random.RandomState
+    ) -> KernelMachine:
+        """Train a candidate on all rows."""
+        table, judged, Y = one.representation.table, one.judged, one.judge.learned(self.Y)
+        if len(self) <= options.exact_rows:
+            X = self.sample.tables[table]
+            kernel, lam = judged.kernel, judged.lam
+            return KernelMachine.trained(table, kernel, lam, X, Y, self.weight, judged.has_margin)
+        n_landmarks = options.n_landmarks(len(self))
+        if self.sample.stopping.stopped is not None:
+            n_landmarks = max(1, int(_SHARE_AFTER_STOP * n_landmarks))
+        return KernelMachine.through_landmarks(
+            table,
+            judged.kernel,
+            judged.lam,
+            self.tables[table],
+            Y,
+            self.weight,
+            self.sample.tables[table],
+            n_landmarks,
+            random_state,
+            self.place,
+        )

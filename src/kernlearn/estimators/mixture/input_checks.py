@@ -1,0 +1,147 @@
+"""The checks of rows, targets and weights at the door of a mixture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, issparse
+from sklearn.base import is_classifier
+from sklearn.utils.validation import (
+    assert_all_finite,
+    check_array,
+    check_consistent_length,
+    column_or_1d,
+    validate_data,
+)
+
+from kernlearn._cluster import is_lazy, on_this_machine
+from kernlearn._device import to_host
+from kernlearn.estimators.inputs.cells import is_frame
+from kernlearn.estimators.inputs.on_cluster import check_here, chunked_table, here, some_rows
+from kernlearn.estimators.inputs.row_order import row_order
+from kernlearn.estimators.inputs.validated import (
+    as_floats,
+    check_every_target,
+    check_labels_of_classes,
+    sample_weights,
+    validated,
+)
+from kernlearn.estimators.mixture.preparation import Rows
+from kernlearn.kernels._frames import known_frame
+from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
+
+# Of cells as they came: the squares of the cubes of their squares are still numbers.
+_SMALLEST, _LARGEST = 1e-25, 1e20
+# Relative to the largest weight: a smaller one would have a ridge beyond all numbers.
+_WEIGHTLESS = 1e-15
+# Cells of a sparse matrix whose rows are sorted as those of an array are.
+_SORTED_CELLS = 2_000_000
+
+
+def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
+    """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows."""
+    if reset:
+        estimator._note_device(X)
+    if reset and is_lazy(X):
+        rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
+        check_here(estimator, rows)
+        return rows
+    X = known_frame(to_host(X))
+    if is_frame(X):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        if len(X) == 0:
+            raise ValueError("expected rows in X, got 0 rows; pass one at least")
+        if X.shape[1] == 0:
+            raise ValueError("expected columns in X, got 0 columns; pass one at least")
+        return X
+    finite = True if issparse(X) else "allow-nan"
+    table = validated(
+        estimator, X, reset=reset, dtype="numeric", accept_sparse="csr", ensure_all_finite=finite
+    )
+    if issparse(table):
+        return csr_array(as_floats(estimator, table))
+    table = np.asarray(table)
+    # Numbers of fewer digits are converted column by column, when they are read.
+    is_plain = table.dtype.kind in "biuf" and table.dtype.itemsize <= 8
+    return table if is_plain else as_floats(estimator, table)
+
+
+def checked_with_target(
+    estimator: Any, X: Any, y: Any, sample_weight: Any, multi_output: bool, exact_rows: int
+) -> tuple[Any, NDArray[Any], Array]:
+    """Rows, targets and weights of mean one, without the rows that do not count."""
+    rows = checked_rows(estimator, X, reset=True)
+    if y is None:
+        raise ValueError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None; pass "
+            "what is to be predicted for every row of X"
+        )
+    y = to_host(on_this_machine(y))
+    check_every_target(estimator, y, numeric=multi_output)
+    if multi_output:
+        target = check_array(y, ensure_2d=False, dtype="numeric", input_name="y")
+    else:
+        target = column_or_1d(y, warn=True)
+        if target.dtype.kind == "f":
+            assert_all_finite(target, input_name="y")
+        check_labels_of_classes(target)
+    check_consistent_length(rows, target)
+    weight = sample_weights(to_host(on_this_machine(sample_weight)), target)
+    return _counted(estimator, rows, np.asarray(target), weight, exact_rows)
+
+
+def _counted(
+    estimator: Any, rows: Any, target: NDArray[Any], weight: Array, exact_rows: int
+) -> tuple[Any, NDArray[Any], Array]:
+    """The rows that count; few of them are sorted, so that their order changes nothing."""
+    kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
+    if len(kept) < 2:
+        raise ValueError(
+            f"{type(estimator).__name__} expected two rows of positive weight at least, got "
+            "n_samples = 1; add rows"
+        )
+    order = kept
+    if len(kept) <= exact_rows:
+        rows, order = here(some_rows(rows, kept)), np.arange(len(kept))
+        target, weight = target[kept], weight[kept]
+        is_small = rows.shape[0] * rows.shape[1] <= _SORTED_CELLS
+        cells = rows.toarray() if issparse(rows) and is_small else rows
+        order = row_order(cells, target, order, is_classifier(estimator))
+    if len(order) < len(target) or (order != np.arange(len(target))).any():
+        rows, target, weight = some_rows(rows, order), target[order], weight[order]
+    weight = weight / weight.max()  # equal ones are then exactly one, in any unit
+    return rows, target, weight / weight.mean()
+
+
+def column_names(estimator: Any) -> list[str]:
+    """The names of the user's columns, or x0, x1, ... where they have none."""
+    names: Sequence[Any] = getattr(estimator, "feature_names_in_", ())
+    return [str(name) for name in names] or [f"x{j}" for j in range(estimator.n_features_in_)]
+
+
+def check_known(estimator: Any, rows: Any) -> None:
+    """Refuse a table in which every cell is missing."""
+    if issparse(rows):
+        return
+    if bool(np.all(rows.isna() if is_frame(rows) else np.isnan(rows))):
+        raise ValueError(
+            f"{type(estimator).__name__} expected a table with some known cells, got "
+            f"{counted(len(rows), 'row')} in which every cell is missing; look at how the "
+            "table was read, or pass other columns"
+        )
+
+
+def check_sizes(estimator: Any, table: Rows) -> None:
+    """Refuse cells whose powers are no numbers, which only tables as they came can have."""
+    cells = table.data if issparse(table) else table
+    largest = float(np.abs(cells).max(initial=0.0))
+    if not estimator.scale and largest and not _SMALLEST <= largest <= _LARGEST:
+        raise ValueError(
+            f"{type(estimator).__name__} with scale=False expected the largest cell to be between "
+            f"{_SMALLEST:g} and {_LARGEST:g}, got {largest:.3g}; leave scale=True, or rescale "
+            "the columns"
+        )
