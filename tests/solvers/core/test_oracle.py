@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn import learn_weights
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
+from kernlearn.quality import QUALITIES
 from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.registry import Settings
 from kernlearn.solvers.core.oracle import MachineObjective
-from kernlearn.solvers.weights import search
+from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.weights.search import SearchOptions, learn_with_machines
 
 WEIGHTS = np.array([0.6, 1.1, 0.4])
 
@@ -92,11 +94,19 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
     assert crossed.evaluate(np.ones(1), None, 1e-9) is None
 
 
+SAMPLES = SearchOptions(large=20, samples=((10, 1e-2, 20), (30, 1e-3, 1)))
+
+
+def learned(grams, y, options):
+    family = GramStack(grams)
+    machine = QUALITIES["soft_margin"].build(y, Settings(1.0, 0.5, 0.1, np.ones(len(y))))
+    weight_set = WeightSet(family.traces, float(family.traces.sum()), False)
+    return learn_with_machines(family, [machine], weight_set, Control(), options=options)
+
+
 def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch):
     problem = make_stack(n=60)
     useless = np.stack([*problem.grams, np.ones((60, 60))])  # what a constant adds, b has already
-    monkeypatch.setattr(search, "LARGE", 20)
-    monkeypatch.setattr(search, "COARSE", ((10, 1e-2, 20), (30, 1e-3, 1)))
     taken, subset = [], GramStack.subset
 
     def seen(self, rows, matrices):
@@ -104,27 +114,24 @@ def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch
         return subset(self, rows, matrices)
 
     monkeypatch.setattr(GramStack, "subset", seen)
-    found = learn_weights(useless, problem.y)
+    found = learned(useless, problem.y, SAMPLES)
     assert [len(rows) for rows, _ in taken] == [10, 30]
     assert [len(useless) - 1 in matrices for _, matrices in taken] == [True, False]
     share = np.mean(problem.y == problem.y[0])
     for rows, _ in taken:
         assert abs(np.mean(problem.y[rows] == problem.y[0]) - share) <= 1.5 / len(rows)
-    monkeypatch.setattr(search, "LARGE", 10**6)
-    alone = learn_weights(useless, problem.y)
+    alone = learned(useless, problem.y, SearchOptions())
     assert found.objective == pytest.approx(alone.objective, rel=2e-6)
     assert found.status.is_optimal
 
 
-def test_a_kernel_that_a_sample_leaves_out_counts_among_all_points(make_stack, monkeypatch):
+def test_a_kernel_that_a_sample_leaves_out_counts_among_all_points(make_stack):
     problem = make_stack(n=60)
-    monkeypatch.setattr(search, "LARGE", 20)
-    monkeypatch.setattr(search, "COARSE", ((10, 1e-2, 20), (30, 1e-3, 1)))
     order = np.lexsort([problem.y])
     sampled = order[np.linspace(0, 59, 10).astype(int)]
     label = np.where(np.isin(np.arange(60), sampled), 0.0, problem.y)  # the sample sees none of it
     grams = np.stack([problem.grams[0], 60.0 * np.outer(label, label) / 50.0])
-    found = learn_weights(grams, problem.y)
+    found = learned(grams, problem.y, SAMPLES)
     assert found.status.is_optimal
     assert found.weights[1] > 0.0
 

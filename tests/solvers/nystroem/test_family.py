@@ -11,7 +11,7 @@ from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.nystroem.column_master import FactorMaster
-from kernlearn.solvers.weights.column_generation import Columns
+from kernlearn.solvers.weights.column_generation import ColumnGeneration
 from kernlearn.solvers.weights.search import learn_with_machines
 
 RNG = np.random.default_rng(3)
@@ -40,7 +40,7 @@ def test_it_finds_what_the_matrices_of_all_factors_give(quality, most_columns, m
     machines = [QUALITIES[quality].build(y, settings)]
     weight_set = WeightSet(pool.traces, 32.0, False)
     master = FactorMaster(pool, X, [y], machines, settings, quality == "least_squares")
-    found = Columns(pool, master, machines, weight_set, Control(1e-7)).run()
+    found = ColumnGeneration(pool, master, machines, weight_set, Control(1e-7)).run()
     factors = [pool.map(i)(X) for i in range(pool.n_matrices)]
     stack = GramStack(np.stack([Z @ Z.T for Z in factors]))
     whole = learn_with_machines(stack, machines, weight_set, Control(1e-7))

@@ -46,14 +46,7 @@ def lower_bound(plane: Plane, domain: Domain) -> float:
 def corner_bound(plane: Plane, normaliser: Array, total: float) -> float:
     """The same over w ≥ 0, Σ wᵢrᵢ = total, for any number of weights: the smallest corner.
 
-    Parameters
-    ----------
-    plane : Plane
-        Below the objective.
-    normaliser : ndarray of shape (m,)
-        The rᵢ; kernels of which it is zero have no effect and no weight.
-    total : float
-        The sum.
+    Kernels of which rᵢ is zero have no effect and no weight.
     """
     if plane.constant == -np.inf:
         return -np.inf

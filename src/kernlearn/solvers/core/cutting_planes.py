@@ -20,16 +20,7 @@ def coefficient_plane(
 ) -> Plane:
     """The plane of coefficients that are feasible, or so nearly that the difference is carried.
 
-    Parameters
-    ----------
-    machines : sequence of Machine
-        Which the coefficients are of.
-    coefs : sequence of ndarray of shape (n,)
-        One for each machine.
-    gradient : ndarray of shape (m,)
-        Minus half of Σ aᵀKᵢa.
-    trace : float
-        Bound on the trace of K(w).
+    Each machine has its coefficients, the gradient is −½ Σ aᵀKᵢa, and `trace` bounds that of K(w).
     """
     plane = _without_kernels(machines, coefs, gradient)
     pairs = zip(machines, coefs, strict=True)
@@ -47,16 +38,8 @@ def factor_plane(
 ) -> Plane:
     """The same from Zᵀa: where coefficients are large and cancel there, much less is rounding.
 
-    Parameters
-    ----------
-    machines, coefs
-        As in `coefficient_plane`.
-    cs : sequence of ndarray of shape (R,)
-        Zᵀa of each.
-    membership : ndarray of shape (R, m)
-        Ones where a column belongs to a kernel.
-    lengths : ndarray of shape (R,)
-        Lengths of the columns of Z.
+    `cs` holds Zᵀa of each machine, `membership` (R, m) ones where a column of Z belongs to a
+    kernel, and `lengths` the lengths of the columns.
     """
     noise = np.zeros(len(lengths))
     for machine, a, c in zip(machines, coefs, cs, strict=True):

@@ -25,26 +25,13 @@ VANISHING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Plane:
-    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective.
+    """An affine function ``constant + gradient @ w`` that nowhere exceeds the objective."""
 
-    Parameters
-    ----------
-    constant : float
-        Less what rounding may have added to it.
-    gradient : ndarray of shape (m,)
-        Slope in every weight.
-    noise : ndarray of shape (m,)
-        Bound on the rounding of every slope.
-    weight : float
-        ½Σ‖a‖²: a change of K by E moves the plane by at most ``weight`` times ‖E‖.
-    coefs : tuple of (share, coefficients of every machine)
-        What makes it, where that is known: one entry, or several of a mixture.
-    """
-
-    constant: float
+    constant: float  # less what rounding may have added to it
     gradient: Array
-    noise: Array | float = 0.0
-    weight: float = 0.0
+    noise: Array | float = 0.0  # bound on the rounding of every slope
+    weight: float = 0.0  # ½Σ‖a‖²: a change of K by E moves the plane by at most this times ‖E‖
+    # Shares, and the coefficients of every machine: what makes the plane, where that is known.
     coefs: tuple[tuple[float, tuple[Array, ...]], ...] = ()
 
     @staticmethod
@@ -113,19 +100,9 @@ class MachineObjective:
     For any feasible coefficients, :math:`\ell(a) - \tfrac12\sum_i w_i a^\top K_i a` is a plane
     below V, whatever the accuracy of the machine's solution.
 
-    Parameters
-    ----------
-    family : Family
-        The matrices.
-    machines : sequence of Machine
-        One, or one per class of a one-against-rest problem.
-    penalty : Penalty, optional
-        Added to the value.
-    normaliser : ndarray of shape (m,), optional
-        What positive weights are held by, Σ wᵢrᵢ.
-    in_cone : bool
-        Whether the value is infinite where K(w) turns out not to be positive semidefinite, as it
-        is for free signs. Positive weights take the matrices as they are.
+    There are several machines for one-against-rest. `normaliser` holds the rᵢ of positive weights.
+    With `in_cone`, for free signs, the value is infinite where K(w) turns out not to be positive
+    semidefinite; positive weights take the matrices as they are.
     """
 
     def __init__(

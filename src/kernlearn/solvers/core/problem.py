@@ -9,69 +9,38 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
-from kernlearn.families.weights import (
-    Domain,
-    even_weights,
-    positive_weights,
-)
+from kernlearn.families.weights import Domain, even_weights, positive_weights
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.core.oracle import (
-    MachineObjective,
-    Plane,
-)
+from kernlearn.solvers.core.oracle import MachineObjective, Plane
 from kernlearn.solvers.core.units import RescaledPenalty
 from kernlearn.typing import Array
 
 # Share of the usual start in any other one.
 TRACE = 1e-3
-CRUMBS = 1e-12  # shares that are rounding
+NEGLIGIBLE = 1e-12  # shares that are rounding
 # Part of the trace below which an identity to be learned starts with as much as all the others.
 SEEN = 1e-6
 
 
 @dataclass(frozen=True)
 class Control:
-    """When to stop, and whom to tell.
+    """When to stop, and whom to tell."""
 
-    Parameters
-    ----------
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on evaluations of the objective.
-    stopping : StoppingControl
-        Told of each of them; may end it early.
-    """
-
-    tol: float = 1e-6
-    max_iter: int = 200
-    stopping: StoppingControl = field(default_factory=StoppingControl)
+    tol: float = 1e-6  # relative duality gap to reach
+    max_iter: int = 200  # evaluations of the objective
+    stopping: StoppingControl = field(default_factory=StoppingControl)  # is told of each of them
 
 
 @dataclass(frozen=True, eq=False)
 class WeightSet:
-    """Which weights are allowed: Σ wᵢrᵢ = total, and their sign.
+    """Which weights are allowed: Σ wᵢrᵢ = total, and their sign."""
 
-    Parameters
-    ----------
-    normaliser : ndarray of shape (m,)
-        The rᵢ.
-    total : float
-        The c.
-    free_sign : bool
-        K(w) ⪰ 0 instead of w ≥ 0.
-    start : ndarray of shape (m,), optional
-        Weights to begin near, in any scale; those below zero count as zero.
-    least : ndarray of shape (m,), optional
-        The shares of the total that positive weights have at least.
-    """
-
-    normaliser: Array
+    normaliser: Array  # the rᵢ
     total: float
-    free_sign: bool
-    start: Array | None = None
-    least: Array | None = None
+    free_sign: bool  # K(w) ⪰ 0 instead of w ≥ 0
+    start: Array | None = None  # weights to begin near, in any scale; negative ones count as zero
+    least: Array | None = None  # shares of the total that positive weights have at least
 
     def kernel_size(self, family: Family) -> float:
         """Mean diagonal entry that K(w) has if every matrix takes an equal share."""
@@ -85,21 +54,11 @@ class WeightSet:
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """Coefficients whose planes together make the lower bound.
+    """Coefficients whose planes together make the lower bound."""
 
-    Attributes
-    ----------
-    shares : ndarray of shape (s,)
-        Of one.
-    coefs : ndarray of shape (s, k, n)
-        Feasible dual coefficients of the k machines.
-    rounding : float
-        What is not known of the objective, and taken off the bound.
-    """
-
-    shares: Array
-    coefs: Array
-    rounding: float
+    shares: Array  # of the s planes, which add up to one
+    coefs: Array  # (s, k, n): feasible dual coefficients of the k machines
+    rounding: float  # what is not known of the objective, and taken off the bound
 
     @classmethod
     def of(cls, plane: Plane | None, unit: float, rounding: float) -> Proof | None:
@@ -111,7 +70,7 @@ class Proof:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class WeightProblem:
     """What is to be solved, in the solver's units."""
 
     family: Family
@@ -122,9 +81,8 @@ class Problem:
     @property
     def objective(self) -> MachineObjective:
         """What is minimised, afresh."""
-        return MachineObjective(
-            self.family, self.machines, self.penalty, self.weight_set.normaliser
-        )
+        normaliser = self.weight_set.normaliser
+        return MachineObjective(self.family, self.machines, self.penalty, normaliser)
 
     @property
     def positive_domain(self) -> Domain:
@@ -147,10 +105,10 @@ class Problem:
         """Equal shares of the total."""
         return even_weights(self.weight_set.normaliser, self.weight_set.total)
 
-
-def trace_of(problem: Problem) -> float:
-    """The trace that every K(w) of the set has."""
-    return float(problem.even @ problem.family.traces)
+    @property
+    def trace(self) -> float:
+        """The trace that every K(w) of the set has."""
+        return float(self.even @ self.family.traces)
 
 
 def _seen_identity(domain: Domain, traces: Array) -> Array:
@@ -171,6 +129,6 @@ def inside(domain: Domain, weights: Array, trace: float = TRACE) -> Array:
     A trace of the usual start keeps it where every machine has a value that has one anywhere.
     """
     x = np.maximum(domain.coordinates(weights), 0.0)
-    x[x * domain.equality < CRUMBS * float(domain.equality @ x)] = 0.0
+    x[x * domain.equality < NEGLIGIBLE * float(domain.equality @ x)] = 0.0
     size = float(domain.equality @ x)
     return domain.start if size == 0.0 else (1.0 - trace) * x / size + trace * domain.start

@@ -11,7 +11,9 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.solution import Step, relative_gap
 
 
-def telling(stopping: StoppingControl, translate: Callable[[Step], Step]) -> Callable[[Step], None]:
+def report_steps(
+    stopping: StoppingControl, translate: Callable[[Step], Step]
+) -> Callable[[Step], None]:
     """Pass a step on in the user's units."""
 
     def tell(step: Step) -> None:
@@ -29,10 +31,10 @@ def telling(stopping: StoppingControl, translate: Callable[[Step], Step]) -> Cal
     return tell
 
 
-def told(stopping: StoppingControl, step: Step) -> Status | None:
+def report_step(stopping: StoppingControl, step: Step) -> Status | None:
     """Tell of a step; how the fit is to end, if it is."""
     try:
-        telling(stopping, lambda same: same)(step)
+        report_steps(stopping, lambda same: same)(step)
     except (Stopped, KeyboardInterrupt) as stop:
         return stopping.accept(stop)
     return None

@@ -49,14 +49,7 @@ class Units:
     def near(cls, kernel: float, largest: float, typical: float | None = None) -> Units:
         """The powers of two next to the size of a kernel and to that of targets, both checked.
 
-        Parameters
-        ----------
-        kernel : float
-            The mean diagonal entry.
-        largest : float
-            The largest target.
-        typical : float, optional
-            The target that is to have size one, by default the largest.
+        `kernel` is the mean diagonal entry; the typical target, or the largest, has size one.
         """
         check_kernel_size(kernel)
         _check_size("targets", largest)
@@ -90,14 +83,7 @@ def _power_of_two(size: float) -> float:
 class RescaledPenalty:
     """A penalty in the solver's units, of weights in the solver's family.
 
-    Parameters
-    ----------
-    penalty : Penalty
-        In the user's units.
-    units : Units
-        The solver's.
-    transform : ndarray of shape (m, p), optional
-        The matrix T of ``w = unit · T u``, u being the solver's weights; by default the identity.
+    The user's weights are ``w = unit · T u`` for the solver's u; T is the identity by default.
     """
 
     def __init__(self, penalty: Penalty, units: Units, transform: Array | None = None) -> None:

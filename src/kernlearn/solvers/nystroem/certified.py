@@ -32,7 +32,7 @@ from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import WeightSet
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-from kernlearn.solvers.weights.rounding_safe import KNOWN, SETTLED_SHARE
+from kernlearn.solvers.weights.primal_value import PRECISION
 from kernlearn.typing import Array
 
 Long = NDArray[Any]  # of doubles or long doubles
@@ -81,7 +81,7 @@ def certified(
         found = replace(zero, dual_coef=0.0 * np.asarray(found.dual_coef))
     parts = found.factors.expansion(found.coef)
     now = _value(found, machines, parts, values, np.float64)
-    enough = min(SETTLED_SHARE * tol, KNOWN) * abs(now.value)
+    enough = min(PRECISION.share * tol, PRECISION.known) * abs(now.value)
     few = in_long_double and machines[0].n_points * found.coef.size <= LONG_DOUBLE_PRODUCTS
     if now.noise > enough and few:
         now = _value(found, machines, parts, values, np.longdouble)

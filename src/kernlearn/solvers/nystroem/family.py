@@ -20,7 +20,7 @@ from kernlearn.solvers.nystroem.column_master import FactorMaster
 from kernlearn.solvers.nystroem.learn import learn_through_landmarks
 from kernlearn.solvers.nystroem.learned import Learned
 from kernlearn.solvers.nystroem.request import Request
-from kernlearn.solvers.weights.column_generation import Columns, WithinRounds
+from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterStopping
 from kernlearn.typing import Array
 
 RANK = 64  # of rank="auto"
@@ -63,7 +63,7 @@ def learn_family_through_landmarks(
     least_squares = request.quality == "least_squares"
     master = FactorMaster(pool, source, targets, machines, settings, least_squares)
     search = replace(control, tol=SEARCH * control.tol)
-    found = Columns(pool, master, machines, weight_set, search).run()
+    found = ColumnGeneration(pool, master, machines, weight_set, search).run()
     active = np.flatnonzero(found.weights)
     known = replace(
         request,
@@ -74,7 +74,7 @@ def learn_family_through_landmarks(
         near=found,
     )
     made = [pool.pool.kernel(int(i)) for i in active]
-    stopping = WithinRounds(control.stopping, found.lower_bound)
+    stopping = MasterStopping(control.stopping, found.lower_bound)
     last = replace(control, tol=LAST * control.tol, stopping=stopping)
     learned = learn_through_landmarks(source, made, targets, known, last)
     solution = learned.solution

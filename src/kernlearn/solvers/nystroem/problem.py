@@ -16,7 +16,7 @@ from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import Objective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
-from kernlearn.solvers.core.progress import telling
+from kernlearn.solvers.core.progress import report_steps
 from kernlearn.solvers.core.solution import Solution, relative_gap
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
@@ -24,7 +24,7 @@ from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjectiv
 from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-from kernlearn.solvers.weights.newton import Newton, Outcome
+from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array
 
@@ -150,7 +150,7 @@ def minimise(
     control: Control,
     units: Units,
     stand_in: GramStack | None,
-) -> Outcome:
+) -> NewtonOutcome:
     """Newton over the weights; those of both signs go on from where positive ones end.
 
     Parameters
@@ -171,7 +171,7 @@ def minimise(
     stopping = control.stopping
     if weight_set.start is not None:
         domain.start = inside(domain, weight_set.start)
-    tell = telling(stopping, units.step)
+    tell = report_steps(stopping, units.step)
     if stand_in is None:
         return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
     first = Newton(
@@ -182,7 +182,7 @@ def minimise(
         min(20, control.max_iter),
         stopping,
         # The bound of positive weights says nothing of free ones.
-        telling(stopping, lambda step: replace(units.step(step), lower_bound=-np.inf)),
+        report_steps(stopping, lambda step: replace(units.step(step), lower_bound=-np.inf)),
     )
     first.run()
     used = normaliser > 0
@@ -197,7 +197,7 @@ def minimise(
 
 
 def unscale(
-    outcome: Outcome,
+    outcome: NewtonOutcome,
     n_solves: int,
     units: Units,
     traces: Array,

@@ -24,17 +24,17 @@ from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status, linear_minimum
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.progress import told
+from kernlearn.solvers.core.progress import report_step
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
 from kernlearn.solvers.optimize.quadratic import quadratic_program
-from kernlearn.solvers.weights.orthonormal_basis import orthonormal_family
-from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE, PsdCuts
-from kernlearn.solvers.weights.rounding_safe import (
-    into_the_cone,
+from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,
-    with_total,
-    without_crumbs,
+    pulled_into_cone,
+    rescaled_to_total,
+    without_negligible,
 )
+from kernlearn.solvers.weights.free_domain import orthonormal_family
+from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE, PsdCuts
 from kernlearn.typing import Array
 
 MAX_ROUNDS = 1000
@@ -70,14 +70,14 @@ def learn_by_alignment(
         weights, best, ended = _free(family, targets, centered, weight_set, control)
     else:
         weights, best = _positive(family, own)
-    weights = with_total(weights, weight_set.normaliser, weight_set.total)
+    weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
     K = family.combine(weights, labelled_only=False)
     indefinite = 0.0
     if free:
         inside = even_weights(weight_set.normaliser, weight_set.total)
         allowed = PSD_TOLERANCE * float(inside @ family.traces) / family.n_points
-        weights = into_the_cone(family, weights, inside)[0]
-        weights = with_total(weights, weight_set.normaliser, weight_set.total)
+        weights = pulled_into_cone(family, weights, inside)[0]
+        weights = rescaled_to_total(weights, weight_set.normaliser, weight_set.total)
         K = family.combine(weights, labelled_only=False)
         indefinite = -lowest_eigenpair(K)[0]
         # Weights that no longer mean anything once they are written down, or that cancel so far
@@ -88,7 +88,7 @@ def learn_by_alignment(
             K = family.combine(weights, labelled_only=False)
     value, noise = _value(family, weights, targets, centered, indefinite)
     bound = min(max(-best, -1.0) - noise, -value)
-    told(control.stopping, Step(0, -value, bound))
+    report_step(control.stopping, Step(0, -value, bound))
     return Solution(
         weights=weights,
         objective=-value,
@@ -144,7 +144,7 @@ def _free(
             ended = Status.ITERATION_LIMIT
             break
         step = Step(0, -float(q @ x) / float(np.sqrt(x @ S @ x)), -np.inf)
-        stopped = told(control.stopping, step)
+        stopped = report_step(control.stopping, step)
         if stopped is not None:
             ended = stopped
             break
@@ -152,7 +152,7 @@ def _free(
             break
     best = _free_bound(S, q, x, domain, cuts, control.tol)
     weights = np.asarray(transform @ x)
-    return without_crumbs(weights, weights * weight_set.normaliser), best, ended
+    return without_negligible(weights, weights * weight_set.normaliser), best, ended
 
 
 def _direction(S: Array, x: Array, norms: Array, n: int) -> tuple[Array, Array, Array]:

@@ -69,11 +69,11 @@ def learn_by_columns(
     pool: KernelPool, machines: Sequence[Machine], weight_set: WeightSet, control: Control
 ) -> Solution:
     """Minimise the machines' values over the weights of all kernels (inputs are checked)."""
-    return Columns(pool, GramMaster(pool, machines), machines, weight_set, control).run()
+    return ColumnGeneration(pool, GramMaster(pool, machines), machines, weight_set, control).run()
 
 
 @dataclass(frozen=True, eq=False)
-class _Round:
+class _MasterSolution:
     """The solution of a master, its weights among all kernels, and the proof of its bound."""
 
     weights: Array
@@ -81,7 +81,7 @@ class _Round:
     proof: Proof
 
 
-class Columns:
+class ColumnGeneration:
     """The state of one minimisation.
 
     Parameters
@@ -112,10 +112,10 @@ class Columns:
         # What the trace of K(w) is at most.
         ratios = pool.traces[used] / weight_set.normaliser[used]
         self.trace = weight_set.total * float(ratios.max())
-        self.stopping = WithinRounds(control.stopping)
+        self.stopping = MasterStopping(control.stopping)
         self.history: list[Step] = []
         self.lower, self.n_solves, self.n_rounds = -np.inf, 0, 0
-        self.best: _Round | None = None
+        self.best: _MasterSolution | None = None
 
     def run(self) -> Solution:
         """Rounds of a master and of prices, until the gap closes or it is time to end."""
@@ -153,7 +153,7 @@ class Columns:
         self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
         return _dearest(self._prices(plane), -np.inf)
 
-    def _solved(self, tol: float) -> _Round:
+    def _solved(self, tol: float) -> _MasterSolution:
         """The master problem, solved to a tolerance."""
         active = self.master.active
         known = self.given.start if self.best is None else self.best.weights
@@ -169,14 +169,14 @@ class Columns:
         self.n_solves += solution.n_machine_solves
         weights = np.zeros(self.pool.n_matrices)
         weights[active] = solution.weights
-        found = _Round(weights, solution, proof)
+        found = _MasterSolution(weights, solution, proof)
         value = np.inf if self.best is None else self.best.solution.objective
         if solution.objective < value:
             self.best = found
         self.master.note(solution.weights)
         return found
 
-    def _look_around(self, last: _Round) -> Indices:
+    def _look_around(self, last: _MasterSolution) -> Indices:
         """Price all kernels, raise the bound, and say who is to join the master."""
         plane = self._priced(last.proof, self.stopping.check)
         bound = corner_bound(plane, self.given.normaliser, self.given.total)
@@ -236,12 +236,12 @@ class Columns:
             history=tuple(self.history),
         )
 
-    def _without_solution(self, last: _Round) -> Solution:
+    def _without_solution(self, last: _MasterSolution) -> Solution:
         weights = np.full(self.pool.n_matrices, np.nan)
         return replace(last.solution, weights=weights, n_machine_solves=self.n_solves)
 
 
-class WithinRounds(StoppingControl):
+class MasterStopping(StoppingControl):
     """The stopping of the whole, told of the steps within a round: their bound is that of all."""
 
     def __init__(self, whole: StoppingControl, lower: float = -np.inf) -> None:

@@ -47,9 +47,10 @@ from kernlearn.solvers.weights.determinant_search import (
     Point,
     newton_steps,
 )
+from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
+from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
-from kernlearn.solvers.weights.orthonormal_basis import orthonormal_family
-from kernlearn.solvers.weights.rounding_safe import LONG_DOUBLE_SIZE, with_total, without_crumbs
+from kernlearn.solvers.weights.primal_value import PRECISION
 from kernlearn.typing import Array
 
 SETTLED_SHARE, KNOWN = 0.05, 1e-8  # of the tolerance, and of the value: rounding that may be left
@@ -127,11 +128,11 @@ def _solution(
     weights = np.asarray(weights)
     shares = weights * given.normaliser
     even = even_weights(given.normaliser, given.total)
-    candidates = [without_crumbs(weights, shares), weights, even]
+    candidates = [without_negligible(weights, shares), weights, even]
     settled: _Settled | None = None
     reached = search.value(found.best)
     for candidate in candidates:
-        candidate = with_total(candidate, given.normaliser, given.total)
+        candidate = rescaled_to_total(candidate, given.normaliser, given.total)
         trial = _settle(family, given, candidate, tol)
         if trial is None:
             continue
@@ -177,7 +178,7 @@ def _settle(family: Family, given: WeightSet, weights: Array, tol: float) -> _Se
     while True:
         combine = family.combine_exactly if exact else family.combine
         factor = inverse_factor(combine(weights, labelled_only=False))
-        last = exact or n > LONG_DOUBLE_SIZE
+        last = exact or n > PRECISION.largest
         if factor is not None:
             value = -factor.log_det
             noise = factor.noise(family, weights) + n * missed

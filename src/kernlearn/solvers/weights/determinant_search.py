@@ -11,7 +11,7 @@ from kernlearn.families.weights import Domain
 from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
-from kernlearn.solvers.core.progress import told
+from kernlearn.solvers.core.progress import report_step
 from kernlearn.solvers.core.solution import Step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
@@ -144,7 +144,7 @@ def newton_steps(
         if certify:
             best = max(best, min(search.bound(point.factor, slopes, noise), value))
         history.append(Step(0, value, best))
-        stopped = told(control.stopping, history[-1])
+        stopped = report_step(control.stopping, history[-1])
         if stopped is not None:
             ended = stopped
             break

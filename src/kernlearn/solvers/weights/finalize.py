@@ -15,22 +15,24 @@ from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import (
     MachineEvaluation,
 )
-from kernlearn.solvers.core.problem import Problem, Proof, WeightSet
+from kernlearn.solvers.core.problem import Proof, WeightProblem, WeightSet
 from kernlearn.solvers.core.solution import Solution, relative_gap
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.machine.active_set import MachineSolution
-from kernlearn.solvers.weights.newton import Outcome
-from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE
-from kernlearn.solvers.weights.rounding_safe import (
-    Combined,
-    Settled,
-    into_the_cone,
+from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,
-    settled_machine,
-    total_weight,
-    with_total,
-    without_crumbs,
+    pulled_into_cone,
+    rescaled_to_total,
+    without_negligible,
 )
+from kernlearn.solvers.weights.newton import NewtonOutcome
+from kernlearn.solvers.weights.primal_value import (
+    CombinedKernel,
+    PrimalValue,
+    primal_value,
+    squared_norms,
+)
+from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE
 from kernlearn.typing import Array
 
 # Relative accuracy of machines that are solved once more.
@@ -44,8 +46,13 @@ WORTH, UNSEEN = 0.25, 0.05
 INDEFINITE = 1e-9
 
 
-def solution_of(
-    problem: Problem, outcome: Outcome, n_solves: int, tol: float, units: Units, free: bool
+def certified_solution(
+    problem: WeightProblem,
+    outcome: NewtonOutcome,
+    n_solves: int,
+    tol: float,
+    units: Units,
+    free: bool,
 ) -> tuple[Solution, Proof | None]:
     """The outcome in the user's units with its certificate, and what the bound is proved by."""
     family = problem.family
@@ -56,18 +63,18 @@ def solution_of(
         return Solution(np.full(m, nan), nan, nan, nan, None, None, n_solves, outcome.ended), None
     best = outcome.best
     assert isinstance(best, MachineEvaluation)
-    returned = _returned(problem, outcome, best, free, tol)
+    returned = _final_weights(problem, outcome, best, free, tol)
     weights, solutions = returned.weights, returned.solutions
-    combined = Combined.at(family, weights, returned.K)
+    combined = CombinedKernel.at(family, weights, returned.K)
     settled = [
-        settled_machine(combined, machine, solution, tol)
+        primal_value(combined, machine, solution, tol)
         for machine, solution in zip(problem.machines, solutions, strict=True)
     ]
     value = sum(found.value for found in settled)
     if problem.penalty is not None:
         value += problem.penalty.value(weights)
     unknown = sum(found.noise for found in settled)
-    weight = total_weight(solutions)
+    weight = squared_norms(solutions)
     if weight > 0.0:  # the zero function does not see the kernel
         unknown += 2.0 * returned.indefinite * weight
     unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
@@ -98,14 +105,14 @@ def solution_of(
     return solution, Proof.of(outcome.proof, units.coef, unknown * units.value)
 
 
-def _missed_total(problem: Problem, weights: Array) -> float:
+def _missed_total(problem: WeightProblem, weights: Array) -> float:
     """How far large weights that cancel are from the total for their rounding, relative to it."""
     given = problem.weight_set
     return abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
 
 
 @dataclass(frozen=True, eq=False)
-class _Returned:
+class _FinalWeights:
     """Weights as they are returned, the machines at them, how indefinite K(w) is, K(w) if known."""
 
     weights: Array
@@ -115,32 +122,32 @@ class _Returned:
     K: Array | None = None
 
 
-def _returned(
-    problem: Problem, outcome: Outcome, best: MachineEvaluation, free: bool, tol: float
-) -> _Returned:
+def _final_weights(
+    problem: WeightProblem, outcome: NewtonOutcome, best: MachineEvaluation, free: bool, tol: float
+) -> _FinalWeights:
     given, family = problem.weight_set, problem.family
     weights = best.weights
     if not free:
         K = family.combine(weights) if best.kernel is None else best.kernel
         known = isinstance(family, GramStack) and family.is_psd(weights, K)
         lowest = 0.0 if known else lowest_eigenpair(K)[0]
-        return _Returned(weights, best.solutions, -lowest, 0, K)
+        return _FinalWeights(weights, best.solutions, -lowest, 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
     candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
-    unseen = UNSEEN * tol * abs(best.upper) / max(total_weight(best.solutions), 1e-300)
+    unseen = UNSEEN * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
     enough = best.upper + WORTH * tol * abs(best.upper)
     found, n_solves = None, 0
     for candidate in candidates:
         if candidate is None:
             continue
-        candidate = with_total(candidate, given.normaliser, given.total)
+        candidate = rescaled_to_total(candidate, given.normaliser, given.total)
         size = _own_trace(family, candidate) / family.n_points
         # Into the cone to rounding; where that costs too much, as far as the tolerance asks for.
         for allowed in (0.0, min(unseen, PSD_TOLERANCE * size)):
-            moved, lowest = into_the_cone(family, candidate, problem.even, allowed)
+            moved, lowest = pulled_into_cone(family, candidate, problem.even, allowed)
             if moved is not candidate:
-                moved = with_total(moved, given.normaliser, given.total)
+                moved = rescaled_to_total(moved, given.normaliser, given.total)
                 lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
             indefinite = -lowest
             if indefinite > INDEFINITE * size:
@@ -161,8 +168,8 @@ def _returned(
         objective = problem.objective
         evaluation = objective.evaluate(problem.even, best, EXACT)
         solutions = best.solutions if evaluation is None else evaluation.solutions
-        return _Returned(problem.even, solutions, np.inf, n_solves + objective.n_solves)
-    return _Returned(found[0], found[1].solutions, found[2], n_solves)
+        return _FinalWeights(problem.even, solutions, np.inf, n_solves + objective.n_solves)
+    return _FinalWeights(found[0], found[1].solutions, found[2], n_solves)
 
 
 def _own_trace(family: Family, weights: Array) -> float:
@@ -182,10 +189,10 @@ def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
     if trace == 0.0:  # terms that cancel to the last digit
         return weights
     of_trace = weights * family.traces / trace
-    return without_crumbs(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
+    return without_negligible(weights, np.where(abs(of_total) > abs(of_trace), of_total, of_trace))
 
 
-def _intercept(found: Settled, machine: Machine) -> float:
+def _intercept(found: PrimalValue, machine: Machine) -> float:
     """The multiplier of 1ᵀa, or what a regularised intercept comes to."""
     if len(machine.rows) == 0:
         return machine.offset * float(found.coef.sum())

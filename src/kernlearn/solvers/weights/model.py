@@ -47,20 +47,8 @@ def minimise_model(
 ) -> ModelMinimum | None:
     """Minimise the model within ``radius`` of x0 (inputs are checked); None if that fails.
 
-    Parameters
-    ----------
-    centre : Evaluation
-        Gives the curvature, at coordinates ``x0``.
-    planes : sequence of Plane
-        All of them below the objective.
-    x0 : ndarray of shape (p,)
-        The centre's coordinates.
-    domain : Domain
-        Where the weights may lie.
-    damping : float
-        Multiplies the curvature.
-    radius : float
-        Length of the step in units of :func:`reach`; may be infinite.
+    `centre` gives the curvature at the coordinates x0, multiplied by the damping. All planes are
+    below the objective. The radius is in units of :func:`reach`, and may be infinite.
     """
     p, k = len(x0), len(planes)
     if k == 0:

@@ -16,83 +16,54 @@ import numpy as np
 from kernlearn.families.weights import Domain
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.core.certificate import (
-    free_noise,
-    in_coordinates,
-    linear_minimum,
-    lower_bound,
-)
+from kernlearn.solvers.core.certificate import in_coordinates
 from kernlearn.solvers.core.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.core.solution import Step
-from kernlearn.solvers.weights.model import ModelMinimum, minimise_model, reach
+from kernlearn.solvers.weights.bundle import MAX_CUT_ROUNDS, MAX_FULL_CHECKS, PlaneBundle
+from kernlearn.solvers.weights.model import minimise_model, reach
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array
 
-MAX_PLANES = 60
-MAX_CUT_ROUNDS = 60
-MAX_FULL_CHECKS = 12
-MAX_NULL_STEPS = 3
-# Small quadratic programs in all: what needs more is hostile, and would go on for long.
-MAX_PROGRAMS = 600
-MAX_STALLED, MANY = 8, 30  # many coordinates take as many steps to be told apart
-SHRINK, GROW = 0.4, 4.0
-ENOUGH = 0.9
-PROBES = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, where no step makes progress
-LOOSE = 5e-3  # relative accuracy of a machine in the first steps
-LAGGING = 0.01  # share of the gap below which a promise says that it is the bound that is off
-NEAR = 1e-5  # relative gap from which on that is asked of free signs, where bounds need cuts
+
+@dataclass(frozen=True)
+class NewtonOptions:
+    """How steps over the weights are taken, and when no further one is."""
+
+    max_null_steps: int = 3
+    max_programs: int = 600  # quadratic programs in all: hostile problems would go on for long
+    max_stalled: int = 8  # steps without progress, and one more for each coordinate,
+    many: int = 30  # of which so many count
+    shrink: float = 0.4
+    grow: float = 4.0
+    enough: float = 0.9  # share of the tolerance: what is returned is evaluated once more
+    probes: tuple[float, ...] = (1e-2, 1e-4, 1e-6, 1e-8)  # shares of another kernel, when stalled
+    loose: float = 5e-3  # relative accuracy of a machine in the first steps
+    lagging: float = 0.01  # share of the gap below which a promise says that the bound is off
+    near: float = 1e-5  # relative gap from which on that is asked of free signs
+
+
+OPTIONS = NewtonOptions()
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """Where the method ended.
+class NewtonOutcome:
+    """Where the method ended."""
 
-    Parameters
-    ----------
-    best : Evaluation or None
-        The best point; None if there is no solution.
-    lower : float
-        No feasible weights have a smaller objective.
-    ended : Status
-        Why the search ended; what that is worth is for the certificate to say.
-    history : tuple of Step
-        Objective and bound after every evaluation.
-    transform : ndarray of shape (m, p), optional
-        Maps the weights of combinations, where these were searched, to those of the matrices.
-    safe : ndarray of shape (m,), optional
-        Positive weights that have a value, should the best ones not bear to be written down.
-    proof : Plane, optional
-        With positive weights, the plane that the lower bound is of.
-    """
-
-    best: Evaluation | None
-    lower: float
-    ended: Status
+    best: Evaluation | None  # the best point; None if there is no solution
+    lower: float  # no feasible weights have a smaller objective
+    ended: Status  # why the search ended; what that is worth is for the certificate to say
     history: tuple[Step, ...]
-    transform: Array | None = None
-    safe: Array | None = None
-    proof: Plane | None = None
+    transform: Array | None = None  # from weights of combinations, if searched, to the matrices'
+    safe: Array | None = None  # positive weights that have a value, should the best not bear it
+    proof: Plane | None = None  # with positive weights, the plane that the lower bound is of
 
 
 class Newton:
-    """The state of one minimisation.
+    """The state of one minimisation to a relative duality gap of `tol`.
 
-    Parameters
-    ----------
-    objective : Objective
-        What to minimise.
-    domain : Domain
-        Where the weights may lie.
-    cuts : PsdCuts or None
-        Keeps K(w) ⪰ 0 for free-sign weights.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on the number of evaluations.
-    stopping : StoppingControl, optional
-        When to end early, with the best point so far.
-    tell : callable, optional
-        Passes every :class:`Step` on to `stopping`, which otherwise only looks at its clock.
+    `cuts` keep K(w) ⪰ 0 for free-sign weights, `max_iter` limits the evaluations, and `stopping`
+    may end early with the best point so far. `tell` passes every step on to `stopping`, which
+    otherwise only looks at its clock.
     """
 
     def __init__(
@@ -109,12 +80,10 @@ class Newton:
         self.tol, self.max_iter = tol, max_iter
         self.stopping = StoppingControl() if stopping is None else stopping
         self.tell = tell
-        self.planes: list[Plane] = []
+        self.bundle = PlaneBundle(domain, cuts)
         self.history: list[Step] = []
-        self.lower = -np.inf
-        self.proof: Plane | None = None
         self.damping = 1.0
-        self.n_programs = self.n_infinite = 0
+        self.n_infinite = 0
         self.predicted = -np.inf
         self.radius = np.inf
         self.first: Evaluation | None = None
@@ -131,30 +100,34 @@ class Newton:
         if other.best is None or not same_family:
             return
         self.first = other.best
-        self.planes = [plane for plane in other.planes if plane is not other.best.plane]
+        kept = [plane for plane in other.bundle.planes if plane is not other.best.plane]
+        self.bundle.planes = kept
         self.history = [replace(step, lower_bound=-np.inf) for step in other.history[:-1]]
 
-    def run(self) -> Outcome:
+    def run(self) -> NewtonOutcome:
         """Iterate until the gap closes, or until it is time to end."""
         if self.first is not None:
             self.domain.start = self.domain.coordinates(self.first.weights)
         x = self.domain.start
         # At a corner, a rough solution could tell no more than whether to leave it.
-        tol = LOOSE if np.count_nonzero(x) > 1 else 0.5 * self.tol
+        tol = OPTIONS.loose if np.count_nonzero(x) > 1 else 0.5 * self.tol
         first = self.first or self.objective.evaluate(self.domain.weights(x), None, tol)
         if first is None and not self.domain.free_sign:
             # Beside a matrix of a large trace the others do not show, though they may separate.
             x = np.full(len(x), 1.0 / float(self.domain.equality.sum()))
-            first = self.objective.evaluate(self.domain.weights(x), None, LOOSE)
+            first = self.objective.evaluate(self.domain.weights(x), None, OPTIONS.loose)
         if first is None:
-            return Outcome(None, np.inf, Status.NO_SOLUTION, ())
+            return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ())
         # From here on there is a solution with a bound to be kept.
         self.best = self._learn(first, first)
         try:
             status = self._descend(first, x)
         except (Stopped, KeyboardInterrupt) as stop:
             status = self.stopping.accept(stop)
-        return self._outcome(self.best, status)
+        if self._closed(self.best):
+            status = Status.OPTIMAL
+        lower, proof = self.bundle.lower, self.bundle.proof
+        return NewtonOutcome(self.best, lower, status, tuple(self.history), proof=proof)
 
     def ahead(self) -> Array:
         """Where the next step would lead, after a run that ended before the gap was closed."""
@@ -167,10 +140,10 @@ class Newton:
         stalled = null_steps = 0
         self._tell()
         while not self._closed(best):
-            if self.lower >= best.vanishing:
+            if self.bundle.lower >= best.vanishing:
                 return Status.TRIVIAL
             n_evaluations = len(self.history) + self.n_infinite
-            if n_evaluations >= self.max_iter or self.n_programs >= MAX_PROGRAMS:
+            if n_evaluations >= self.max_iter or self.bundle.n_programs >= OPTIONS.max_programs:
                 return Status.ITERATION_LIMIT
             if self._gap(best) <= best.resolution:
                 return Status.INACCURATE  # no step can be told from rounding
@@ -179,28 +152,28 @@ class Newton:
             if self._closed(best):
                 break
             trial, x_trial = self._evaluate(proposal, x, centre)
-            previous = self.lower, best.upper
+            previous = self.bundle.lower, best.upper
             if trial is None:
                 return Status.INACCURATE
             if trial.upper < best.upper:
                 best, x_best = trial, x_trial
             if self._trust(centre, trial, x, x_trial):
                 centre, x, null_steps = trial, x_trial, 0
-            elif null_steps == MAX_NULL_STEPS:
+            elif null_steps == OPTIONS.max_null_steps:
                 centre, x, null_steps = best, x_best, 0
             else:
                 null_steps += 1
             self.best = self._learn(trial, best)
             self._tell()
-            progress = max(self.lower - previous[0], previous[1] - best.upper)
+            progress = max(self.bundle.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
-            if 0 < stalled <= len(PROBES) and not self._closed(best):
-                found, x_found = self._probe(best, x_best, PROBES[stalled - 1])
+            if 0 < stalled <= len(OPTIONS.probes) and not self._closed(best):
+                found, x_found = self._probe(best, x_best, OPTIONS.probes[stalled - 1])
                 if found is not None and found.upper < best.upper:
                     best, x_best, stalled = found, x_found, 0
                     centre, x, self.radius = found, x_found, np.inf
                     self.best = best
-            if stalled >= MAX_STALLED + min(len(x), MANY):
+            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many):
                 return Status.INACCURATE
         return Status.OPTIMAL
 
@@ -235,27 +208,23 @@ class Newton:
     def _inner_tol(self, best: Evaluation) -> float:
         """How well a machine need be solved: tightened as the gap closes."""
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
-        return float(np.clip(0.005 * relative, 0.25 * self.tol, LOOSE))
-
-    def _outcome(self, best: Evaluation, ended: Status) -> Outcome:
-        if self._closed(best):
-            ended = Status.OPTIMAL
-        return Outcome(best, self.lower, ended, tuple(self.history), proof=self.proof)
+        return float(np.clip(0.005 * relative, 0.25 * self.tol, OPTIONS.loose))
 
     def _gap(self, best: Evaluation) -> float:
-        return best.upper - self.lower
+        return best.upper - self.bundle.lower
+
+    def _enough(self, best: Evaluation) -> float:
+        """The gap that closes the search: a little less than asked for."""
+        return OPTIONS.enough * self.tol * abs(best.upper)
 
     def _closed(self, best: Evaluation) -> bool:
-        # A little more than asked for: what is returned is evaluated once more.
-        return self._gap(best) <= ENOUGH * self.tol * abs(best.upper)
+        return self._gap(best) <= self._enough(best)
 
     def _learn(self, evaluation: Evaluation, best: Evaluation) -> Evaluation:
         """Keep the plane and what it says about the optimum; return the best, now on record."""
-        if np.isfinite(evaluation.plane.constant):
-            self.planes.append(evaluation.plane)
-        del self.planes[:-MAX_PLANES]
-        self._raise_lower(evaluation.plane, best)
-        self.history.append(Step(self.objective.n_solves, best.upper, self.lower))
+        self.bundle.add(evaluation.plane)
+        self.bundle.raise_by(evaluation.plane, best.upper, self._enough(best), self.predicted)
+        self.history.append(Step(self.objective.n_solves, best.upper, self.bundle.lower))
         return best
 
     def _predict(self, centre: Evaluation, best: Evaluation, proposal: Array) -> None:
@@ -265,41 +234,13 @@ class Newton:
         size = abs(centre.upper)
         gap = self._gap(best)
         if self.cuts is not None:
-            gap = min(gap, NEAR * size)
-        little = max(self.tol * size, LAGGING * gap)
+            gap = min(gap, OPTIONS.near * size)
+        little = max(self.tol * size, OPTIONS.lagging * gap)
         if centre.upper - self.predicted > little + centre.noise:
             return
         plane = centre.predicted_plane(self.domain.weights(proposal) - centre.weights)
         if plane is not None:
-            self._raise_lower(plane, best)
-
-    def _raise_lower(self, plane: Plane, best: Evaluation) -> None:
-        """Bound by one plane; with free signs, refine the cuts where the bound is attained."""
-        if self.cuts is None:
-            self._bound_by(plane)
-            return
-        if plane.constant == -np.inf:
-            return
-        g, noise = in_coordinates(plane, self.domain)
-        constant = plane.constant - free_noise(noise, plane, self.domain)
-        previous, full_checks = -np.inf, MAX_FULL_CHECKS
-        for _ in range(MAX_CUT_ROUNDS):
-            minimum, x = linear_minimum(g, self.domain)
-            self.n_programs += 1
-            self.lower = max(self.lower, constant + minimum)
-            if self._closed(best):
-                return
-            if not self.cuts.cut_in_subspace(x):
-                # A look at the whole matrix is dear: only if it is the bound that lags behind.
-                if best.upper - self.predicted > 0.3 * self._gap(best) or full_checks == 0:
-                    return
-                full_checks -= 1
-                if not self.cuts.cut_in_full(x):
-                    return
-            elif minimum - previous < 0.03 * self._gap(best):
-                # Far from the solution, the last digits of a bound are not worth their price.
-                return
-            previous = minimum
+            self.bundle.raise_by(plane, best.upper, self._enough(best), self.predicted)
 
     def _trust(self, centre: Evaluation, trial: Evaluation, x0: Array, x: Array) -> bool:
         """Whether the model kept its promise, so that its centre may move to the new point.
@@ -314,19 +255,18 @@ class Newton:
         self.damping = 0.25 * self.damping if gained > 2.0 * promised else 1.0
         if gained < 0:
             length = float((np.abs(x - x0) / reach(x0, self.domain)).max())
-            self.radius = SHRINK * min(self.radius, length)
+            self.radius = OPTIONS.shrink * min(self.radius, length)
         elif gained >= 0.5 * promised:
-            self.radius *= GROW
+            self.radius *= OPTIONS.grow
         return gained >= 0.5 * promised
 
     def _propose(self, centre: Evaluation, x0: Array) -> Array:
         """Minimise the model over the domain, cutting until K(w) ⪰ 0."""
         full_checks = 0
         for _ in range(MAX_CUT_ROUNDS):
-            self.n_programs += 1
-            minimum = minimise_model(
-                centre, self.planes, x0, self.domain, self.damping, self.radius
-            )
+            self.bundle.n_programs += 1
+            planes = self.bundle.planes
+            minimum = minimise_model(centre, planes, x0, self.domain, self.damping, self.radius)
             if minimum is None:
                 return x0
             x, self.predicted = minimum.x, minimum.value
@@ -334,27 +274,11 @@ class Newton:
                 continue
             full_checks += 1
             if self.cuts is None or not self.cuts.cut_in_full(x):
-                self._combined_bound(minimum)
+                self.bundle.raise_by_mixture(minimum)
                 return x
             if full_checks == MAX_FULL_CHECKS:
                 break
         return self._pull_back(x, x0)
-
-    def _combined_bound(self, minimum: ModelMinimum) -> None:
-        """The planes weighted by their multipliers make one plane, and one more bound.
-
-        It is no higher than the planes are at the model's minimum, and one plane alone is known.
-        """
-        shares = minimum.shares
-        known = self.cuts is None and np.count_nonzero(shares) == 1
-        if len(shares) == 1 or not shares.any() or known or minimum.height <= self.lower:
-            return
-        self._bound_by(Plane.mixture(shares, self.planes))
-
-    def _bound_by(self, plane: Plane) -> None:
-        bound = lower_bound(plane, self.domain)
-        if bound > self.lower:
-            self.lower, self.proof = bound, plane
 
     def _pull_back(self, x: Array, x0: Array) -> Array:
         """Halve the step until K(w) ⪰ 0."""

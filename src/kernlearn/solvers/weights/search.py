@@ -3,56 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.base import Family
 from kernlearn.families.stack import GramStack
-from kernlearn.families.weights import (
-    Domain,
-)
+from kernlearn.families.weights import Domain
 from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.certificate import in_coordinates, lower_bound
-from kernlearn.solvers.core.oracle import (
-    Evaluation,
-    MachineEvaluation,
-    MachineObjective,
-    Penalty,
-)
-from kernlearn.solvers.core.problem import (
-    Control,
-    Problem,
-    Proof,
-    WeightSet,
-    inside,
-    trace_of,
-)
-from kernlearn.solvers.core.progress import telling
+from kernlearn.solvers.core.oracle import Evaluation, MachineEvaluation, MachineObjective, Penalty
+from kernlearn.solvers.core.problem import Control, Proof, WeightProblem, WeightSet, inside
+from kernlearn.solvers.core.progress import report_steps
 from kernlearn.solvers.core.solution import Solution, Step
 from kernlearn.solvers.core.units import RescaledPenalty, Units
-from kernlearn.solvers.weights.finalize import solution_of
-from kernlearn.solvers.weights.newton import Newton, Outcome
-from kernlearn.solvers.weights.null_directions import with_null_directions
-from kernlearn.solvers.weights.orthonormal_basis import free_domain, of_combinations
+from kernlearn.solvers.weights.finalize import certified_solution
+from kernlearn.solvers.weights.free_domain import combined_domain, free_domain, with_null_directions
+from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
+from kernlearn.solvers.weights.primal_value import squared_norms
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
-from kernlearn.solvers.weights.rounding_safe import (
-    total_weight,
-)
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
-POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
-# From this size on, first guesses from samples of so many points save more than they cost, if
-# they are found to these relative gaps and in at most so many steps.
-LARGE = 1000
-COARSE = ((300, 3e-2, 20), (900, 3e-3, 1))
-# A kernel that would cost more than this share of the value is left out of the larger sample.
-NEAR = 0.2
-# Matrices whose weights may be this much larger than their sum are combined once and for all.
-CANCELLING = 1e3
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """Where a search over the weights starts, and in which coordinates it is."""
+
+    positive_first: float = 1e-2  # relative gap of the positive weights that free ones start from
+    # From this size on, first guesses from samples save more than they cost: of so many points, to
+    # a relative gap, in at most so many steps.
+    large: int = 1000
+    samples: tuple[tuple[int, float, int], ...] = ((300, 3e-2, 20), (900, 3e-3, 1))
+    near: float = 0.2  # a kernel that costs more, of the value, is left out of the next sample
+    cancelling: float = 1e3  # weights so much larger than their sum: matrices are combined first
+
+
+OPTIONS = SearchOptions()
 
 
 def learn_with_machines(
@@ -61,9 +49,10 @@ def learn_with_machines(
     weight_set: WeightSet,
     control: Control,
     penalty: Penalty | None = None,
+    options: SearchOptions = OPTIONS,
 ) -> Solution:
     """Minimise the machines' values over the weights (inputs are checked)."""
-    return learn_with_proof(family, machines, weight_set, control, penalty)[0]
+    return learn_with_proof(family, machines, weight_set, control, penalty, options)[0]
 
 
 def learn_with_proof(
@@ -72,10 +61,11 @@ def learn_with_proof(
     weight_set: WeightSet,
     control: Control,
     penalty: Penalty | None = None,
+    options: SearchOptions = OPTIONS,
 ) -> tuple[Solution, Proof | None]:
     """The same, and with positive weights the coefficients that prove the lower bound."""
     units = Units.of(weight_set.kernel_size(family), machines)
-    problem = Problem(
+    problem = WeightProblem(
         family,
         [machine.rescaled(units.kernel, units.target) for machine in machines],
         replace(weight_set, total=weight_set.total / units.kernel),
@@ -83,72 +73,73 @@ def learn_with_proof(
     )
     free = weight_set.free_sign and not family.psd_means_positive
     learn = _learn_free if free else _learn_positive
-    outcome, n_solves = learn(problem, control, units)
-    return solution_of(problem, outcome, n_solves, control.tol, units, free)
+    outcome, n_solves = learn(problem, control, units, options)
+    return certified_solution(problem, outcome, n_solves, control.tol, units, free)
 
 
-def _learn_positive(problem: Problem, control: Control, units: Units) -> tuple[Outcome, int]:
-    family, stopping = problem.family, control.stopping
-    objective, domain = problem.objective, problem.positive_domain
-    large = family.n_labelled > LARGE and problem.penalty is None
+def _learn_positive(
+    problem: WeightProblem, control: Control, units: Units, options: SearchOptions
+) -> tuple[NewtonOutcome, int]:
+    stopping, objective, domain = control.stopping, problem.objective, problem.positive_domain
+    large = problem.family.n_labelled > options.large and problem.penalty is None
     if large and problem.weight_set.start is None:
-        domain.start, objective.n_solves = _coarse_start(problem, domain, stopping)
-    tell = telling(stopping, units.step)
+        domain.start, objective.n_solves = _coarse_start(problem, domain, stopping, options)
+    tell = report_steps(stopping, units.step)
     newton = Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell)
     return newton.run(), objective.n_solves
 
 
-def _learn_free(problem: Problem, control: Control, units: Units) -> tuple[Outcome, int]:
+def _learn_free(
+    problem: WeightProblem, control: Control, units: Units, options: SearchOptions
+) -> tuple[NewtonOutcome, int]:
     """Newton's method over all of K(w) ⪰ 0, from where positive weights have led it.
 
     Where matrices all but depend on one another, their weights are large and cancel. The search is
     then over orthonormal combinations of them, formed once in long double, and only its end is
     told in the matrices' own weights.
     """
-    family, objective = problem.family, problem.objective
-    first = _positive_start(problem, objective, control, units)
-    domain = free_domain(family, problem.weight_set)
+    family, penalty, stopping = problem.family, problem.penalty, control.stopping
+    objective = problem.objective
+    first = _positive_start(problem, objective, control, units, options.positive_first)
     if first.best is None:  # not even the even mixture has a value
-        return Outcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
-    if problem.penalty is not None and domain.dropped.shape[1]:
-        least = _least_quality(problem, first.best)
-        domain = with_null_directions(domain, problem.penalty, first.best, least)
-    transform, plain = None, domain
-    if float((family.norms @ np.abs(domain.basis)).max()) > CANCELLING * trace_of(problem):
-        combined, domain, transform = of_combinations(
+        return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
+    plain = free_domain(family, problem.weight_set)
+    if penalty is not None and plain.dropped.shape[1]:
+        plain = with_null_directions(
+            plain, penalty, first.best, _least_quality(problem, first.best)
+        )
+    domain, transform = plain, None
+    if float((family.norms @ np.abs(domain.basis)).max()) > options.cancelling * problem.trace:
+        family, domain, transform = combined_domain(
             family, domain, problem.weight_set, first.best.weights
         )
-        family = combined
-    penalty = problem.penalty
-    if penalty is not None and transform is not None:
-        penalty = penalty.composed(transform)
+        penalty = None if penalty is None else penalty.composed(transform)
     n_solves = objective.n_solves
     objective = MachineObjective(family, problem.machines, penalty, in_cone=True)
     objective.n_solves = n_solves
-    given = None if transform is None else (problem.family, transform)
-    cuts = PsdCuts(family, domain, given)
-    tell = telling(control.stopping, units.step)
-    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, control.stopping, tell)
+    cuts = PsdCuts(family, domain, None if transform is None else (problem.family, transform))
+    tell = report_steps(stopping, units.step)
+    newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
     newton.start_from(first, same_family=transform is None)
     outcome = newton.run()
     if outcome.best is None:  # what has a value does not bear to be combined
         bound = lower_bound(first.best.plane, plain)
-        outcome = Outcome(first.best, bound, Status.INACCURATE, outcome.history)
+        outcome = NewtonOutcome(first.best, bound, Status.INACCURATE, outcome.history)
         transform = None
     outcome = replace(outcome, transform=transform, safe=first.best.weights)
     return outcome, objective.n_solves
 
 
-def _least_quality(problem: Problem, best: Evaluation) -> float:
+def _least_quality(problem: WeightProblem, best: Evaluation) -> float:
     """A bound on the machines' values at any kernel of the set: aᵀKa is at most ‖a‖² tr K."""
     assert isinstance(best, MachineEvaluation)
     pairs = zip(problem.machines, best.solutions, strict=True)
     linear = sum(machine.linear_value(s.coef) for machine, s in pairs)
-    return linear - 0.5 * total_weight(best.solutions) * trace_of(problem)
+    return linear - 0.5 * squared_norms(best.solutions) * problem.trace
 
 
 def _positive_start(
-    problem: Problem, objective: MachineObjective, control: Control, units: Units
+    problem: WeightProblem, objective: MachineObjective, control: Control, units: Units, tol: float
 ) -> Newton:
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
 
@@ -156,20 +147,17 @@ def _positive_start(
         # The bound of positive weights says nothing of free ones.
         return replace(units.step(step), lower_bound=-np.inf)
 
-    newton = Newton(
-        objective,
-        problem.positive_domain,
-        None,
-        POSITIVE_FIRST,
-        min(20, control.max_iter),
-        control.stopping,
-        telling(control.stopping, translate),
-    )
+    tell = report_steps(control.stopping, translate)
+    steps = min(20, control.max_iter)
+    domain = problem.positive_domain
+    newton = Newton(objective, domain, None, tol, steps, control.stopping, tell)
     newton.run()
     return newton
 
 
-def _coarse_start(problem: Problem, domain: Domain, stopping: StoppingControl) -> tuple[Array, int]:
+def _coarse_start(
+    problem: WeightProblem, domain: Domain, stopping: StoppingControl, options: SearchOptions
+) -> tuple[Array, int]:
     """Coordinates learned from samples of the points, and how many machines that took.
 
     A larger sample leaves out the kernels that a smaller one has found to be far from any use.
@@ -178,7 +166,7 @@ def _coarse_start(problem: Problem, domain: Domain, stopping: StoppingControl) -
     machines = problem.machines
     order = np.lexsort([machine.linear for machine in machines])
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
-    for size, tol, steps in COARSE:
+    for size, tol, steps in options.samples:
         if 2 * size > len(order):
             continue
         rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
@@ -193,13 +181,13 @@ def _coarse_start(problem: Problem, domain: Domain, stopping: StoppingControl) -
         start[near] = inside(part, part.weights(newton.ahead()), problem.share_of_all)
         if isinstance(problem.family, GramStack):
             slopes = in_coordinates(best.plane, part)[0] / part.equality
-            dear = slopes - slopes.min() > NEAR * abs(best.upper)
+            dear = slopes - slopes.min() > options.near * abs(best.upper)
             near = near[(start[near] > 0.0) | ~dear]
     return start, n_solves
 
 
 def _sample(
-    family: Family, rows: NDArray[np.intp], domain: Domain, near: NDArray[np.intp], start: Array
+    family: Family, rows: Indices, domain: Domain, near: Indices, start: Array
 ) -> tuple[Family, Domain]:
     """Some points of a family, and where its weights may lie: of a stack, with few matrices."""
     if not isinstance(family, GramStack):

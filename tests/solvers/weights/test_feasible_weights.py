@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.solvers.weights.rounding_safe import lowest_eigenpair
+from kernlearn.solvers.weights.feasible_weights import lowest_eigenpair
 
 N = 120
 
