@@ -28,6 +28,9 @@ else:  # pandas is optional
 Array = NDArray[np.float64]
 """Numbers in double precision."""
 
+Matrix = NDArray[np.float64]
+"""A table of numbers: dense, sparse or on a device, with the operations of arrays."""
+
 Indices = NDArray[np.intp]
 """Positions of rows, columns or kernels."""
 
@@ -36,6 +39,9 @@ Mask = NDArray[np.bool_]
 
 LongArray = NDArray[np.longdouble]
 """Numbers in long double, as certificates use them."""
+
+Things = NDArray[np.object_]
+"""One thing of any kind in each row: a text, a graph, a set."""
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""

@@ -2,11 +2,11 @@
 
 from kernlearn.kernels.anova import ANOVA
 from kernlearn.kernels.ard_gaussian import ARDGaussian
+from kernlearn.kernels.arithmetic import Power, Product, Scaled, Sum
 from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
-from kernlearn.kernels.chi_squared import ChiSquared
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
@@ -14,20 +14,16 @@ from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
 from kernlearn.kernels.graphs import Diffusion, RegularizedLaplacian, ShortestPath, WeisfeilerLehman
 from kernlearn.kernels.grid import Grid, PerColumn
-from kernlearn.kernels.intersection import Intersection
+from kernlearn.kernels.histograms import ChiSquared, Intersection
 from kernlearn.kernels.laplacian import Laplacian
 from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.matern import Matern
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.polynomial import Polynomial
-from kernlearn.kernels.power import Power
 from kernlearn.kernels.precomputed import Precomputed
-from kernlearn.kernels.product import Product
-from kernlearn.kernels.scaled import Scaled
 from kernlearn.kernels.sequences import Mismatch, Spectrum, Subsequence, WeightedDegree
 from kernlearn.kernels.stretched import Stretched
-from kernlearn.kernels.sum import Sum
 from kernlearn.kernels.tree_paths import TreePaths
 from kernlearn.kernels.weighted_sum import WeightedSum
 from kernlearn.kernels.where_known import WhereKnown

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from kernlearn.kernels._validation import check_rows, check_table
 from kernlearn.kernels.base import Kernel
+from kernlearn.typing import Table
 
 _K = TypeVar("_K", bound=Kernel)
 
@@ -35,10 +36,13 @@ class _Composite(Kernel):
     passes_arrays = False
     """Whether it takes arrays of any library if its parts do."""
 
-    def _check_table(self, X: Any, name: str) -> Any:
-        return check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
+    def _check_table(self, X: object, name: str) -> Table:
+        table: Table = (
+            check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
+        )
+        return table
 
-    def _check_data(self, X: Any, name: str) -> Any:
+    def _check_data(self, X: Table, name: str) -> Table:
         # Column names must survive, and text in columns that no part reads does no harm.
         return X
 
@@ -66,7 +70,7 @@ class _Wrapper(_Composite):
     def _check_parameters(self) -> None:
         check_part(self.kernel, type(self).__name__)
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         part = self.kernel.fitted_to(X)
         return self if part is self.kernel else with_parts(self, kernel=part)
 
@@ -110,7 +114,7 @@ class _Combination(_Composite):
             getattr(kernel, "follows_arrays", False) for kernel in self.kernels
         )
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         parts = [kernel.fitted_to(X) for kernel in self.kernels]
         is_same = all(new is old for new, old in zip(parts, self.kernels, strict=True))
         return self if is_same else with_parts(self, kernels=parts)

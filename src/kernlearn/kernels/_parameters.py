@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.runtime.numerical_errors import NumericalError
+from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
 
 
-def positive(value: Any, name: str) -> float:
+def positive(value: object, name: str) -> float:
     """Return `value` as a float if it is a positive finite number."""
     if not _is_finite_number(value) or value <= 0:
         # Zero and infinity are what a sensible parameter rounds to where the data are extreme.
@@ -21,7 +26,7 @@ def positive(value: Any, name: str) -> float:
     return float(value)
 
 
-def non_negative(value: Any, name: str) -> float:
+def non_negative(value: object, name: str) -> float:
     """Return `value` as a float if it is a finite number that is not negative."""
     if not _is_finite_number(value) or value < 0:
         raise ValueError(
@@ -31,7 +36,7 @@ def non_negative(value: Any, name: str) -> float:
     return float(value)
 
 
-def positive_integer(value: Any, name: str) -> int:
+def positive_integer(value: object, name: str) -> int:
     """Return `value` as an int if it is a whole number of at least one."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(
@@ -41,5 +46,28 @@ def positive_integer(value: Any, name: str) -> int:
     return int(value)
 
 
-def _is_finite_number(value: Any) -> bool:
+def non_negative_vector(values: ArrayLike, name: str) -> Array:
+    """Return `values` as an array if they are a list of numbers that are not negative."""
+    vector = np.asarray(values)
+    is_vector = vector.ndim == 1 and vector.size > 0 and vector.dtype.kind in "biuf"
+    if not (is_vector and np.isfinite(vector).all() and vector.min() >= 0):
+        raise ValueError(
+            f"{name} must be a list of non-negative finite numbers, one for each column, got "
+            f"{values!r}; choose zero or more for every column."
+        )
+    return vector.astype(np.float64, copy=False)
+
+
+def one_for_each_column(values: ArrayLike, n_columns: int, name: str) -> Array:
+    """Return a list of numbers, already checked, as an array if there is one for each column."""
+    vector = np.asarray(values, dtype=np.float64)
+    if len(vector) != n_columns:
+        raise ValueError(
+            f"{name} must hold one number for each column of X, got {len(vector)} for "
+            f"{counted(n_columns, 'column')}; pass as many {name.rpartition(' ')[2]} as columns."
+        )
+    return vector
+
+
+def _is_finite_number(value: object) -> TypeGuard[float]:
     return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)

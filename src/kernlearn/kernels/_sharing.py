@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, TypeVar
 
 # Every entry keeps the objects it was computed from: an id is good only while its object lives.
+_T = TypeVar("_T")
 _Memo = dict[tuple[Hashable, ...], tuple[Any, Any]]
 _memo: ContextVar[_Memo | None] = ContextVar("kernlearn_shared_work", default=None)
 
@@ -30,7 +31,7 @@ def sharing() -> Iterator[None]:
         _memo.reset(token)
 
 
-def shared(what: Hashable, compute: Callable[[], Any], *data: Any) -> Any:
+def shared(what: Hashable, compute: Callable[[], _T], *data: object) -> _T:
     """Return ``compute()``, remembered within the scope for this task and these very objects."""
     memo = _memo.get()
     if memo is None:
@@ -38,4 +39,5 @@ def shared(what: Hashable, compute: Callable[[], Any], *data: Any) -> Any:
     key = (what, *map(id, data))
     if key not in memo:
         memo[key] = (data, compute())
-    return memo[key][1]
+    found: _T = memo[key][1]
+    return found

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array, dia_array
 
-from kernlearn.kernels._inner import squared_lengths
+from kernlearn.kernels._distances import squared_lengths
 from kernlearn.typing import Array
 
 

@@ -6,10 +6,28 @@ from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
+from scipy.sparse import csr_array, issparse
 
-from kernlearn.kernels._frames import known_frame
-from kernlearn.typing import Array, DataFrame
+from kernlearn._cluster import refuse_collection
+from kernlearn._device import to_host
+from kernlearn.typing import Array, DataFrame, Indices, Table, Things
+
+
+def known_frame(X: object) -> Any:
+    """A data frame of Polars, Arrow or another maker as one of pandas; anything else as it is.
+
+    Arrays of PyTorch and CuPy come to the host, and collections of Dask are refused: code that
+    works on them elsewhere does so before. Without pandas, or what a maker needs to convert, the
+    frame stays what it is: scikit-learn knows its names, and numpy its numbers.
+    """
+    refuse_collection(X, "X")
+    X = to_host(X)
+    if hasattr(X, "iloc") or not hasattr(X, "to_pandas") or len(getattr(X, "shape", ())) != 2:
+        return X
+    try:
+        return X.to_pandas()
+    except ImportError:
+        return X
 
 
 def is_frame(X: object) -> TypeGuard[DataFrame]:
@@ -17,7 +35,7 @@ def is_frame(X: object) -> TypeGuard[DataFrame]:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def take_rows(table: Any, rows: Any) -> Any:
+def take_rows(table: Any, rows: Indices | list[int] | slice) -> Any:
     """Some rows of an array or a data frame."""
     return table.iloc[rows] if is_frame(table) else table[rows]
 
@@ -48,7 +66,7 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
     return table
 
 
-def check_rows(X: Any, name: str) -> Any:
+def check_rows(X: object, name: str) -> Any:
     """Return `X` as a table or, where it is none, as an array of one thing in each row."""
     X = known_frame(X)
     if is_frame(X) or issparse(X):
@@ -61,7 +79,7 @@ def check_rows(X: Any, name: str) -> Any:
     return np.array(X, dtype=object)  # numpy would write the numbers beside text as text
 
 
-def check_things(X: Any, name: str) -> NDArray[Any]:
+def check_things(X: Any, name: str) -> Things:
     """Return the things in the rows of `X` as a 1-D array of objects, without a copy if it is one.
 
     Of a data frame or an array with a single column they are its cells; of an array with more,
@@ -91,7 +109,7 @@ def check_things(X: Any, name: str) -> NDArray[Any]:
     return rows
 
 
-def _cells(X: Any) -> list[Any] | None:
+def _cells(X: Any) -> list[object] | None:
     if is_frame(X):
         return list(X.iloc[:, 0].tolist())
     if isinstance(X, np.ndarray) and X.ndim:
@@ -101,7 +119,7 @@ def _cells(X: Any) -> list[Any] | None:
     return list(X) if isinstance(X, (list, tuple)) else None
 
 
-def _is_regular(X: Any) -> bool:
+def _is_regular(X: object) -> bool:
     """Whether an array or a list is a table of plain entries."""
     if isinstance(X, np.ndarray):
         return X.ndim == 2
@@ -110,11 +128,11 @@ def _is_regular(X: Any) -> bool:
     return len({len(row) for row in X}) == 1 and all(np.ndim(cell) == 0 for cell in X[0])
 
 
-def _is_row(row: Any) -> bool:
+def _is_row(row: object) -> bool:
     return isinstance(row, (list, tuple)) or (isinstance(row, np.ndarray) and row.ndim == 1)
 
 
-def check_numbers(X: Any, name: str) -> Array:
+def check_numbers(X: object, name: str) -> Array:
     """Return `X` as a 2-D float64 array of finite numbers, without a copy where it is one."""
     table = check_table(X, name)
     values = _as_array(table, name)
@@ -134,7 +152,7 @@ def check_numbers(X: Any, name: str) -> Array:
     return numbers
 
 
-def check_same_columns(X: Any, Y: Any) -> None:
+def check_same_columns(X: Table, Y: Table) -> None:
     """Refuse two tables whose columns do not match in number or, for data frames, in name."""
     if X.shape[1] != Y.shape[1]:
         raise ValueError(
@@ -161,9 +179,9 @@ def check_real(values: Any, name: str) -> None:
         )
 
 
-def check_sparse(X: Any, name: str) -> Any:
+def check_sparse(X: Any, name: str) -> csr_array:
     """Return a sparse matrix in compressed rows of finite float64, entries in order, none twice."""
-    rows = X.tocsr()
+    rows: csr_array = X.tocsr()
     if rows.dtype.kind not in "biuf":
         raise ValueError(_not_numeric(name, f"entries of type {rows.dtype}"))
     if not rows.has_canonical_format:
@@ -178,7 +196,7 @@ def check_sparse(X: Any, name: str) -> Any:
     return rows
 
 
-def is_missing(cell: Any) -> bool:
+def is_missing(cell: object) -> bool:
     """Whether a cell or a thing is None, NaN, or missing as pandas has it."""
     is_nan = isinstance(cell, float | np.floating) and bool(cell != cell)
     return cell is None or is_nan or type(cell).__name__ in ("NAType", "NaTType")
@@ -189,7 +207,7 @@ def is_finite(values: Array) -> bool:
     return bool(np.isfinite(values.min()) and np.isfinite(values.max()))
 
 
-def _as_array(X: Any, name: str) -> NDArray[Any]:
+def _as_array(X: object, name: str) -> NDArray[Any]:
     try:
         return np.asarray(X)
     except ValueError:
@@ -199,7 +217,7 @@ def _as_array(X: Any, name: str) -> NDArray[Any]:
         ) from None
 
 
-def _first_non_number(table: Any, values: NDArray[Any]) -> str:
+def _first_non_number(table: Table, values: NDArray[Any]) -> str:
     for j in range(values.shape[1]):
         for entry in values[:, j]:
             try:

@@ -8,14 +8,14 @@ import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, rescaled
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.base import _UnitDiagonal
 from kernlearn.typing import Array
 
 # Rows handled together, so that a block stays in cache from the first column to the last.
 _BLOCK = 16
 
 
-class ANOVA(Kernel):
+class ANOVA(_UnitDiagonal):
     r"""Products of Gaussians of single columns, averaged over sets of at most p columns.
 
     .. math:: k(x, z) = \frac1p \sum_{q=1}^{p} \binom{d}{q}^{-1} \sum_{j_1 < \dots < j_q}
@@ -79,6 +79,3 @@ class ANOVA(Kernel):
                 sums[q] += product
         shares = [1.0 / (degree * comb(n_columns, q)) for q in range(1, degree + 1)]
         return np.asarray(np.tensordot(shares, sums[1:], axes=1))
-
-    def _diag(self, X: Array) -> Array:
-        return np.ones(len(X))

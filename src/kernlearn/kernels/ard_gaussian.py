@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._distances import gaussian_gram
-from kernlearn.kernels._validation import is_finite
-from kernlearn.kernels.base import Kernel
-from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.kernels._parameters import non_negative_vector, one_for_each_column
+from kernlearn.kernels.base import _UnitDiagonal
+from kernlearn.typing import Array, Matrix
 
 
-class ARDGaussian(Kernel):
+class ARDGaussian(_UnitDiagonal):
     r"""The Gaussian kernel with automatic relevance determination.
 
     .. math:: k(x, z) = \exp\Bigl(-\sum_j \gamma_j (x_j - z_j)^2\Bigr)
@@ -39,27 +35,14 @@ class ARDGaussian(Kernel):
         self.gammas = gammas
 
     def _check_parameters(self) -> None:
-        gammas = np.asarray(self.gammas)
-        is_vector = gammas.ndim == 1 and gammas.size > 0 and gammas.dtype.kind in "biuf"
-        if not (is_vector and is_finite(gammas) and gammas.min() >= 0):
-            raise ValueError(
-                "ARDGaussian's gammas must be a list of non-negative finite numbers, one for each "
-                f"column, got {self.gammas!r}; choose zero or more for every column."
-            )
+        non_negative_vector(self.gammas, "ARDGaussian's gammas")
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return gaussian_gram(X, Y, self._gammas_for(X))
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Matrix) -> Array:
         self._gammas_for(X)
-        return np.ones(X.shape[0])
+        return super()._diag(X)
 
-    def _gammas_for(self, X: Any) -> Array:
-        gammas = np.asarray(self.gammas, dtype=np.float64)
-        if len(gammas) != X.shape[1]:
-            raise ValueError(
-                f"ARDGaussian's gammas must hold one number for each column of X, got "
-                f"{len(gammas)} for {counted(X.shape[1], 'column')}; pass as many gammas as "
-                "columns."
-            )
-        return gammas
+    def _gammas_for(self, X: Matrix) -> Array:
+        return one_for_each_column(self.gammas, X.shape[1], "ARDGaussian's gammas")

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.kernels._composite import check_part, with_parts
 from kernlearn.kernels._rescaling import divide_by_roots
 from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import _Reading
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Things
 
-# Values of the kernel between members held at once.
-_BLOCK = 10_000_000
 _NORMS = ("mean", "unit")
 
 
@@ -43,6 +41,9 @@ class Bag(_Reading):
     array([[4., 4.],
            [4., 8.]])
     """
+
+    values_at_once = 10_000_000
+    """Values of the kernel between members that are held at once."""
 
     def __init__(self, kernel: Kernel, norm: str = "mean") -> None:
         self.kernel = kernel
@@ -77,10 +78,10 @@ class Bag(_Reading):
             )
         return check_rows(thing, where)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (Bag,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
+    def _evaluate(self, X: Things, Y: Things) -> Array:
         K = self._means(X, Y)
         if self.norm == "mean":
             return K
@@ -90,28 +91,28 @@ class Bag(_Reading):
             np.fill_diagonal(K, rows > 0)
         return K
 
-    def _diag(self, X: NDArray[Any]) -> Array:
+    def _diag(self, X: Things) -> Array:
         lengths = self._lengths(X)
         return lengths if self.norm == "mean" else (lengths > 0).astype(float)
 
-    def _lengths(self, X: NDArray[Any]) -> Array:
+    def _lengths(self, X: Things) -> Array:
         return np.array([self.kernel(bag).mean() for bag in X])
 
-    def _means(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
+    def _means(self, X: Things, Y: Things) -> Array:
         others = _members(Y)
-        sizes = np.array([_size(bag) for bag in Y])
+        sizes = np.array([bag.shape[0] for bag in Y])
         starts = np.cumsum(sizes) - sizes
         K = np.empty((len(X), len(Y)))
-        for chosen in _groups(X, max(1, _BLOCK // len(others))):
+        for chosen in _groups(X, max(1, self.values_at_once // len(others))):
             bags = X[chosen]
             values = np.add.reduceat(self.kernel(_members(bags), others), starts, axis=1)
-            counts = np.array([_size(bag) for bag in bags])
+            counts = np.array([bag.shape[0] for bag in bags])
             sums = np.add.reduceat(values, np.cumsum(counts) - counts, axis=0)
             K[chosen] = sums / np.multiply.outer(counts, sizes)
         return K
 
 
-def _members(bags: NDArray[Any]) -> Any:
+def _members(bags: Things) -> Things:
     """All members of all bags, in one table or one array of things."""
     widths = {bag.shape[1] if bag.ndim == 2 else None for bag in bags}
     if len(widths) > 1:
@@ -124,11 +125,7 @@ def _members(bags: NDArray[Any]) -> Any:
     return np.concatenate([np.asarray(bag) for bag in bags])
 
 
-def _size(bag: Any) -> int:
-    return int(bag.shape[0])
-
-
-def _groups(bags: NDArray[Any], most: int) -> list[NDArray[np.intp]]:
+def _groups(bags: Things, most: int) -> list[Indices]:
     """Neighbouring bags with at most so many members together, or one bag with more."""
-    ends = np.cumsum([_size(bag) for bag in bags])
+    ends = np.cumsum([bag.shape[0] for bag in bags])
     return np.split(np.arange(len(bags)), np.flatnonzero(np.diff((ends - 1) // most)) + 1)

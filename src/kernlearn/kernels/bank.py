@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import pdist
@@ -17,7 +16,7 @@ from kernlearn.kernels.linear import Linear
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.polynomial import Polynomial
 from kernlearn.runtime.numerical_errors import NumericalError
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 # Exponents p of γ = 2ᵖ/m² where there is nothing to be predicted. At the median distance a kernel
 # is exp(−2ᵖ), from 0.94 down to 3e-4: beyond, it is all but constant, or all but the identity.
@@ -29,7 +28,7 @@ _MAX_ROWS = 1000
 _NEARLY, _FEW = 1e-3, 10
 
 
-def default_bank(X: Any, random_state: Any = None) -> list[Kernel]:
+def default_bank(X: Table, random_state: int | np.random.RandomState | None = None) -> list[Kernel]:
     r"""Return up to seven kernels with unit diagonal, at the scale of the data.
 
     A linear and a quadratic kernel, normalised, and Gaussians with
@@ -104,7 +103,7 @@ def _fault(kernel: Kernel, X: Array) -> str | None:
     return None
 
 
-def median_distance(X: Array, random_state: Any) -> float:
+def median_distance(X: Array, random_state: int | np.random.RandomState | None) -> float:
     """Return the median distance between distinct points, or one where there are none.
 
     Of more than a thousand rows, it is that of a random thousand.

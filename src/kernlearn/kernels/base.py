@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -25,13 +25,7 @@ from kernlearn.kernels._validation import (
 )
 from kernlearn.runtime.memory import require_matrices
 from kernlearn.runtime.numerical_errors import NumericalError
-from kernlearn.typing import Array
-
-if TYPE_CHECKING:
-    from kernlearn.kernels.power import Power
-    from kernlearn.kernels.product import Product
-    from kernlearn.kernels.scaled import Scaled
-    from kernlearn.kernels.sum import Sum
+from kernlearn.typing import Array, Matrix, Table
 
 
 class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information
@@ -73,7 +67,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         "rescale the columns first, for example with sklearn.preprocessing.StandardScaler"
     )
 
-    def __call__(self, X: Any, Y: Any = None) -> Array:
+    def __call__(self, X: object, Y: object = None) -> Array:
         """Return the matrix of k(x, z) for the rows x of `X` and z of `Y`.
 
         Parameters
@@ -91,7 +85,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """
         same = Y is None or Y is X
         if is_elsewhere(X):
-            return self._elsewhere(X, X if same else Y)
+            return self._elsewhere(X, X if same else Y)  # type: ignore[arg-type]  # an array there
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
             table_X = self._check_table(X, "X")
@@ -105,7 +99,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._check_values(K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
-    def diag(self, X: Any) -> Array:
+    def diag(self, X: object) -> Array:
         """Return k(x, x) for every row x of `X`, without the rest of the matrix.
 
         Parameters
@@ -127,7 +121,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         self._check_values(values)
         return values
 
-    def _elsewhere(self, X: Any, Y: Any) -> Array:
+    def _elsewhere(self, X: Matrix, Y: object) -> Array:
         """The matrix where `X` is; its numbers are looked at by who takes them there."""
         K: Array
         if not self.follows_arrays:
@@ -142,7 +136,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             raise NumericalError(self._overflow())
         return K
 
-    def fitted_to(self, X: Any) -> Kernel:
+    def fitted_to(self, X: object) -> Kernel:
         """Return this kernel with all that it takes from data taken from the rows of `X`.
 
         Estimators call it on their training rows, so that a vocabulary or the rarity of a category
@@ -163,7 +157,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             self._check_parameters()
             return self._fitted(self._check_table(X, "X"))
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         """Return the fitted kernel; parts are fitted to what they see of `X`."""
         return self
 
@@ -175,20 +169,21 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _diag(self, X: Any) -> Array:
         """Compute the diagonal; inputs are checked."""
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """The rows of `X` as sparse features whose inner products k is; None if it is none."""
         return None
 
-    def _by_column(self, x: Any, z: Any) -> Array:
+    def _by_column(self, x: Array, z: Array) -> Array:
         """The factor κ of k(x, z) = Π κ(x_r, z_r), entry by entry of two arrays that broadcast."""
         raise NotImplementedError(f"{type(self).__name__} is no product over columns")
 
     def _check_parameters(self) -> None:
         """Refuse parameters that give no kernel; called before every evaluation."""
 
-    def _check_table(self, X: Any, name: str) -> Any:
+    def _check_table(self, X: object, name: str) -> Table:
         """Return `X` as a table with rows and columns; the entries are not looked at."""
-        return check_table(X, name, sparse=self.takes_sparse)
+        table: Table = check_table(X, name, sparse=self.takes_sparse)
+        return table
 
     def _check_data(self, X: Any, name: str) -> Any:
         """Return the table as `_evaluate` takes it: an array of finite numbers by default."""
@@ -205,14 +200,15 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             f"{self._cure_of_overflow}."
         )
 
-    def __add__(self, other: Any) -> Sum:
-        from kernlearn.kernels.sum import Sum
+    # A circle of imports that stays: operators of a class make objects of its subclasses.
+
+    def __add__(self, other: object) -> Kernel:
+        from kernlearn.kernels.arithmetic import Sum
 
         return Sum([self, other]) if isinstance(other, Kernel) else NotImplemented
 
-    def __mul__(self, other: Any) -> Product | Scaled:
-        from kernlearn.kernels.product import Product
-        from kernlearn.kernels.scaled import Scaled
+    def __mul__(self, other: object) -> Kernel:
+        from kernlearn.kernels.arithmetic import Product, Scaled
 
         if isinstance(other, Kernel):
             return Product([self, other])
@@ -220,10 +216,16 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             return Scaled(self, non_negative(other, "The factor of a kernel"))
         return NotImplemented
 
-    def __rmul__(self, other: Any) -> Product | Scaled:
-        return self.__mul__(other)
+    __rmul__ = __mul__
 
-    def __pow__(self, exponent: Any) -> Power:
-        from kernlearn.kernels.power import Power
+    def __pow__(self, exponent: object) -> Kernel:
+        from kernlearn.kernels.arithmetic import Power
 
         return Power(self, positive_integer(exponent, "The exponent of a kernel"))
+
+
+class _UnitDiagonal(Kernel):
+    """A kernel with k(x, x) = 1 for every x."""
+
+    def _diag(self, X: Any) -> Array:
+        return np.ones(X.shape[0])

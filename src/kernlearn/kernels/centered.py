@@ -11,7 +11,7 @@ from kernlearn.kernels._rescaling import settled_squares
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 
 class Centered(_Wrapper):
@@ -46,13 +46,13 @@ class Centered(_Wrapper):
         self.sample = sample
         self.mean = mean
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         if self.mean is not None:
             return self
         fitted = with_parts(self, kernel=self.kernel.fitted_to(X))
         return with_parts(fitted, mean=fitted._overall_mean())
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """The rows around the mean of the sample."""
         rows = self.kernel.sparse_rows(X)
         if rows is None:
@@ -62,7 +62,7 @@ class Centered(_Wrapper):
         )
         return None if sample is None else rows.around(sample)
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         rows, mean = self._means(X), self._overall_mean()
         columns = rows if Y is X else self._means(Y)
         # The two means are added first: their sum is the same for (i, j) and (j, i).
@@ -73,19 +73,19 @@ class Centered(_Wrapper):
             np.fill_diagonal(K, self._squared_lengths(X, rows, mean))
         return K
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         return self._squared_lengths(X, self._means(X), self._overall_mean())
 
-    def _squared_lengths(self, X: Any, means: Array, mean: float) -> Array:
+    def _squared_lengths(self, X: Table, means: Array, mean: float) -> Array:
         squares = self.kernel.diag(X)
         found = settled_squares(squares - 2.0 * means + mean, squares, means, mean)
         return np.maximum(found, 0.0)
 
-    def _means(self, X: Any) -> Array:
-        means: Array = shared(
-            "means", lambda: self.kernel(X, self.sample).mean(axis=1), self.kernel, self.sample, X
-        )
-        return means
+    def _means(self, X: object) -> Array:
+        def means() -> Array:
+            return np.asarray(self.kernel(X, self.sample).mean(axis=1))
+
+        return shared("means", means, self.kernel, self.sample, X)
 
     def _overall_mean(self) -> float:
         return float(self._means(self.sample).mean()) if self.mean is None else self.mean

@@ -15,7 +15,7 @@ from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 
 class Columns(_Wrapper):
@@ -49,22 +49,22 @@ class Columns(_Wrapper):
         self.kernel = kernel
         self.name = name
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         seen = self.selected(X)
         return self.kernel(seen, seen if Y is X else self.selected(Y))
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         return self.kernel.diag(self.selected(X))
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """Those of the kernel on the chosen columns."""
         return self.kernel.sparse_rows(self.selected(X))
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         part = self.kernel.fitted_to(self.selected(X))
         return self if part is self.kernel else with_parts(self, kernel=part)
 
-    def selected(self, X: Any) -> Any:
+    def selected(self, X: Table) -> Table:
         """The chosen columns of a table."""
         positions = list(self.positions(X))
 
@@ -76,9 +76,10 @@ class Columns(_Wrapper):
             # A slice of an array is a view, not a copy.
             return X[:, self.columns if isinstance(self.columns, slice) else positions]
 
-        return shared(("columns", *positions), seen, X)
+        table: Table = shared(("columns", *positions), seen, X)
+        return table
 
-    def positions(self, X: Any) -> tuple[int, ...]:
+    def positions(self, X: Table) -> tuple[int, ...]:
         """Where the chosen columns are in a table."""
         if X.ndim != 2:
             raise ValueError(
@@ -110,7 +111,7 @@ class Columns(_Wrapper):
         )
 
 
-def _named(names: list[str], X: Any) -> list[int]:
+def _named(names: list[str], X: Table) -> list[int]:
     """Return the positions of the columns of the data frame `X` that have these names."""
     if not is_frame(X):
         raise ValueError(

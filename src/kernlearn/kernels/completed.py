@@ -6,20 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
 from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
 from kernlearn.kernels._sharing import shared
-from kernlearn.kernels._validation import check_rows
+from kernlearn.kernels._validation import check_rows, take_rows
+from kernlearn.kernels.arithmetic import Scaled, Sum
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.normalized import Normalized
-from kernlearn.kernels.scaled import Scaled
-from kernlearn.kernels.sum import Sum
-from kernlearn.kernels.where_known import each_source, known_rows, taken, with_gaps
+from kernlearn.kernels.where_known import each_source, known_rows, with_gaps
 from kernlearn.numerics.rounding import first_least
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Table
 
 # The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
@@ -113,12 +111,12 @@ class Completed(_Wrapper):
                 "chosen."
             )
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         if self._is_fitted:
             return self
         kernel = with_gaps(self.kernel).fitted_to(X)
         reference = with_gaps(self.reference).fitted_to(X)
-        sample = taken(X, np.flatnonzero(known_rows(kernel, X)))
+        sample = take_rows(X, np.flatnonzero(known_rows(kernel, X)))
         fitted = with_parts(self, kernel=kernel, reference=reference, sample=sample)
         K, M = _within(kernel, sample), _within(reference, sample)
         ridge = _RIDGES[first_least(_left_out(M, K))] if self.ridge is None else self.ridge
@@ -129,7 +127,7 @@ class Completed(_Wrapper):
     def _is_fitted(self) -> bool:
         return not (self.sample is None or self.ridge is None or self.scale is None)
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         self._check_fitted()
         K = self.kernel(X, Y)
         i, rows = self._lacking(X)
@@ -145,7 +143,7 @@ class Completed(_Wrapper):
             K[np.ix_(i, j)] = b @ _within(self.kernel, self.sample) @ c.T + self.scale * rest
         return K
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         self._check_fitted()
         values = self.kernel.diag(X)
         i, rows = self._lacking(X)
@@ -164,13 +162,13 @@ class Completed(_Wrapper):
                 "kernel.fitted_to(X_train) first, as the estimators do."
             )
 
-    def _lacking(self, X: Any) -> tuple[NDArray[np.intp], Any]:
+    def _lacking(self, X: Table) -> tuple[Indices, Table]:
         """Places of the rows that lack the source, and these rows."""
         places = np.flatnonzero(~known_rows(self.kernel, X))
-        rows = shared(("lacking", places.tobytes()), lambda: taken(X, places), X)
+        rows = shared(("lacking", places.tobytes()), lambda: take_rows(X, places), X)
         return places, rows
 
-    def _coefficients(self, rows: Any) -> Array:
+    def _coefficients(self, rows: Table) -> Array:
         """The b(x) of rows that lack the source, one in each row."""
         ridge, given = self.ridge, (self.reference, self.sample)
 
@@ -182,14 +180,12 @@ class Completed(_Wrapper):
             right = self.reference(self.sample, rows)
             return np.asarray(cho_solve(shared(("factor", ridge), factor, *given), right).T)
 
-        b: Array = shared(("coefficients", ridge), found, *given, rows)
-        return b
+        return shared(("coefficients", ridge), found, *given, rows)
 
 
 def _within(kernel: Kernel, sample: Any) -> Array:
     """The matrix of the sample, computed once in a call or a fit."""
-    K: Array = shared("within", lambda: kernel(sample), kernel, sample)
-    return K
+    return shared("within", lambda: kernel(sample), kernel, sample)
 
 
 def _left_out(M: Array, K: Array) -> Array:
@@ -205,25 +201,13 @@ def _left_out(M: Array, K: Array) -> Array:
     return np.array([error(ridge) for ridge in _RIDGES])
 
 
-def completed(kernels: Sequence[Kernel], X: Any) -> list[Kernel]:
+def completed(kernels: Sequence[Kernel], X: Table) -> list[Kernel]:
     """Kernels whose sources, what `Columns` choose, may be missing, each completed from the others.
 
     The reference of a source is the mean of the other sources' kernels, each centred and normalised
     and zero where a row lacks it, normalised again: whatever a row has of them then counts in full.
     A row that has none of them has a reference of zero. A source that is alone, or a whole row,
-    has no others, and is treated as in `with_gaps`.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        As the user gave them.
-    X : array-like or data frame
-        Training rows.
-
-    Returns
-    -------
-    list of Kernel
-        To be fitted to the same rows.
+    has no others, and is treated as in `with_gaps`. What is returned is to be fitted to `X`.
     """
     table = check_rows(X, "X")
     sources: dict[tuple[int, ...], list[Kernel]] = {}

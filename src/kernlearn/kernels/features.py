@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
+from collections.abc import Hashable
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.pipeline import FeatureUnion, Pipeline
@@ -18,7 +18,7 @@ from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import check_things
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table, Things
 
 
 class Features(_Wrapper):
@@ -60,7 +60,7 @@ class Features(_Wrapper):
         """Whether the transformer takes sparse tables."""
         return bool(get_tags(_first_step(self.transformer)).input_tags.sparse)
 
-    def __init__(self, transformer: Any, kernel: Kernel) -> None:
+    def __init__(self, transformer: BaseEstimator, kernel: Kernel) -> None:
         self.transformer = transformer
         self.kernel = kernel
 
@@ -72,7 +72,7 @@ class Features(_Wrapper):
                 "with fit and transform, such as TfidfVectorizer()."
             )
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         if isinstance(self.transformer, FrozenEstimator):
             frozen = self.transformer
         else:
@@ -80,7 +80,7 @@ class Features(_Wrapper):
         fitted = with_parts(self, transformer=frozen)
         return with_parts(fitted, kernel=self.kernel.fitted_to(fitted.transformed(X)))
 
-    def _trained(self, X: Any) -> FrozenEstimator:
+    def _trained(self, X: Table) -> FrozenEstimator:
         """A fitted clone of the transformer; its output is left where `transformed` finds it."""
         seen = self._seen(X)
         transformer = clone(self.transformer)
@@ -103,18 +103,18 @@ class Features(_Wrapper):
         shared("transform", lambda: output, transformer, X)
         return frozen
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         values = self.transformed(X)
         return self.kernel(values, values if Y is X else self.transformed(Y))
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         return self.kernel.diag(self.transformed(X))
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """What the transformer makes of the rows, if the kernel takes its inner products."""
         return self.kernel.sparse_rows(self.transformed(X))
 
-    def transformed(self, X: Any) -> Any:
+    def transformed(self, X: Table) -> Table:
         """What the fitted transformer makes of a table."""
         transformer = self.transformer
         if isinstance(transformer, FrozenEstimator):
@@ -126,7 +126,9 @@ class Features(_Wrapper):
                 f"Features must be fitted before it is called, got {transformer!r} as it was "
                 "made; call kernel.fitted_to(X_train) first, as the estimators do."
             ) from None
-        values = shared("transform", lambda: transformer.transform(self._seen(X)), transformer, X)
+        values: Table = shared(
+            "transform", lambda: transformer.transform(self._seen(X)), transformer, X
+        )
         if getattr(values, "shape", (None,))[0] != X.shape[0]:
             raise ValueError(
                 f"Features' transformer must return as many rows as it was given, {X.shape[0]}, "
@@ -134,7 +136,7 @@ class Features(_Wrapper):
             )
         return values
 
-    def _seen(self, X: Any) -> Any:
+    def _seen(self, X: Table) -> Table | list[object]:
         """What the transformer is handed: the table, or a list where it reads one thing a row."""
         first = _first_step(self.transformer)
         tags = get_tags(first).input_tags
@@ -143,10 +145,10 @@ class Features(_Wrapper):
         things = check_things(X, "X")
         if tags.string and getattr(first, "input", "content") == "content":
             _check_text(things)
-        return things.tolist()
+        return list(things)
 
 
-def _first_step(transformer: Any) -> Any:
+def _first_step(transformer: BaseEstimator) -> BaseEstimator:
     """The transformer that reads the data: the tags of a pipeline do not tell what that takes."""
     if isinstance(transformer, FrozenEstimator):
         return _first_step(transformer.estimator)
@@ -157,12 +159,12 @@ def _first_step(transformer: Any) -> Any:
     return transformer
 
 
-def _count(values: Any) -> str:
+def _count(values: object) -> str:
     shape = getattr(values, "shape", None)
     return str(shape[0]) if shape else type(values).__name__
 
 
-def _check_text(things: Any) -> None:
+def _check_text(things: Things) -> None:
     for i, thing in enumerate(things):
         if not isinstance(thing, str | bytes):
             raise ValueError(
@@ -171,7 +173,7 @@ def _check_text(things: Any) -> None:
             )
 
 
-def _content(transformer: Any) -> Any:
+def _content(transformer: BaseEstimator) -> Hashable:
     """What tells two transformers apart: their parameters, since clones are other objects."""
     try:
         return pickle.dumps(clone(transformer))

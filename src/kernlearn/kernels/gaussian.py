@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, gaussian_gram
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.kernels.base import _UnitDiagonal
+from kernlearn.typing import Array, Matrix
 
 
-class Gaussian(Kernel):
+class Gaussian(_UnitDiagonal):
     r"""The Gaussian (RBF) kernel, :math:`k(x, z) = \exp(-\gamma \|x - z\|^2)`.
 
     Parameters
@@ -43,13 +41,10 @@ class Gaussian(Kernel):
     def _check_parameters(self) -> None:
         positive(self.gamma, "Gaussian's gamma")
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return gaussian_gram(X, Y, self.gamma)
 
-    def _diag(self, X: Any) -> Array:
-        return np.ones(X.shape[0])
-
-    def _by_column(self, x: Any, z: Any) -> Array:
+    def _by_column(self, x: Array, z: Array) -> Array:
         # Scaled before it is squared, as far from overflow as the whole kernel is.
         distance: Array = (x - z) * float(np.sqrt(self.gamma))
         distance *= distance

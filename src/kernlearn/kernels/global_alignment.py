@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._validation import check_numbers
+from kernlearn.kernels.base import _UnitDiagonal
 from kernlearn.kernels.structured_inputs import _Reading
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Things
 
 # Cells of the tables that are filled together.
 _BLOCK = 1_000_000
 
 
-class GlobalAlignment(_Reading):
+class GlobalAlignment(_UnitDiagonal, _Reading):
     r"""The global alignment kernel on time series of any lengths, with unit diagonal.
 
     The sum over all alignments π of two series, each step of which moves on in one series or in
@@ -64,7 +64,7 @@ class GlobalAlignment(_Reading):
         if self.band is not None:
             positive_integer(self.band, "GlobalAlignment's band")
 
-    def _read(self, thing: Any, where: str) -> Array:
+    def _read(self, thing: object, where: str) -> Array:
         if thing is None or isinstance(thing, str | bytes | dict):
             raise ValueError(
                 f"A time series must be a sequence of numbers, got {thing!r} in {where}; drop such "
@@ -73,10 +73,10 @@ class GlobalAlignment(_Reading):
         steps = np.atleast_1d(np.asarray(thing))  # a single number is a series of one step
         return check_numbers(steps[:, None] if steps.ndim == 1 else steps, where)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (GlobalAlignment,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
+    def _evaluate(self, X: Things, Y: Things) -> Array:
         widths = sorted({series.shape[1] for series in (*X, *Y)})
         if len(widths) > 1:
             raise ValueError(
@@ -95,14 +95,11 @@ class GlobalAlignment(_Reading):
             logs[i, j] = self._logs(X, Y, i, j)
         return np.exp(logs - 0.5 * np.add.outer(own_X, own_Y))
 
-    def _diag(self, X: NDArray[Any]) -> Array:
-        return np.ones(len(X))
-
-    def _own(self, X: NDArray[Any]) -> Array:
+    def _own(self, X: Things) -> Array:
         rows = np.arange(len(X))
         return self._logs(X, X, rows, rows)
 
-    def _logs(self, X: NDArray[Any], Y: NDArray[Any], i: Indices, j: Indices) -> Array:
+    def _logs(self, X: Things, Y: Things, i: Indices, j: Indices) -> Array:
         """Return log K for the pairs of x_i and z_j."""
         x, n = _padded(X)
         z, m = _padded(Y)
@@ -141,27 +138,19 @@ def _log_sums(local: Array, n: Indices, m: Indices) -> Array:
     results = np.empty(n_pairs)
     for s in range(2, longest_n + longest_m + 1):
         a = np.arange(max(1, s - longest_m), min(longest_n, s - 1) + 1)
-        ways = np.stack([before[:, a - 1], last[:, a - 1], last[:, a]])
+        ways = np.logaddexp(np.logaddexp(before[:, a - 1], last[:, a - 1]), last[:, a])
         now = np.full_like(last, -np.inf)
-        now[:, a] = local[:, a - 1, s - a - 1] + _log_sum(ways)
+        now[:, a] = local[:, a - 1, s - a - 1] + ways
         done = np.flatnonzero(n + m == s)
         results[done] = now[done, n[done]]
         before, last = last, now
     return results
 
 
-def _padded(series: NDArray[Any]) -> tuple[Array, Indices]:
+def _padded(series: Things) -> tuple[Array, Indices]:
     """Return all series in one array, with zeros behind their ends, and their lengths."""
     lengths = np.array([len(steps) for steps in series])
     table = np.zeros((len(series), lengths.max(), series[0].shape[1]))
     for row, steps in zip(table, series, strict=True):
         row[: len(steps)] = steps
     return table, lengths
-
-
-def _log_sum(terms: Array) -> Array:
-    """Return log Σ exp over the first axis; −∞ where all terms are."""
-    largest = terms.max(axis=0)
-    base = np.where(np.isfinite(largest), largest, 0.0)
-    with np.errstate(divide="ignore"):
-        return np.asarray(base + np.log(np.exp(terms - base).sum(axis=0)))

@@ -15,7 +15,7 @@ from kernlearn.kernels._validation import check_rows, is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.columns import Columns
 from kernlearn.runtime.memory import require
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, Table
 
 
 class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type information
@@ -65,7 +65,7 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
         """Whether all kernels take sparse tables."""
         return all(getattr(kernel, "takes_sparse", False) for kernel in _as_list(self.kernels))
 
-    def bind(self, X: Any) -> GridKernels:
+    def bind(self, X: Table) -> GridKernels:
         """The sequence of kernels for tables with the columns of `X`.
 
         Parameters

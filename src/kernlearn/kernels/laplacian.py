@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from kernlearn.kernels._distances import exp_of_minus, radial_gram, rescaled
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.kernels.base import _UnitDiagonal
+from kernlearn.typing import Array, Matrix
 
 
-class Laplacian(Kernel):
+class Laplacian(_UnitDiagonal):
     r"""The Laplacian kernel, :math:`k(x, z) = \exp(-\gamma \|x - z\|_1)`.
 
     Parameters
@@ -37,12 +33,9 @@ class Laplacian(Kernel):
     def _check_parameters(self) -> None:
         positive(self.gamma, "Laplacian's gamma")
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return radial_gram(*rescaled(X, Y, self.gamma), "cityblock", exp_of_minus)
 
-    def _diag(self, X: Any) -> Array:
-        return np.ones(X.shape[0])
-
-    def _by_column(self, x: Any, z: Any) -> Array:
+    def _by_column(self, x: Array, z: Array) -> Array:
         distance: Array = (x - z) * float(self.gamma)
         return exp_of_minus(abs(distance))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from scipy.sparse import csr_array, issparse
 
-from kernlearn.kernels._inner import inner_products, squared_lengths
+from kernlearn.kernels._distances import inner_products, squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import check_sparse
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Matrix, Table
 
 
 class Linear(Kernel):
@@ -28,7 +26,7 @@ class Linear(Kernel):
     takes_sparse = True
     follows_arrays = True
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """The rows themselves, where they are sparse."""
         if not issparse(X):
             return None
@@ -37,8 +35,8 @@ class Linear(Kernel):
             self._check_values(rows.squared_lengths())
         return rows
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return inner_products(X, Y)
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Matrix) -> Array:
         return squared_lengths(X)

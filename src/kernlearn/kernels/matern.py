@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from kernlearn.kernels._distances import exp_of_minus, gaussian_gram, radial_gram, rescaled
 from kernlearn.kernels._parameters import positive
-from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.kernels.base import _UnitDiagonal
+from kernlearn.typing import Array, Matrix
 
 _ORDERS = (0.5, 1.5, 2.5, math.inf)
 # Beyond this distance the kernel is zero in double precision; the limit keeps ∞·0 away.
 _FAR = 1e3
 
 
-class Matern(Kernel):
+class Matern(_UnitDiagonal):
     r"""The Matérn kernel of order ν, a function of :math:`r = \|x - z\| / \ell`.
 
     .. math::
@@ -57,7 +56,7 @@ class Matern(Kernel):
                 "for which the kernel has a closed form."
             )
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         X, Y = rescaled(X, Y, 1.0 / self.length_scale)
         if math.isinf(self.nu):
             return gaussian_gram(X, Y, 0.5)
@@ -71,6 +70,3 @@ class Matern(Kernel):
         factor = 1.0 + r if self.nu == 1.5 else 1.0 + r * (1.0 + r / 3.0)
         factor *= exp_of_minus(r)
         return factor
-
-    def _diag(self, X: Any) -> Array:
-        return np.ones(X.shape[0])

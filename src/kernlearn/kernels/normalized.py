@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn._device import beside, is_elsewhere, to_host
@@ -11,7 +9,7 @@ from kernlearn.kernels._composite import _Wrapper
 from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots, roots
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 
 class Normalized(_Wrapper):
@@ -39,14 +37,14 @@ class Normalized(_Wrapper):
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """The directions of the rows."""
         rows = self.kernel.sparse_rows(X)
         if rows is None:
             return None
         return rows.rescaled(1.0 / roots(rows.squared_lengths()))
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         if is_elsewhere(X):
             outer = roots(self._checked_diag(to_host(X))), roots(self._checked_diag(to_host(Y)))
             scales = [beside(1.0 / part, X) for part in outer]
@@ -59,10 +57,10 @@ class Normalized(_Wrapper):
             np.fill_diagonal(K, rows > 0)
         return K
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         return (self._checked_diag(X) > 0).astype(np.float64)
 
-    def _checked_diag(self, X: Any) -> Array:
+    def _checked_diag(self, X: Table) -> Array:
         diagonal = self.kernel.diag(X)
         check_diagonal(diagonal, "Normalized")
         return diagonal

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from kernlearn.kernels._composite import with_parts
-from kernlearn.kernels._counts import inner_products_of_counts
-from kernlearn.kernels._inner import squared_lengths
+from kernlearn.kernels._distances import squared_lengths
 from kernlearn.kernels._parameters import positive
 from kernlearn.kernels._validation import check_rows, check_same_columns, is_frame, is_missing
 from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.structured_inputs import inner_products_of_counts
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table, Things
 
 
 class Overlap(Kernel):
@@ -60,11 +60,12 @@ class Overlap(Kernel):
         if self.alpha is not None:
             positive(self.alpha, "Overlap's alpha")
 
-    def _check_table(self, X: Any, name: str) -> Any:
+    def _check_table(self, X: object, name: str) -> Table:
         table = check_rows(X, name)
-        return table if table.ndim == 2 else table[:, None]
+        rows: Table = table if table.ndim == 2 else table[:, None]
+        return rows
 
-    def _check_data(self, X: Any, name: str) -> NDArray[Any]:
+    def _check_data(self, X: Any, name: str) -> Things:
         if hasattr(X, "tocsr"):
             raise ValueError(
                 f"Overlap needs {name} as a dense table of categories, got a sparse matrix; choose "
@@ -72,13 +73,13 @@ class Overlap(Kernel):
             )
         return np.asarray(X.to_numpy(dtype=object) if is_frame(X) else X.astype(object))
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         if self.alpha is None or self.frequencies is not None:
             return self
         columns = self._check_data(X, "X").T
         return with_parts(self, frequencies=[_shares(column) for column in columns])
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
+    def _evaluate(self, X: Things, Y: Things) -> Array:
         if Y is X:
             cells = self._indicators(X)
             return inner_products_of_counts(cells, cells)
@@ -86,15 +87,15 @@ class Overlap(Kernel):
         cells = self._indicators(np.concatenate([X, Y]))
         return inner_products_of_counts(cells[: len(X)], cells[len(X) :])
 
-    def _diag(self, X: NDArray[Any]) -> Array:
+    def _diag(self, X: Things) -> Array:
         return squared_lengths(self._indicators(X))
 
-    def _indicators(self, X: NDArray[Any]) -> csr_array:
+    def _indicators(self, X: Things) -> csr_array:
         """One column for each category of each column, with the root of its weight."""
         if self.alpha is not None:
             self._check_fitted(X.shape[1])
         rows, columns, values = [], [], []
-        numbers: dict[tuple[int, Any], int] = {}
+        numbers: dict[tuple[int, Hashable], int] = {}
         for j, column in enumerate(X.T):
             for i, cell in enumerate(column):
                 if not is_missing(cell):
@@ -105,7 +106,7 @@ class Overlap(Kernel):
         shape = (len(X), max(len(numbers), 1))
         return coo_array((values, (rows, columns)), shape=shape).tocsr()
 
-    def _weight(self, j: int, category: Any) -> float:
+    def _weight(self, j: int, category: Hashable) -> float:
         if self.alpha is None:
             return 1.0
         share = float(self.frequencies[j].get(category, 0.0))
@@ -124,8 +125,8 @@ class Overlap(Kernel):
             )
 
 
-def _shares(column: NDArray[Any]) -> dict[Any, float]:
-    counts: dict[Any, int] = {}
+def _shares(column: Things) -> dict[Hashable, float]:
+    counts: dict[Hashable, int] = {}
     for cell in column:
         if not is_missing(cell):
             category = _category(cell)
@@ -133,7 +134,7 @@ def _shares(column: NDArray[Any]) -> dict[Any, float]:
     return {category: n / len(column) for category, n in counts.items()}
 
 
-def _category(cell: Any) -> Any:
+def _category(cell: object) -> Hashable:
     plain = cell.item() if isinstance(cell, np.generic) else cell
     try:
         hash(plain)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn._device import is_elsewhere
-from kernlearn.kernels._inner import inner_products, squared_lengths
+from kernlearn.kernels._distances import inner_products, squared_lengths
 from kernlearn.kernels._parameters import non_negative, positive_integer
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Matrix
 
 
 class Polynomial(Kernel):
@@ -42,10 +40,10 @@ class Polynomial(Kernel):
         positive_integer(self.degree, "Polynomial's degree")
         non_negative(self.offset, "Polynomial's offset")
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
         return self._raise(inner_products(X, Y))
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Matrix) -> Array:
         return self._raise(squared_lengths(X))
 
     def _raise(self, inner: Array) -> Array:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn.kernels._validation import check_real
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 
 class Precomputed(Kernel):
@@ -75,10 +73,10 @@ class Precomputed(Kernel):
             f"row {row} of column {column}; replace the entries that are NaN or infinite."
         )
 
-    def _matrix(self) -> NDArray[Any]:
+    def _matrix(self) -> Array:
         return np.asarray(self.K)
 
-    def _row_numbers(self, X: Array) -> NDArray[np.intp]:
+    def _row_numbers(self, X: Array) -> Indices:
         n = np.shape(self.K)[0]
         if X.shape[1] != 1:
             raise ValueError(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.kernels._composite import check_part
+from kernlearn.kernels._parameters import non_negative_vector, one_for_each_column
 from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.numerical_errors import NumericalError
-from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
 
 
@@ -40,13 +39,7 @@ class Stretched(Kernel):
 
     def _check_parameters(self) -> None:
         check_part(self.kernel, "Stretched")
-        scales = np.asarray(self.scales)
-        is_vector = scales.ndim == 1 and scales.size > 0 and scales.dtype.kind in "biuf"
-        if not (is_vector and is_finite(scales) and scales.min() >= 0):
-            raise ValueError(
-                "Stretched's scales must be a list of non-negative finite numbers, one for each "
-                f"column, got {self.scales!r}; choose zero or more for every column."
-            )
+        non_negative_vector(self.scales, "Stretched's scales")
 
     def _evaluate(self, X: Array, Y: Array) -> Array:
         stretched = self._stretched(X)
@@ -56,13 +49,7 @@ class Stretched(Kernel):
         return self.kernel.diag(self._stretched(X))
 
     def _stretched(self, X: Array) -> Array:
-        scales = np.asarray(self.scales, dtype=np.float64)
-        if len(scales) != X.shape[1]:
-            raise ValueError(
-                f"Stretched's scales must hold one number for each column of X, got {len(scales)} "
-                f"for {counted(X.shape[1], 'column')}; pass as many scales as columns."
-            )
-        stretched: Array = X * scales
+        stretched = X * one_for_each_column(self.scales, X.shape[1], "Stretched's scales")
         if not is_finite(stretched):
             raise NumericalError(self._overflow())
         return stretched

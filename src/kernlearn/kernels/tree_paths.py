@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from kernlearn.kernels._counts import inner_products_of_counts
-from kernlearn.kernels._inner import squared_lengths
+from kernlearn.kernels._distances import squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.structured_inputs import inner_products_of_counts
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 _CURE = "take it from fitted trees, as TreePaths.of(forest.estimators_)."
 
@@ -114,7 +114,7 @@ class TreePaths(Kernel):
     def _diag(self, X: Array) -> Array:
         return squared_lengths(self._passed(X))
 
-    def sparse_rows(self, X: Any) -> SparseRows:
+    def sparse_rows(self, X: Table) -> SparseRows:
         """The indicators of the nodes."""
         self._check_parameters()
         return SparseRows(self._passed(self._check_data(self._check_table(X, "X"), "X")))

@@ -11,7 +11,7 @@ from kernlearn._device import beside
 from kernlearn.kernels._composite import _Combination
 from kernlearn.kernels._validation import check_real
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Table
 
 
 class WeightedSum(_Combination):
@@ -37,7 +37,7 @@ class WeightedSum(_Combination):
 
     passes_arrays = True
 
-    def __init__(self, kernels: Sequence[Kernel], weights: Any) -> None:
+    def __init__(self, kernels: Sequence[Kernel], weights: Sequence[float] | Array) -> None:
         self.kernels = kernels
         self.weights = weights
 
@@ -55,7 +55,7 @@ class WeightedSum(_Combination):
         """Return the parameters, with those of the parts when `deep`."""
         return {**super().get_params(deep), "weights": self.weights}
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         total: Array = beside(np.zeros((X.shape[0], Y.shape[0])), X)
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:
@@ -63,7 +63,7 @@ class WeightedSum(_Combination):
                 total += float(weight) * kernel(X, Y)
         return total
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         total: Array = np.zeros(X.shape[0])
         for kernel, weight in zip(self.kernels, self.weights, strict=True):
             if weight != 0:

@@ -6,18 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from kernlearn.kernels._composite import _Combination, _Wrapper, with_parts
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import is_frame, is_missing
+from kernlearn.kernels._validation import is_frame, is_missing, take_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.features import Features
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Mask, Table
 
 # A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and
 # stay with the kernel.
@@ -61,7 +60,7 @@ class WhereKnown(_Wrapper):
         self.sample = sample
         self.mean = mean
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Table) -> Kernel:
         if self.sample is not None:
             return self
         there, rows = _known(X)
@@ -73,17 +72,17 @@ class WhereKnown(_Wrapper):
         fitted, sample = self.kernel.fitted_to(rows), rows
         if len(there) > MOST_SAMPLE:
             few = np.linspace(0, len(there) - 1, MOST_SAMPLE).astype(int)
-            sample = taken(rows, few)
+            sample = take_rows(rows, few)
         centred = Centered(fitted, sample).fitted_to(sample)
         return with_parts(self, kernel=fitted, sample=sample, mean=centred.mean)
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Table) -> SparseRows | None:
         """Zero where a row is missing."""
         there, rows = _known(X)
         found = self._centred().sparse_rows(rows)
         return None if found is None else found.among(X.shape[0], there)
 
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Table, Y: Table) -> Array:
         i, rows = _known(X)
         j, columns = (i, rows) if Y is X else _known(Y)
         K = np.zeros((X.shape[0], Y.shape[0]))
@@ -92,7 +91,7 @@ class WhereKnown(_Wrapper):
             K[np.ix_(i, j)] = centred(rows, columns)
         return K
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Table) -> Array:
         values = np.zeros(X.shape[0])
         there, rows = _known(X)
         centred = self._centred()
@@ -133,17 +132,12 @@ def _allowing_gaps(source: Kernel) -> Kernel:
     return with_parts(source, kernel=_allowing_gaps(source.kernel))
 
 
-def known_rows(source: Kernel, X: Any) -> NDArray[np.bool_]:
+def known_rows(source: Kernel, X: Table) -> Mask:
     """Which rows of a table have the source that a kernel reads."""
     return _is_known(source.selected(X) if isinstance(source, Columns) else X)
 
 
-def taken(X: Any, places: NDArray[np.intp]) -> Any:
-    """Some rows of a table."""
-    return X.iloc[places] if is_frame(X) else X[places]
-
-
-def _is_known(X: Any) -> NDArray[np.bool_]:
+def _is_known(X: Any) -> Mask:
     """Which rows are there."""
     if issparse(X):
         return np.ones(X.shape[0], dtype=bool)
@@ -156,14 +150,13 @@ def _is_known(X: Any) -> NDArray[np.bool_]:
     return np.asarray(~(missing.all(axis=1) if missing.ndim == 2 else missing))
 
 
-def _known(X: Any) -> tuple[NDArray[np.intp], Any]:
+def _known(X: Table) -> tuple[Indices, Table]:
     """The places of the rows that are there, and these rows; X itself where they are all of it."""
 
-    def found() -> tuple[NDArray[np.intp], Any]:
+    def found() -> tuple[Indices, Table]:
         there = np.flatnonzero(_is_known(X))
         if len(there) == X.shape[0]:
             return there, X
-        return there, taken(X, there)
+        return there, take_rows(X, there)
 
-    places, rows = shared("known", found, X)
-    return places, rows
+    return shared("known", found, X)

@@ -21,7 +21,7 @@ from kernlearn.estimators.inputs.rows import (
 from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
 from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._frames import known_frame
+from kernlearn.kernels._validation import known_frame
 from kernlearn.typing import Array
 
 

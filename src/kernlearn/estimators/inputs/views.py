@@ -11,8 +11,7 @@ from scipy.sparse import issparse
 
 from kernlearn.estimators.inputs.rows import takes_things
 from kernlearn.kernels import Columns, Kernel
-from kernlearn.kernels._frames import known_frame
-from kernlearn.kernels._validation import check_numbers, check_table, is_frame
+from kernlearn.kernels._validation import check_numbers, check_table, is_frame, known_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 

@@ -30,7 +30,7 @@ from kernlearn.estimators.inputs.validated import (
     validated,
 )
 from kernlearn.estimators.mixture.preparation import Rows
-from kernlearn.kernels._frames import known_frame
+from kernlearn.kernels._validation import known_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
 

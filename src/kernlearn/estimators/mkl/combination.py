@@ -71,8 +71,8 @@ from kernlearn.kernels import (
     Precomputed,
     WeightedSum,
 )
-from kernlearn.kernels._frames import known_frame
 from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._validation import known_frame
 from kernlearn.kernels.completed import completed
 from kernlearn.kernels.where_known import with_gaps
 from kernlearn.quality.registry import CRITERIA

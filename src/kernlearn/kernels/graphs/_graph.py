@@ -40,7 +40,7 @@ class Graph:
         return matrix
 
 
-def read_graph(thing: Any, where: str, label: str = "label") -> Graph:
+def read_graph(thing: object, where: str, label: str = "label") -> Graph:
     """Return a graph in any of its forms, or say what is wrong with it."""
     try:
         pairs, labels = _parts(thing, label)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from kernlearn.kernels._counts import Codes, _Counts, appended, count
 from kernlearn.kernels.graphs._graph import Graph, read_graph
+from kernlearn.kernels.structured_inputs import Codes, _Counts, appended, count
+from kernlearn.typing import Things
 
 
 class ShortestPath(_Counts):
@@ -44,13 +45,13 @@ class ShortestPath(_Counts):
     def __init__(self, label: str = "label") -> None:
         self.label = label
 
-    def _read(self, thing: Any, where: str) -> Graph:
+    def _read(self, thing: object, where: str) -> Graph:
         return read_graph(thing, where, self.label)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (read_graph, self.label)
 
-    def _counts(self, things: NDArray[Any]) -> csr_array:
+    def _counts(self, things: Things) -> csr_array:
         numbers: dict[Any, int] = {}
         parts = []
         for graph in things:

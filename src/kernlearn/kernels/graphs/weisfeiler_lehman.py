@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from kernlearn.kernels._counts import Codes, _Counts, appended, count, numbered
 from kernlearn.kernels.graphs._graph import Graph, read_graph
+from kernlearn.kernels.structured_inputs import Codes, _Counts, appended, count, numbered
+from kernlearn.typing import Things
 
 
 class WeisfeilerLehman(_Counts):
@@ -57,13 +58,13 @@ class WeisfeilerLehman(_Counts):
                 "choose 3, say."
             )
 
-    def _read(self, thing: Any, where: str) -> Graph:
+    def _read(self, thing: object, where: str) -> Graph:
         return read_graph(thing, where, self.label)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (read_graph, self.label)
 
-    def _counts(self, things: NDArray[Any]) -> csr_array:
+    def _counts(self, things: Things) -> csr_array:
         sizes = [len(graph.nodes) for graph in things]
         rows = np.repeat(np.arange(len(things)), sizes)
         labels, starts, ends = together(things, sizes)
@@ -75,7 +76,7 @@ class WeisfeilerLehman(_Counts):
         return hstack(blocks, format="csr")
 
 
-def together(graphs: NDArray[Any], sizes: list[int]) -> tuple[Codes, Codes, Codes]:
+def together(graphs: Things, sizes: list[int]) -> tuple[Codes, Codes, Codes]:
     """The labels of all nodes as numbers, and both ends of each edge, from either side."""
     numbers: dict[Any, int] = {}
     labels = [numbers.setdefault(label, len(numbers)) for g in graphs for label in g.labels]

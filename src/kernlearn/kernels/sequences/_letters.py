@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.kernels._counts import Codes, appended
+from kernlearn.kernels.structured_inputs import Codes, appended
+from kernlearn.typing import Things
+
+Letters = Codes
 
 
-def letters_of(thing: Any, where: str) -> NDArray[np.uint32]:
+def letters_of(thing: object, where: str) -> Letters:
     """Return the code points of a string, or say that it is none."""
     if not isinstance(thing, str):
         raise ValueError(
             f"A sequence must be a string, got {thing!r} in {where}; drop such rows, or write the "
             "letters of each into one string."
         )
-    return np.frombuffer(thing.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    code_points = np.frombuffer(thing.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    return code_points.astype(np.int64)
 
 
-def check_alphabet(alphabet: Any, owner: str) -> None:
+def check_alphabet(alphabet: object, owner: str) -> None:
     """Refuse an alphabet that is no string of two letters or more, each of them once."""
-    is_text = isinstance(alphabet, str) and len(alphabet) > 1
-    if not is_text or len(set(alphabet)) != len(alphabet):
+    if not isinstance(alphabet, str) or len(alphabet) < 2 or len(set(alphabet)) < len(alphabet):
         raise ValueError(
             f"{owner}'s alphabet must be a string of distinct letters, at least two, got "
             f"{alphabet!r}; pass for example 'ACGT'."
         )
 
 
-def within(letters: NDArray[np.uint32], alphabet: str, where: str) -> NDArray[np.int64]:
+def within(letters: Letters, alphabet: str, where: str) -> Letters:
     """Return the letters by their places in the alphabet, or name the first outside it."""
     known = np.frombuffer(alphabet.encode("utf-32-le"), dtype=np.uint32)
     order = np.argsort(known)
@@ -45,10 +45,10 @@ def within(letters: NDArray[np.uint32], alphabet: str, where: str) -> NDArray[np
     return order[places].astype(np.int64)
 
 
-def joined(sequences: NDArray[Any]) -> tuple[Codes, Codes, Codes]:
+def joined(sequences: Things) -> tuple[Codes, Codes, Codes]:
     """Return all letters in a row, the row of each, and its position within its sequence."""
     lengths = np.array([len(sequence) for sequence in sequences])
-    letters = np.concatenate(sequences).astype(np.int64)
+    letters: Letters = np.concatenate(list(sequences))
     rows = np.repeat(np.arange(len(sequences)), lengths)
     positions = np.arange(len(letters)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return letters, rows, positions

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from itertools import combinations, product
 from math import comb
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kernlearn.kernels._counts import LARGEST_CODE, Codes, _Counts, count, numbered
 from kernlearn.kernels._parameters import positive_integer
-from kernlearn.kernels.sequences._letters import check_alphabet, joined, letters_of, within, words
+from kernlearn.kernels.sequences._letters import (
+    Letters,
+    check_alphabet,
+    joined,
+    letters_of,
+    within,
+    words,
+)
+from kernlearn.kernels.structured_inputs import LARGEST_CODE, Codes, _Counts, count, numbered
+from kernlearn.typing import Things
 
 # Words and their neighbours held at once: about four gigabytes.
 _MOST_NEIGHBOURS = 200_000_000
@@ -65,13 +72,13 @@ class Mismatch(_Counts):
                 f"the power of k = {self.k}; choose a smaller k."
             )
 
-    def _read(self, thing: Any, where: str) -> NDArray[Any]:
+    def _read(self, thing: object, where: str) -> Letters:
         return within(letters_of(thing, where), self.alphabet, where)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (Mismatch, self.alphabet)
 
-    def _counts(self, things: NDArray[Any]) -> csr_array:
+    def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)
         base = len(self.alphabet)
         codes, starts = words(letters, rows, self.k, base)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kernlearn.kernels._counts import _Counts, count, numbered
 from kernlearn.kernels._parameters import positive_integer
-from kernlearn.kernels.sequences._letters import check_alphabet, joined, letters_of, within, words
+from kernlearn.kernels.sequences._letters import (
+    Letters,
+    check_alphabet,
+    joined,
+    letters_of,
+    within,
+    words,
+)
+from kernlearn.kernels.structured_inputs import _Counts, count, numbered
+from kernlearn.typing import Things
 
 
 class Spectrum(_Counts):
@@ -46,14 +53,14 @@ class Spectrum(_Counts):
         if self.alphabet is not None:
             check_alphabet(self.alphabet, "Spectrum")
 
-    def _read(self, thing: Any, where: str) -> NDArray[Any]:
+    def _read(self, thing: object, where: str) -> Letters:
         letters = letters_of(thing, where)
         return letters if self.alphabet is None else within(letters, self.alphabet, where)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (Spectrum, self.alphabet)
 
-    def _counts(self, things: NDArray[Any]) -> csr_array:
+    def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)
         letters, n_letters = numbered(letters)
         codes, starts = words(letters, rows, self.k, max(n_letters, 1))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.kernels._parameters import positive, positive_integer
-from kernlearn.kernels.sequences._letters import letters_of
+from kernlearn.kernels.sequences._letters import Letters, letters_of
 from kernlearn.kernels.structured_inputs import _Reading
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Things
 
 # Cells of the tables that are filled together.
 _BLOCK = 2_000_000
@@ -59,13 +58,13 @@ class Subsequence(_Reading):
                 f"Subsequence's decay must be at most 1, got {self.decay!r}; choose 0.5, say."
             )
 
-    def _read(self, thing: Any, where: str) -> NDArray[Any]:
-        return letters_of(thing, where).astype(np.int64)
+    def _read(self, thing: object, where: str) -> Letters:
+        return letters_of(thing, where)
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (Subsequence,)
 
-    def _evaluate(self, X: NDArray[Any], Y: NDArray[Any]) -> Array:
+    def _evaluate(self, X: Things, Y: Things) -> Array:
         K = np.empty((len(X), len(Y)))
         padded = _padded(Y)
         for i, letters in enumerate(X):
@@ -75,10 +74,10 @@ class Subsequence(_Reading):
             K = np.triu(K) + np.triu(K, 1).T
         return K
 
-    def _diag(self, X: NDArray[Any]) -> Array:
+    def _diag(self, X: Things) -> Array:
         return np.array([self._against(letters, letters[None])[0] for letters in X])
 
-    def _against(self, letters: NDArray[Any], others: NDArray[Any]) -> Array:
+    def _against(self, letters: Letters, others: Letters) -> Array:
         """The values of one sequence with many, padded to one length."""
         values = np.zeros(len(others))
         if len(letters) < self.length or others.shape[1] < self.length:
@@ -88,7 +87,7 @@ class Subsequence(_Reading):
             values[start : start + step] = self._sums(letters, others[start : start + step])
         return values
 
-    def _sums(self, letters: NDArray[Any], others: NDArray[Any]) -> Array:
+    def _sums(self, letters: Letters, others: Letters) -> Array:
         from scipy.signal import lfilter  # takes a quarter of a second, and few have strings
 
         squared = self.decay**2
@@ -105,7 +104,7 @@ class Subsequence(_Reading):
         return total
 
 
-def _padded(sequences: NDArray[Any]) -> NDArray[np.int64]:
+def _padded(sequences: Things) -> Letters:
     width = max(len(letters) for letters in sequences)
     table = np.full((len(sequences), width), _NO_LETTER, dtype=np.int64)
     for row, letters in zip(table, sequences, strict=True):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from kernlearn.kernels._counts import _Counts, appended, count, numbered
 from kernlearn.kernels._parameters import positive_integer
-from kernlearn.kernels.sequences._letters import joined, letters_of, words
+from kernlearn.kernels.sequences._letters import Letters, joined, letters_of, words
+from kernlearn.kernels.structured_inputs import _Counts, appended, count, numbered
+from kernlearn.typing import Things
 
 
 class WeightedDegree(_Counts):
@@ -43,7 +43,7 @@ class WeightedDegree(_Counts):
     def _check_parameters(self) -> None:
         positive_integer(self.degree, "WeightedDegree's degree")
 
-    def _read(self, thing: Any, where: str) -> NDArray[Any]:
+    def _read(self, thing: object, where: str) -> Letters:
         letters = letters_of(thing, where)
         if len(letters) == 0:
             raise ValueError(
@@ -52,10 +52,10 @@ class WeightedDegree(_Counts):
             )
         return letters
 
-    def _reading(self) -> tuple[Any, ...]:
+    def _reading(self) -> tuple[Hashable, ...]:
         return (WeightedDegree,)
 
-    def _counts(self, things: NDArray[Any]) -> csr_array:
+    def _counts(self, things: Things) -> csr_array:
         lengths = sorted({len(letters) for letters in things})
         if len(lengths) > 1:
             raise ValueError(

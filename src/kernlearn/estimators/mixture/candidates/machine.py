@@ -127,7 +127,7 @@ class KernelMachine:
 
     def _through_features(self) -> KernelMachine:
         """The same function of sparse features, where the kernel has them."""
-        features = self.kernel.sparse_rows(self.points)
+        features = None if self.points is None else self.kernel.sparse_rows(self.points)
         if features is None:
             return self
         return replace(self, points=None, coef=features.transposed_times(self.coef))
