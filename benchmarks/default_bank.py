@@ -1,7 +1,7 @@
 """The default bank with sums over columns, beside the one without, on the IDA sets.
 
 ``python -m benchmarks.default_bank FOLDER [SET …]``, FOLDER with ida/banana.npz and its like.
-Errors and seconds of ``MKLClassifier()`` over divisions of the published sizes, the same for both.
+Errors and seconds of ``MKLClassifier()`` over splits of the published sizes, the same for both.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ def row(folder: str, name: str) -> str:
     found: dict[str, list[list[float]]] = {"old": [], "new": []}
     for seed in range(DIVISIONS):
         order = np.random.default_rng(seed).permutation(len(data.y))
-        division = data.X, data.y, order[:n_train], order[n_train:]
-        found["new"].append(one_fit(*division))
+        split = data.X, data.y, order[:n_train], order[n_train:]
+        found["new"].append(one_fit(*split))
         with patch("kernlearn.estimators.mkl.bank.column_bank", without_columns):
-            found["old"].append(one_fit(*division))
+            found["old"].append(one_fit(*split))
     old, new = np.array(found["old"]), np.array(found["new"])
     spread = 100.0 * (new - old)[:, 0].std(ddof=1) / np.sqrt(DIVISIONS)
     return (

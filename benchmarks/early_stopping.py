@@ -19,8 +19,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn import LSSVMClassifier
 from kernlearn.datasets import PartitionedSet
-from kernlearn.papers.cawley2014.departures import PRINTED
-from kernlearn.papers.cawley2014.protocol import divide, load_sets
+from kernlearn.papers.cawley2014.protocol import load_sets, split_set
+from kernlearn.papers.cawley2014.published import ERRORS
 
 SETS = ("twonorm", "ringnorm", "waveform", "heart", "german")
 STEPS = (1, 2, 5, 10, 20, 50, 200)
@@ -30,7 +30,7 @@ def measure(data: PartitionedSet, partitions: int) -> np.ndarray:
     """Return mean test errors and leave-one-out losses, of shape (steps, 2)."""
     found = np.zeros((len(STEPS), 2))
     for index in range(partitions):
-        split = divide(data, index, 0)
+        split = split_set(data, index, 0)
         for row, steps in enumerate(STEPS):
             model = LSSVMClassifier("ard", selection="loo", max_iter=steps)
             with warnings.catch_warnings():
@@ -50,7 +50,7 @@ def main(folder: Path, partitions: int) -> None:
     for name in SETS:
         found = measure(sets[name], partitions)
         cells = " | ".join(f"{error:.1f} ({loss:.3f})" for error, loss in found)
-        print(f"| {name} | {PRINTED['ARD-LOO-LSSVM'][name][0]:.1f} | {cells} |", flush=True)
+        print(f"| {name} | {ERRORS['ARD-LOO-LSSVM'][name][0]:.1f} | {cells} |", flush=True)
 
 
 if __name__ == "__main__":

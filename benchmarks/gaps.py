@@ -35,11 +35,11 @@ def with_gaps(data: SourceSet, share: float, seed: int) -> SourceSet:
 
 
 def errors(data: SourceSet, index: int) -> list[float]:
-    """Test errors in per cent, one for each treatment, on one division."""
-    part = data.divide(index, 0)
+    """Test errors in per cent, one for each treatment, on one split."""
+    part = data.split(index, 0)
     X, y = part.X_train[:MOST_ROWS], part.y_train[:MOST_ROWS]
     # The Gaussian at the median distance for every source.
-    kernels = [bank[-1] for bank in kernels_by_source(data, X).values()]
+    kernels = [bank[-1] for bank in kernels_by_source(data, X, y).values()]
     found = []
     for missing in TREATMENTS:
         model = MKLClassifier(kernels, C="auto", missing=missing).fit(X, y)
@@ -47,7 +47,7 @@ def errors(data: SourceSet, index: int) -> list[float]:
     return found
 
 
-def main(data_dir: str, divisions: int) -> None:
+def main(data_dir: str, splits: int) -> None:
     print(f"| set, share of gaps | {' | '.join(TREATMENTS)} |\n|---|---|---|")
     for name in ("msrc_v5", "mfeat", "prokaryotic", "tcga_breast_omics"):
         data = LOADERS[name](name, data_dir)
@@ -55,7 +55,7 @@ def main(data_dir: str, divisions: int) -> None:
             columns = zip(
                 *(
                     errors(data if share is None else with_gaps(data, share, i), i)
-                    for i in range(divisions)
+                    for i in range(splits)
                 ),
                 strict=True,
             )

@@ -13,7 +13,7 @@ and compares, with the same candidates and the same held-out predictions,
 
 It prints mean errors, mean ranks and the mean log loss of the test rows, and for every set how the
 luck of candidates on rows held out goes with that on test rows: the correlation of the two errors
-over candidates and divisions, each less its means over either. Where a division shares out all the
+over candidates and splits, each less its means over either. Where a split shares out all the
 rows that there are, a row that was lucky in one part is not in the other.
 
     python -m benchmarks.mixtures DIR [DIVISIONS] [SET ...]
@@ -37,8 +37,8 @@ from kernlearn.estimators.mixture.candidates.representation import Representatio
 from kernlearn.estimators.mixture.candidates.screening import Screening, screen_candidates
 from kernlearn.estimators.mixture.preparation import Preparation
 from kernlearn.kernels import Precomputed
-from kernlearn.papers.contest import Division
 from kernlearn.papers.defaults.data import load_classes
+from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
 
@@ -52,7 +52,7 @@ Weights = Callable[[LogLoss, Values], Values]
 class Held:
     """A screening, and what every candidate predicts for the test rows."""
 
-    def __init__(self, part: Division) -> None:
+    def __init__(self, part: TrainTestSplit) -> None:
         Y = np.where(part.y_train[:, None] > 0, 1.0, -1.0)
         prepare = Preparation.learned(part.X_train, list(part.X_train.columns), True)
         self.tables = {name: prepare.apply(part.X_train, name) for name in prepare.tables}
@@ -159,8 +159,8 @@ RULES: dict[str, Rule] = {
 }
 
 
-def judged(part: Division) -> tuple[Errors, Errors]:
-    """Error in per cent and log loss of every rule on one division; errors of the candidates."""
+def judged(part: TrainTestSplit) -> tuple[Errors, Errors]:
+    """Error in per cent and log loss of every rule on one split; errors of the candidates."""
     held, found = Held(part), {}
     for rule, values_of in RULES.items():
         values = values_of(held)
@@ -169,10 +169,10 @@ def judged(part: Division) -> tuple[Errors, Errors]:
     return found, held.errors(part.y_test)
 
 
-def luck(divisions: list[Errors]) -> float:
-    """How held-out and test errors go together beyond what is each candidate's and division's."""
-    everywhere = sorted(set.intersection(*(set(errors) for errors in divisions)))
-    errors = np.array([[one[title] for title in everywhere] for one in divisions])
+def luck(splits: list[Errors]) -> float:
+    """How held-out and test errors go together beyond what is each candidate's and split's."""
+    everywhere = sorted(set.intersection(*(set(errors) for errors in splits)))
+    errors = np.array([[one[title] for title in everywhere] for one in splits])
     errors -= errors.mean(axis=0)
     errors -= errors.mean(axis=1, keepdims=True)
     held_out, test = errors[..., 0], errors[..., 1]
@@ -180,13 +180,13 @@ def luck(divisions: list[Errors]) -> float:
     return float((held_out * test).sum() / sizes) if sizes > 0 else float("nan")
 
 
-def main(folder: Path, divisions: int, names: list[str]) -> None:
+def main(folder: Path, splits: int, names: list[str]) -> None:
     tables = load_classes(folder)
     errors: dict[str, dict[str, list[float]]] = {rule: {} for rule in RULES}
     losses: dict[str, list[float]] = {rule: [] for rule in RULES}
     parallel = Parallel(n_jobs=-1)
     for name in names or tables:
-        parts = (tables[name].divide(index, 0) for index in range(divisions))
+        parts = (tables[name].split(index, 0) for index in range(splits))
         each = parallel(delayed(judged)(part) for part in parts)
         for found, _ in each:
             for rule, (wrong, loss) in found.items():

@@ -274,7 +274,7 @@ TARGETS: dict[str, Callable[[], Made]] = {
 
 
 def error(task: str, made: Made, method: str, index: int) -> float:
-    """Of one method on one division: in per cent, or root mean squared."""
+    """Of one method on one split: in per cent, or root mean squared."""
     X, y = made
     order = np.random.default_rng(index).permutation(len(y))
     n_train = min(round(TRAINING_SHARE * len(y)), MOST_ROWS)
@@ -288,7 +288,7 @@ def error(task: str, made: Made, method: str, index: int) -> float:
     return float(np.sqrt(np.mean((predicted - y[test]) ** 2)))
 
 
-def contest(task: str, tables: dict[str, Callable[[], Made]], divisions: int) -> None:
+def contest(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
     errors: dict[str, dict[str, list[float]]] = {name: {} for name in (OURS, *RIVALS)}
     unit = "error in per cent" if task == CLASSES else "root mean squared error"
     say(f"\n| {unit} | {' | '.join(errors)} | ours is worse than |")
@@ -297,7 +297,7 @@ def contest(task: str, tables: dict[str, Callable[[], Made]], divisions: int) ->
     for name, make in tables.items():
         made = make()
         for method in errors:
-            tasks = (delayed(error)(task, made, method, index) for index in range(divisions))
+            tasks = (delayed(error)(task, made, method, index) for index in range(splits))
             errors[method][name] = parallel(tasks)
         ours = np.array(errors[OURS][name])
         worse = [rival for rival in RIVALS if is_worse(ours, np.array(errors[rival][name]))]
@@ -315,11 +315,11 @@ def is_worse(ours: np.ndarray, theirs: np.ndarray) -> bool:
     return bool(apart.any() and apart.mean() > 0 and wilcoxon(apart).pvalue <= 0.05)
 
 
-def main(divisions: int, names: list[str]) -> None:
+def main(splits: int, names: list[str]) -> None:
     for task, tables in ((CLASSES, LABELS), (NUMBERS, TARGETS)):
         chosen = {name: tables[name] for name in tables if not names or name in names}
         if chosen:
-            contest(task, chosen, divisions)
+            contest(task, chosen, splits)
 
 
 if __name__ == "__main__":

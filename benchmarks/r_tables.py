@@ -156,7 +156,7 @@ def main(
     if len(sys.argv) < 2:
         sys.exit("expected the folder of the tables, got none: name it")
     folder, names = Path(sys.argv[1]), sys.argv[3:]
-    divisions = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    splits = int(sys.argv[2]) if len(sys.argv) > 2 else 20
     for task, tables in ((CLASSES, labels), (NUMBERS, targets)):
         chosen = {
             name: partial(read, folder, name, columns)
@@ -164,7 +164,7 @@ def main(
             if not names or name in names
         }
         if chosen:
-            contest(task, chosen, divisions)
+            contest(task, chosen, splits)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.papers.ong2005.protocol import (
     CLASSIFICATION_SETS,
     draw_split,
-    load_classification_set,
+    load_classification_sets,
 )
 from kernlearn.papers.ong2005.published import TABLE_3
 
@@ -61,8 +61,8 @@ def main(folder: Path, splits: int) -> None:
     print(f"C-SVM, test error in per cent, first {splits} splits\n")
     print(f"| data | paper | {' | '.join(READINGS)} |\n|---|---|{'---|' * len(READINGS)}")
     apart = np.zeros(len(READINGS))
-    for name in CLASSIFICATION_SETS:
-        found = mean_errors(load_classification_set(name, folder, 0), splits)
+    for name, data in load_classification_sets(folder, 0).items():
+        found = mean_errors(data, splits)
         printed = TABLE_3[name][0][0]
         apart += np.abs(np.array(found) - printed) / len(CLASSIFICATION_SETS)
         cells = " | ".join(f"{error:.1f}" for error in found)

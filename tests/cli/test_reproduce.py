@@ -13,10 +13,10 @@ from typer.testing import CliRunner, Result
 from kernlearn._cluster import connection
 from kernlearn.cli.app import app
 from kernlearn.datasets import DataNotFoundError
-from kernlearn.papers import PAPERS, Exhibit, Paper, Request
+from kernlearn.papers import PAPERS, Exhibit, Paper, RunOptions
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 
 CALLS: list[int] = []
 KNOWN = sorted([*PAPERS, "madeup2004"])
@@ -27,21 +27,21 @@ def double(i: int) -> int:
     return 2 * i
 
 
-def doubles(request: Request, stem: str) -> ComparisonTable:
+def doubles(options: RunOptions, stem: str) -> ComparisonTable:
     results = run_tasks(
         double,
-        {str(i): (i,) for i in range(request.repetitions or 3)},
-        ResultsFile(request.out, stem, {"seed": request.seed}),
-        jobs=request.jobs,
-        cluster=request.cluster,
-        quiet=request.quiet,
+        {str(i): (i,) for i in range(options.splits or 3)},
+        ResultsFile(options.out, stem, {"seed": options.seed}),
+        jobs=options.jobs,
+        cluster=options.cluster,
+        quiet=options.quiet,
     )
-    entries = (Entry(("row",), "column", 7.25, list(results.values()), ".2f"),)
+    entries = (TableEntry(("row",), "column", 7.25, list(results.values()), ".2f"),)
     return ComparisonTable(f"Doubles of {stem}", ("what",), ("column",), entries)
 
 
-def no_data(request: Request) -> ComparisonTable:
-    raise DataNotFoundError(f"expected a file in {request.data_dir}, put it there.")
+def no_data(options: RunOptions) -> ComparisonTable:
+    raise DataNotFoundError(f"expected a file in {options.data_dir}, put it there.")
 
 
 @pytest.fixture(autouse=True)
@@ -145,7 +145,7 @@ def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_interruption_says_how_to_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(request: Request) -> ComparisonTable:
+    def interrupted(options: RunOptions) -> ComparisonTable:
         raise KeyboardInterrupt
 
     paper = Paper("stopped2004", "", (Exhibit("table", 1, interrupted),))

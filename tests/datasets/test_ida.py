@@ -1,4 +1,4 @@
-"""The IDA suite and Ripley's set from a folder, and the divisions drawn beyond the published."""
+"""The IDA suite and Ripley's set from a folder, and the splits drawn beyond the published."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N, N_TRAIN, N_TEST = 30, 12, 15
 
 
 def arrays() -> dict[str, np.ndarray]:
-    """A set of thirty points, three of which are in no part of its two divisions."""
+    """A set of thirty points, three of which are in no part of its two splits."""
     generator = np.random.default_rng(0)
     orders = np.array([generator.permutation(N) for _ in range(2)])
     return {
@@ -98,8 +98,8 @@ def test_thirteen_names() -> None:
         ({"y": np.zeros(N)}, r"expected the labels -1 and 1 in .*, got \[0\]: recode them"),
         ({"y": np.ones(N - 1)}, r"got shapes \(30, 3\) and \(29,\)"),
         ({"X": np.full((N, 3), np.nan)}, "and 90 other numbers: replace the file"),
-        ({"train": np.arange(12)}, "give one division at least"),
-        ({"train": np.empty((0, 12)), "test": np.empty((0, 15))}, "give one division at least"),
+        ({"train": np.arange(12)}, "give one split at least"),
+        ({"train": np.empty((0, 12)), "test": np.empty((0, 15))}, "give one split at least"),
         ({"train": np.full((2, 12), 30)}, "got rows from 0 to 30 of 30, or one twice"),
         ({"train": np.full((2, 12), -1)}, "got rows from -1 to"),
     ],

@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import ResultsFile
-from kernlearn.papers.runner import run_batches, run_tasks
+from kernlearn.papers.runner import run_batches, run_splits, run_tasks
 
 
 def run_slowly(folder: Path) -> None:
@@ -131,3 +132,29 @@ def _wait_for_lines(path: Path, wanted: int, process: BaseProcess) -> None:
             return
         time.sleep(0.01)
     raise AssertionError(f"{path} did not grow to {wanted} lines")
+
+
+CALLS: list[tuple[str, int, int]] = []
+
+
+def note_the_call(name: str, index: int, seed: int) -> list[object]:
+    CALLS.append((name, index, seed))
+    return [name, index]
+
+
+def test_every_split_of_every_set_once_and_more_when_asked(tmp_path: Path) -> None:
+    CALLS.clear()
+    data = {"one": "1", "two": "2"}
+
+    def run(n: int | dict[str, int], seed: int = 7, **settings: int) -> dict[str, list[object]]:
+        options = RunOptions(tmp_path, seed=seed, quiet=True)
+        return run_splits(note_the_call, data, n, options, name="s", settings=settings)
+
+    assert run(1) == {"one": [["1", 0]], "two": [["2", 0]]}
+    assert run(2) == {"one": [["1", 0], ["1", 1]], "two": [["2", 0], ["2", 1]]}
+    assert CALLS == [("1", 0, 7), ("2", 0, 7), ("1", 1, 7), ("2", 1, 7)]
+    run(1, seed=8)
+    run(1, grid=3)
+    assert CALLS[4:] == [("1", 0, 8), ("2", 0, 8), ("1", 0, 7), ("2", 0, 7)]
+    assert run({"one": 3, "two": 1}) == {"one": [["1", 0], ["1", 1], ["1", 2]], "two": [["2", 0]]}
+    assert CALLS[8:] == [("1", 2, 7)]

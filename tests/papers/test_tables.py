@@ -13,19 +13,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kernlearn.papers.table_writers import print_table, to_csv, to_markdown, write_table
-from kernlearn.papers.tables import ComparisonTable, Entry, mean_and_deviation, mean_and_error
+from kernlearn.papers.tables import (
+    ComparisonTable,
+    TableEntry,
+    mean_and_deviation,
+    mean_and_error,
+    print_table,
+    to_csv,
+    to_markdown,
+    write_table,
+)
 
 TABLE = ComparisonTable(
     title="Table 9",
     row_names=("data", "quantity"),
     columns=("K1", "K2"),
     entries=(
-        Entry(("Heart", "ω"), "K1", 58.169, [58.0, 59.0], ".3f"),
-        Entry(("Heart", "ω"), "K2", None, [None, None], ".3f"),
-        Entry(("Heart", "C"), "K1", 1.18e7, [1.0, math.inf], ".4g"),
-        Entry(("Sonar", "ω"), "K2", 2.0, [4.0], ".3f"),
-        Entry(("Sonar", "error"), "K2", 2.5, [1.0, 4.0], ".1f", 0.25, "standard deviation"),
+        TableEntry(("Heart", "ω"), "K1", 58.169, [58.0, 59.0], ".3f"),
+        TableEntry(("Heart", "ω"), "K2", None, [None, None], ".3f"),
+        TableEntry(("Heart", "C"), "K1", 1.18e7, [1.0, math.inf], ".4g"),
+        TableEntry(("Sonar", "ω"), "K2", 2.0, [4.0], ".3f"),
+        TableEntry(("Sonar", "error"), "K2", 2.5, [1.0, 4.0], ".1f", 0.25, "standard deviation"),
     ),
     notes=("a note",),
 )
@@ -46,11 +54,11 @@ def test_the_texts_of_an_entry() -> None:
     assert (infinite.published_text(), infinite.our_text()) == ("1.18e+07", "∞")
     assert single.our_text() == "4.000"
     assert (deviating.published_text(), deviating.our_text()) == ("2.5 ± 0.2", "2.5 ± 2.1")
-    some_infinite = Entry(("a",), "b", 1.0, [1.0, 2.5, math.inf], ".4g")
+    some_infinite = TableEntry(("a",), "b", 1.0, [1.0, 2.5, math.inf], ".4g")
     assert some_infinite.our_text() == "∞, median 2.5"
-    precise = Entry(("a",), "b", 1.0, [0.123, 0.125, 0.132], ".4g")
+    precise = TableEntry(("a",), "b", 1.0, [0.123, 0.125, 0.132], ".4g")
     assert precise.our_text() == "0.1267 ± 0.0027"
-    partly = Entry(("a",), "b", 1.0, [1.0, None, 3.0], ".1f")
+    partly = TableEntry(("a",), "b", 1.0, [1.0, None, 3.0], ".1f")
     assert partly.our_text() == "2.0 ± 1.0 (2 of 3)"
 
 
@@ -94,7 +102,8 @@ def test_the_console_shows_every_cell_even_in_a_pipe(capsys: pytest.CaptureFixtu
         ("r",),
         tuple(f"c{i}" for i in range(30)),
         tuple(
-            Entry(("x",), f"c{i}", 1000.0 + i, [2000.0 + i, 2000.0 + i], ".1f") for i in range(30)
+            TableEntry(("x",), f"c{i}", 1000.0 + i, [2000.0 + i, 2000.0 + i], ".1f")
+            for i in range(30)
         ),
     )
     print_table(wide)

@@ -12,9 +12,9 @@ from kernlearn._cluster import ClusterLost
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures
 from kernlearn.cli.output import say
 from kernlearn.datasets import DataNotFoundError
-from kernlearn.papers import Exhibit, Paper, Request, find_paper
+from kernlearn.papers import Exhibit, Paper, RunOptions, find_paper
 from kernlearn.papers.results_file import ResultsFileError
-from kernlearn.papers.table_writers import print_table, write_table
+from kernlearn.papers.tables import print_table, write_table
 
 __all__ = ["reproduce"]
 
@@ -82,7 +82,7 @@ def reproduce(
     if device is not None and not found.uses_devices:
         fail(f"--device is for cawley2014, got {found.name}: leave it out.", BAD_USAGE)
     folder = out or Path("reproduced") / found.name
-    request = Request(
+    options = RunOptions(
         folder, data, splits, seed, jobs, quiet, concepts, tuple(method or ()), cluster, device
     )
     stopped = f"stopped; what is finished is in {folder}: the same command continues."
@@ -90,7 +90,7 @@ def reproduce(
         _check_folder(folder)
         try:
             for exhibit in exhibits:
-                _run(exhibit, request)
+                _run(exhibit, options)
         except (DataNotFoundError, ResultsFileError, ImportError, ValueError) as error:
             fail(str(error), NO_RESULT)
         except ClusterLost as error:
@@ -111,14 +111,14 @@ def _chosen(paper: Paper, tables: list[int], figures: list[int]) -> list[Exhibit
     return chosen or list(paper.exhibits)
 
 
-def _run(exhibit: Exhibit, request: Request) -> None:
+def _run(exhibit: Exhibit, options: RunOptions) -> None:
     try:
-        table = exhibit.reproduce(request)
-        paths = write_table(table, request.out, exhibit.stem)
+        table = exhibit.reproduce(options)
+        paths = write_table(table, options.out, exhibit.stem)
         print_table(table)
     except (TypeError, KeyError, IndexError, AttributeError) as error:
         raise ValueError(
-            f"expected results of {exhibit.kind} {exhibit.number} in {request.out} as this version "
+            f"expected results of {exhibit.kind} {exhibit.number} in {options.out} as this version "
             f"writes them, got others ({type(error).__name__}: {error}); move the folder away and "
             "run again"
         ) from error

@@ -21,7 +21,7 @@ KEYS = ("X", "y", "train", "test", "partition", "note")
 
 
 def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
-    """Load a set of the IDA benchmark suite with its published divisions.
+    """Load a set of the IDA benchmark suite with its published splits.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedS
         One of ``IDA_NAMES``.
     data_dir : path or None
         Folder holding ``ida/NAME.npz`` with the arrays ``X``, ``y`` (-1 and +1), ``train`` and
-        ``test`` (row numbers from 0, one division a row), ``partition`` (the published number of
-        each division, 0 where it is unknown) and ``note`` (where they come from). The suite can
+        ``test`` (row numbers from 0, one split a row), ``partition`` (the published number of
+        each split, 0 where it is unknown) and ``note`` (where they come from). The suite can
         be fetched from nowhere in that form, so None is refused.
 
     Returns
@@ -83,12 +83,12 @@ def _check_points(path: Path, X: NDArray[np.float64], y: NDArray[np.int64]) -> N
 def _check_divisions(path: Path, n: int, train: NDArray[np.int64], test: NDArray[np.int64]) -> None:
     if train.ndim != 2 or test.ndim != 2 or len(train) != len(test) or not len(train):
         raise ValueError(
-            f"expected one row of train and of test for each division in {path}, got shapes "
-            f"{train.shape} and {test.shape}: give one division at least."
+            f"expected one row of train and of test for each split in {path}, got shapes "
+            f"{train.shape} and {test.shape}: give one split at least."
         )
     both = np.sort(np.hstack([train, test]), axis=1)
     if both.min() < 0 or both.max() >= n or (np.diff(both, axis=1) == 0).any():
         raise ValueError(
-            f"expected every division in {path} to use a row of X once at most, got rows from "
+            f"expected every split in {path} to use a row of X once at most, got rows from "
             f"{both.min()} to {both.max()} of {n}, or one twice: number the rows from 0."
         )

@@ -16,7 +16,7 @@ KEYS = ("X_train", "y_train", "X_test", "y_test")
 
 
 def load_ripley(data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
-    """Load Ripley's mixture of four Gaussians in the plane, with his own division.
+    """Load Ripley's mixture of four Gaussians in the plane, with his own split.
 
     Parameters
     ----------
@@ -64,5 +64,5 @@ def load_ripley(data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
     n_train = len(parts["y_train"])
     rows = np.arange(len(X), dtype=np.int64)[None, :]
     y = np.where(labels == 1, 1, -1).astype(np.int64)
-    note = "one division: Ripley's own"
+    note = "one split: Ripley's own"
     return PartitionedSet("synthetic", X, y, rows[:, :n_train], rows[:, n_train:], note)

@@ -5,13 +5,13 @@ A new paper is one module that defines ``PAPER`` and one line in `PAPERS`.
 
 from kernlearn.papers.cawley2014 import PAPER as CAWLEY_2014
 from kernlearn.papers.defaults import PAPER as DEFAULTS
+from kernlearn.papers.exhibits import Exhibit, Paper, RunOptions
 from kernlearn.papers.fusion import PAPER as FUSION
 from kernlearn.papers.kondor2007 import PAPER as KONDOR_2007
 from kernlearn.papers.lanckriet2004 import PAPER as LANCKRIET_2004
 from kernlearn.papers.ong2005 import PAPER as ONG_2005
-from kernlearn.papers.paper import Exhibit, Paper, Request
 
-__all__ = ["PAPERS", "Exhibit", "Paper", "Request", "find_paper"]
+__all__ = ["PAPERS", "Exhibit", "Paper", "RunOptions", "find_paper"]
 
 PAPERS: dict[str, Paper] = {
     paper.name: paper

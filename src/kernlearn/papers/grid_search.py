@@ -12,19 +12,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.runtime.warnings import interrupts_end_everything
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Folds, Indices
 
-__all__ = ["best_on_folds", "fit_quietly", "quietly"]
+__all__ = ["Estimator", "best_on_folds", "fit_quietly", "precomputed_score", "quietly"]
 
-Indices = NDArray[np.int64]
 Label = TypeVar("Label")
 Candidate = TypeVar("Candidate")
+Estimator = Any
+"""An estimator of this library or of scikit-learn, which has no types."""
 
 
 def best_on_folds(
     grams: Iterable[tuple[Label, Array]],
     candidates: Sequence[Candidate],
-    folds: Sequence[tuple[Indices, Indices]],
+    folds: Folds,
     score: Callable[[Array, Indices, Indices, Candidate], float],
 ) -> tuple[Label, Candidate]:
     """Return the kernel and the candidate with the highest mean score; the first of the best.
@@ -35,14 +36,10 @@ def best_on_folds(
         Gram matrices of the training points, made one at a time.
     candidates : sequence
         Parameters of the machine.
-    folds : sequence of (ndarray, ndarray)
-        Row numbers to fit to and to check with.
+    folds : list of (ndarray, ndarray)
+        Rows to fit to and held-out rows.
     score : callable
         ``score(K, fit, check, candidate)``, high is good.
-
-    Returns
-    -------
-    label, candidate
     """
     best_score, best = -np.inf, None
     for label, K in grams:
@@ -55,7 +52,15 @@ def best_on_folds(
     return best
 
 
-def fit_quietly(machine: Any, K: Array, y: NDArray[Any]) -> Any:
+def precomputed_score(
+    machine: Estimator, K: Array, y: NDArray[Any], fit: Indices, check: Indices
+) -> float:
+    """Fit a machine to the Gram matrix of some rows and return its score on others."""
+    fit_quietly(machine, K[np.ix_(fit, fit)], y[fit])
+    return float(machine.score(K[np.ix_(check, fit)], y[check]))
+
+
+def fit_quietly(machine: Estimator, K: Array, y: NDArray[Any]) -> Estimator:
     """Fit a machine whose iterations are bounded, without a warning when the bound is met."""
     with quietly():
         return machine.fit(K, y)
@@ -63,7 +68,7 @@ def fit_quietly(machine: Any, K: Array, y: NDArray[Any]) -> Any:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Say nothing of fits that end before their tolerance is reached.
+    """Suppress warnings of fits that end before their tolerance is reached.
 
     A fit that an interrupt has ended is no result: the interrupt is raised.
     """

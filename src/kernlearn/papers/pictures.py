@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from kernlearn.inspection._matplotlib import save_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["save_picture"]
 
@@ -14,25 +17,11 @@ DPI = 110
 
 
 def save_picture(
-    path: Path, draw: Callable[[Any], None], *, width: float = 6.4, height: float = 4.8
+    path: Path, draw: Callable[[Figure], None], *, width: float = 6.4, height: float = 4.8
 ) -> str:
-    """Draw into a new figure, write it to a file, and return a note that says so.
+    """Let `draw` fill a new figure of this size in inches, write it, and return a note of it.
 
-    No window is opened and no figure stays behind: pyplot, which keeps both, is not involved.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        Where the picture goes; its folder is made.
-    draw : callable
-        Gets an empty :class:`matplotlib.figure.Figure`.
-    width, height : float
-        Size in inches.
-
-    Returns
-    -------
-    str
-        Where the picture is; without matplotlib, how to get one.
+    Without matplotlib the note says how to get it. pyplot, which keeps figures, is not involved.
     """
     try:
         from matplotlib.figure import Figure

@@ -10,14 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-__all__ = ["ResultsFile", "ResultsFileError", "settings_hash"]
+__all__ = ["Json", "ResultsFile", "ResultsFileError", "settings_hash"]
+
+Json = Any
+"""What JSON can hold: numbers, texts, None, and lists and mappings of them."""
 
 
 class ResultsFileError(RuntimeError):
     """A results file cannot be continued; the message says why and what to do."""
 
 
-def settings_hash(settings: Mapping[str, Any]) -> str:
+def settings_hash(settings: Mapping[str, Json]) -> str:
     """Return eight hexadecimal digits that tell one set of settings from another.
 
     >>> settings_hash({"a": 1, "b": 2}) == settings_hash({"b": 2, "a": 1})
@@ -46,7 +49,7 @@ class ResultsFile:
     """
 
     def __init__(
-        self, directory: str | os.PathLike[str], stem: str, settings: Mapping[str, Any]
+        self, directory: str | os.PathLike[str], stem: str, settings: Mapping[str, Json]
     ) -> None:
         self.settings = dict(settings)
         self.path = Path(directory) / f"{stem}-{settings_hash(settings)}.jsonl"
@@ -76,15 +79,15 @@ class ResultsFile:
             self._file.close()
             self._file = None
 
-    def finished(self) -> dict[str, Any]:
+    def finished(self) -> dict[str, Json]:
         """Return the result of every finished task by its key."""
         return {line["key"]: line["result"] for line in self._lines()[1:]}
 
-    def append(self, key: str, result: Any) -> None:
+    def append(self, key: str, result: Json) -> None:
         """Write one finished task and wait until it is on the disk."""
         self._write({"key": key, "result": result})
 
-    def _write(self, record: Mapping[str, Any]) -> None:
+    def _write(self, record: Mapping[str, Json]) -> None:
         if self._file is None:
             raise ResultsFileError(f"{self.path} is not open: use it in a with statement.")
         # Not-a-number has no spelling in JSON: a task must say None for what does not exist.
@@ -100,11 +103,11 @@ class ResultsFile:
                 "move the file away or choose another output folder."
             )
 
-    def _lines(self) -> list[dict[str, Any]]:
+    def _lines(self) -> list[dict[str, Json]]:
         lines = self.path.read_bytes().split(b"\n")[:-1]
         return [self._record(line, number) for number, line in enumerate(lines, start=1)]
 
-    def _record(self, line: bytes, number: int) -> dict[str, Any]:
+    def _record(self, line: bytes, number: int) -> dict[str, Json]:
         """What one line holds: the settings in the first, a finished task in the others."""
         try:
             record = json.loads(line)

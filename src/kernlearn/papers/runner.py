@@ -1,4 +1,4 @@
-"""Run the tasks of an experiment, and pick up where an earlier run was stopped."""
+"""Compute the cells of an exhibit, and resume where an earlier run was stopped."""
 
 from __future__ import annotations
 
@@ -8,19 +8,96 @@ from typing import Any
 
 from sklearn.utils.parallel import Parallel, delayed
 
+from kernlearn import __version__
 from kernlearn._cluster import as_they_end, connected
-from kernlearn.papers.results_file import ResultsFile
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.results_file import Json, ResultsFile
 from kernlearn.runtime.processes import end_with_parent
 from kernlearn.runtime.progress import track
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-__all__ = ["run_batches", "run_tasks"]
+__all__ = ["results_file", "run_batches", "run_splits", "run_tasks", "split_keys"]
 
 Arguments = tuple[Any, ...]
+Cell = Callable[..., Json]
+
+
+def results_file(options: RunOptions, name: str, settings: Mapping[str, Json]) -> ResultsFile:
+    """The results file of cells that depend on these settings, on the seed and on the version."""
+    everything = {"exhibit": name, "seed": options.seed, "version": __version__, **settings}
+    return ResultsFile(options.out, name, everything)
+
+
+def split_keys(counts: Mapping[str, int]) -> dict[str, list[str]]:
+    """Keys of the splits of each data set.
+
+    >>> split_keys({"a": 2, "b": 1})
+    {'a': ['a/0', 'a/1'], 'b': ['b/0']}
+    """
+    return {name: [f"{name}/{index}" for index in range(n)] for name, n in counts.items()}
+
+
+def run_splits(
+    cell: Cell,
+    data: Mapping[str, Any],
+    n_splits: int | Mapping[str, int],
+    options: RunOptions,
+    *,
+    name: str,
+    settings: Mapping[str, Json],
+    description: str = "",
+    one_process: bool = False,
+) -> dict[str, list[Json]]:
+    """Call ``cell(data, index, seed)`` for every split of every data set.
+
+    Cells that an earlier run has finished are read, not computed again.
+
+    Parameters
+    ----------
+    cell : callable
+        Importable by name; returns JSON values.
+    data : mapping
+        The data sets by their names.
+    n_splits : int or mapping of str to int
+        Splits of each data set.
+    options : RunOptions
+        How the exhibit is run.
+    name : str
+        Name of the results file.
+    settings : mapping
+        What a result depends on, besides seed and version: the data among it.
+    description : str
+        Shown before the progress bar; by default the name.
+    one_process : bool
+        Run one cell at a time, because its seconds are measured.
+
+    Returns
+    -------
+    dict
+        One result per split, by the name of the data set.
+    """
+    counts = dict.fromkeys(data, n_splits) if isinstance(n_splits, int) else n_splits
+    # Split by split, not set by set: the time left is then that of the average set.
+    tasks = {
+        f"{each}/{index}": (data[each], index, options.seed)
+        for index in range(max(counts.values()))
+        for each in counts
+        if index < counts[each]
+    }
+    results = run_tasks(
+        cell,
+        tasks,
+        results_file(options, name, settings),
+        jobs=1 if one_process else options.jobs,
+        cluster=None if one_process else options.cluster,
+        description=description or name.capitalize(),
+        quiet=options.quiet,
+    )
+    return {each: [results[key] for key in keys] for each, keys in split_keys(counts).items()}
 
 
 def run_tasks(
-    function: Callable[..., Any],
+    function: Cell,
     tasks: Mapping[str, Arguments],
     results: ResultsFile,
     *,
@@ -28,7 +105,7 @@ def run_tasks(
     cluster: str | None = None,
     description: str = "tasks",
     quiet: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, Json]:
     """Call a function once for each task that has no result yet.
 
     Every result is written and synchronised before the next is waited for: stop the process
@@ -58,32 +135,38 @@ def run_tasks(
         The result of each of `tasks`, in their order.
     """
 
-    def call(waiting: list[str]) -> Iterator[tuple[str, Any]]:
-        return _call_each(function, tasks, waiting, jobs, cluster)
+    def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:
+        if cluster is not None and waiting:
+            with connected(cluster) as client:
+                calls = ((key, (_call_one, (key, function, tasks[key]))) for key in waiting)
+                yield from (found for _, found in as_they_end(client, calls))
+        elif jobs == 1:
+            yield from (_call_one(key, function, tasks[key]) for key in waiting)
+        else:
+            pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
+            parent = os.getpid()
+            yield from pool(
+                delayed(_call_for)(parent, key, function, tasks[key]) for key in waiting
+            )
 
     return _collect(call, tasks, results, description, quiet)
 
 
 def run_batches(
-    function: Callable[[list[Arguments]], Iterable[Any]],
+    function: Callable[[list[Arguments]], Iterable[Json]],
     batches: Sequence[Mapping[str, Arguments]],
     results: ResultsFile,
     *,
     description: str = "tasks",
     quiet: bool = False,
-) -> dict[str, Any]:
+) -> dict[str, Json]:
     """Call a function once for each batch of tasks, with those that have no result yet.
 
-    As `run_tasks`, but for a function that takes the arguments of several tasks in a list, does
-    them together, and returns as many results. What is stopped costs one batch at most.
-
-    Returns
-    -------
-    dict
-        The result of each task, in the order of the batches.
+    As `run_tasks`, but the function takes the arguments of several tasks in a list, and returns
+    as many results. Stopping costs one batch at most.
     """
 
-    def call(waiting: list[str]) -> Iterator[tuple[str, Any]]:
+    def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:
         for batch in batches:
             keys = [key for key in waiting if key in batch]
             if keys:
@@ -96,13 +179,13 @@ def run_batches(
 
 
 def _collect(
-    call: Callable[[list[str]], Iterator[tuple[str, Any]]],
+    call: Callable[[list[str]], Iterator[tuple[str, Json]]],
     keys: Iterable[str],
     results: ResultsFile,
     description: str,
     quiet: bool,
-) -> dict[str, Any]:
-    """Have those called that have no result yet, write what they return, and read all."""
+) -> dict[str, Json]:
+    """Call for the keys that have no result yet, write what is returned, and read all."""
     wanted = list(keys)
     with results:
         finished = results.finished()
@@ -120,36 +203,12 @@ def _collect(
     return {key: finished[key] for key in wanted}
 
 
-def _call_each(
-    function: Callable[..., Any],
-    tasks: Mapping[str, Arguments],
-    keys: Sequence[str],
-    jobs: int,
-    cluster: str | None,
-) -> Iterator[tuple[str, Any]]:
-    if cluster is not None and keys:
-        with connected(cluster) as client:
-            calls = ((key, (_call_one, (key, function, tasks[key]))) for key in keys)
-            for _, found in as_they_end(client, calls):
-                yield found
-        return
-    if jobs == 1:
-        for key in keys:
-            yield _call_one(key, function, tasks[key])
-        return
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered")
-    parent = os.getpid()
-    yield from pool(delayed(_call_for)(parent, key, function, tasks[key]) for key in keys)
-
-
-def _call_for(
-    parent: int, key: str, function: Callable[..., Any], arguments: Arguments
-) -> tuple[str, Any]:
+def _call_for(parent: int, key: str, function: Cell, arguments: Arguments) -> tuple[str, Json]:
     end_with_parent(parent)
     return _call_one(key, function, arguments)
 
 
-def _call_one(key: str, function: Callable[..., Any], arguments: Arguments) -> tuple[str, Any]:
+def _call_one(key: str, function: Cell, arguments: Arguments) -> tuple[str, Json]:
     # A fit that was cut short is no result of a paper.
     with interrupts_end_everything():
         return key, function(*arguments)

@@ -1,4 +1,4 @@
-"""Random partitions of a data set into training and test points."""
+"""Train/test splits of the data sets, and fingerprints of the data."""
 
 from __future__ import annotations
 
@@ -10,67 +10,52 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.datasets import DataSet, RegressionSet
+from kernlearn.datasets.partitioned_set import random_order
 
-__all__ = ["Split", "draw_split", "fingerprint"]
+__all__ = ["TrainTestSplit", "draw_split", "fingerprint"]
+
+Rows = Any
+"""Inputs in the form of their data set: an array or a data frame."""
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """A random partition, training points first.
+class TrainTestSplit:
+    """Inputs and targets of the training rows and of the test rows."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        All inputs.
-    y_train, y_test : ndarray
-        Labels or targets of the first rows of `X` and of the rest.
-    """
-
-    X: NDArray[np.float64]
+    X_train: Rows
     y_train: NDArray[Any]
+    X_test: Rows
     y_test: NDArray[Any]
 
     @property
     def n_train(self) -> int:
-        """Number of training points."""
+        """Number of training rows."""
         return len(self.y_train)
 
     @property
-    def X_train(self) -> NDArray[np.float64]:
-        """Inputs of the training points."""
-        return self.X[: self.n_train]
+    def X(self) -> NDArray[np.float64]:
+        """All inputs, the training rows first."""
+        return np.concatenate([self.X_train, self.X_test])
 
     @property
-    def X_test(self) -> NDArray[np.float64]:
-        """Inputs of the test points."""
-        return self.X[self.n_train :]
+    def y(self) -> NDArray[Any]:
+        """All targets, the training rows first."""
+        return np.concatenate([self.y_train, self.y_test])
 
 
-def draw_split(data: DataSet | RegressionSet, index: int, seed: int, share: float) -> Split:
-    """Draw partition number `index`, the same one for the same data and seed.
-
-    Parameters
-    ----------
-    data : DataSet or RegressionSet
-        What is divided.
-    index : int
-        Number of the partition.
-    seed : int
-        Seed of all partitions.
-    share : float
-        Share of the training points.
-
-    Returns
-    -------
-    Split
-    """
-    generator = np.random.default_rng([seed, zlib.crc32(data.name.encode()), index])
-    order = generator.permutation(len(data.y))
-    n_train = round(share * len(data.y))
-    y = data.y[order]
-    return Split(data.X[order], y[:n_train], y[n_train:])
+def draw_split(
+    data: DataSet | RegressionSet, index: int, seed: int, share: float
+) -> TrainTestSplit:
+    """Draw split number `index` with this share of training rows; it depends on name and seed."""
+    order = random_order(data.name, len(data.y), index, seed)
+    train, test = np.split(order, [round(share * len(order))])
+    return TrainTestSplit(data.X[train], data.y[train], data.X[test], data.y[test])
 
 
-def fingerprint(data: DataSet | RegressionSet) -> int:
-    """Return a number that tells these data, in this order, from any others."""
-    return zlib.crc32(data.y.tobytes(), zlib.crc32(np.ascontiguousarray(data.X).tobytes()))
+def fingerprint(*parts: NDArray[Any] | str) -> int:
+    """Return a number that identifies these arrays and texts, in this order."""
+    value = 0
+    for part in parts:
+        content = part.encode() if isinstance(part, str) else np.ascontiguousarray(part).tobytes()
+        value = zlib.crc32(content, value)
+    return value

@@ -1,20 +1,38 @@
-"""Published numbers beside ours."""
+"""Published numbers beside ours, and the table as Markdown, CSV and console text."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
-__all__ = ["ComparisonTable", "Entry", "mean_and_deviation", "mean_and_error"]
+from kernlearn.runtime.atomic_files import atomic_file
+
+__all__ = [
+    "ComparisonTable",
+    "TableEntry",
+    "mean_and_deviation",
+    "mean_and_error",
+    "print_table",
+    "to_csv",
+    "to_markdown",
+    "write_table",
+]
 
 DASH = "–"
+CSV_NUMBERS = (
+    "published", "published_spread",
+    "mean", "standard_error", "standard_deviation", "found", "repetitions",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Entry:
+class TableEntry:
     """One number of a table: as printed, and as found in each repetition.
 
     Attributes
@@ -51,7 +69,7 @@ class Entry:
     def published_text(self) -> str:
         """Return the printed number, with what is printed behind ±, or a dash.
 
-        >>> Entry(("a",), "b", 23.5, [], ".1f", published_spread=2.0).published_text()
+        >>> TableEntry(("a",), "b", 23.5, [], ".1f", published_spread=2.0).published_text()
         '23.5 ± 2.0'
         """
         if self.published is None:
@@ -61,7 +79,7 @@ class Entry:
     def our_text(self) -> str:
         """Return mean and spread, with the count if not every repetition has a number.
 
-        >>> Entry(("a",), "b", None, [1.0, 3.0, None]).our_text()
+        >>> TableEntry(("a",), "b", None, [1.0, 3.0, None]).our_text()
         '2 ± 1 (2 of 3)'
         """
         if not self.found:
@@ -99,7 +117,7 @@ class ComparisonTable:
         What the parts of an entry's row are.
     columns : tuple of str
         Columns in their order.
-    entries : tuple of Entry
+    entries : tuple of TableEntry
         The numbers, row by row.
     notes : tuple of str
         Sentences printed below it.
@@ -110,13 +128,13 @@ class ComparisonTable:
     title: str
     row_names: tuple[str, ...]
     columns: tuple[str, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[TableEntry, ...]
     notes: tuple[str, ...] = ()
     has_published: bool = True
 
-    def rows(self) -> dict[tuple[str, ...], dict[str, Entry]]:
+    def rows(self) -> dict[tuple[str, ...], dict[str, TableEntry]]:
         """Return the entries by row and column, rows in order of first mention."""
-        rows: dict[tuple[str, ...], dict[str, Entry]] = {}
+        rows: dict[tuple[str, ...], dict[str, TableEntry]] = {}
         for entry in self.entries:
             rows.setdefault(entry.row, {})[entry.column] = entry
         return rows
@@ -171,3 +189,64 @@ def _mean_and_variance(values: Sequence[float]) -> tuple[float, float]:
     if n == 1 or math.isinf(mean):
         return mean, math.nan
     return mean, math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+
+
+def to_markdown(table: ComparisonTable) -> str:
+    """Return the table as Markdown, a line of the paper's numbers above each line of ours."""
+    rule = _markdown_row(["---"] * len(table.header))
+    lines = [f"## {table.title}", "", _markdown_row(table.header), rule]
+    lines += [_markdown_row(row) for row in table.text_rows()]
+    lines += ["", *(f"- {note}" for note in table.notes)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def to_csv(table: ComparisonTable) -> str:
+    """Return the table as CSV, one number of the paper a line, unrounded; empty means none."""
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([*table.row_names, "column", *CSV_NUMBERS])
+    for entry in table.entries:
+        printed = (entry.published, entry.published_spread)
+        mean, error = mean_and_error(entry.found) if entry.found else (None, None)
+        deviation = mean_and_deviation(entry.found)[1] if entry.found else None
+        counts = (len(entry.found), len(entry.ours))
+        writer.writerow([*entry.row, entry.column, *printed, mean, error, deviation, *counts])
+    return buffer.getvalue()
+
+
+def print_table(table: ComparisonTable) -> None:
+    """Print the table to standard output; without rich, as Markdown."""
+    try:
+        from rich.console import Console
+        from rich.table import Table
+    except ImportError:
+        print(to_markdown(table))
+        return
+    shown = Table(title=table.title, title_justify="left")
+    n_names = len(table.header) - len(table.columns)
+    for place, name in enumerate(table.header):
+        shown.add_column(name, justify="left" if place < n_names else "right")
+    for index, row in enumerate(table.text_rows()):
+        ours = table.has_published and index % 2 == 1
+        shown.add_row(*row, style="bold" if ours else None, end_section=ours)
+    console = Console()
+    if not console.is_terminal:
+        # A pipe has no width of its own: let the table have the one it needs.
+        console = Console(width=10_000)
+    console.print(shown)
+    for note in table.notes:
+        console.print(f"- {note}", markup=False, highlight=False)
+
+
+def write_table(table: ComparisonTable, folder: Path, stem: str) -> list[Path]:
+    """Write the table as ``STEM.md`` and ``STEM.csv`` and return both paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {folder / f"{stem}.md": to_markdown(table), folder / f"{stem}.csv": to_csv(table)}
+    for path, text in texts.items():
+        with atomic_file(path) as file:
+            file.write(text.encode())
+    return list(texts)
+
+
+def _markdown_row(cells: list[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

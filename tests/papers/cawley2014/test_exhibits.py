@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,13 @@ import pytest
 
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import find_paper
-from kernlearn.papers.cawley2014 import columns, figure1, theta_figures
-from kernlearn.papers.cawley2014.columns import Column
-from kernlearn.papers.cawley2014.protocol import divide, load_sets
+from kernlearn.papers.cawley2014 import figure1, parameter_figures
+from kernlearn.papers.cawley2014.methods import MethodResults, fit_split
+from kernlearn.papers.cawley2014.parameter_figures import variation
+from kernlearn.papers.cawley2014.protocol import load_sets, split_set
 from kernlearn.papers.cawley2014.rank_figures import printed_groups
-from kernlearn.papers.cawley2014.table4 import compare_with_quoted
-from kernlearn.papers.cawley2014.theta_figures import variation
-from kernlearn.papers.paper import Request
+from kernlearn.papers.cawley2014.tables import compare_with_quoted
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.tables import ComparisonTable
 
 PAPER = find_paper("cawley2014")
@@ -30,10 +31,10 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def request_small(
+def small_run(
     small_paper: dict[str, int], quick_choices: None, data_dir: Path, out: Path
-) -> Request:
-    return Request(out, data_dir, repetitions=2, quiet=True)
+) -> RunOptions:
+    return RunOptions(out, data_dir, splits=2, quiet=True)
 
 
 def value(table: ComparisonTable, row: tuple[str, ...], column: str = "value") -> float:
@@ -46,20 +47,20 @@ def test_everything_of_the_paper_is_registered() -> None:
     assert exhibits == {("table", n) for n in range(1, 5)} | {("figure", n) for n in range(1, 9)}
 
 
-def test_table_1(request_small: Request) -> None:
-    table = PAPER.find("table", 1).reproduce(request_small)
+def test_table_1(small_run: RunOptions) -> None:
+    table = PAPER.find("table", 1).reproduce(small_run)
     row = table.rows()["thyroid",]
     assert [row[column].published for column in table.columns] == [140, 75, 100, 5, None]
     assert [row[column].found for column in table.columns] == [[30], [40], [2], [3], [2]]
 
 
 @pytest.mark.parametrize(("number", "kernel"), [(2, "RBF"), (3, "ARD")])
-def test_tables_2_and_3(request_small: Request, number: int, kernel: str) -> None:
-    table = PAPER.find("table", number).reproduce(request_small)
+def test_tables_2_and_3(small_run: RunOptions, number: int, kernel: str) -> None:
+    table = PAPER.find("table", number).reproduce(small_run)
     names = [f"{kernel}-{label}-LSSVM" for label in ("LOO", "XVAL", "FLKL")]
     assert list(table.columns) == names
-    sets = load_sets(request_small.data_dir)
-    fits = [columns.fit_partition(names[2], sets["thyroid"], index, 0) for index in (0, 1)]
+    sets = load_sets(small_run.data_dir)
+    fits = [fit_split(names[2], sets["thyroid"], index, 0) for index in (0, 1)]
     found = table.rows()["thyroid",][names[2]].found
     assert found == pytest.approx([fit["error"] for fit in fits])
     ranks = np.zeros(3)
@@ -91,17 +92,18 @@ def _check_far_means(table: ComparisonTable) -> None:
 
 
 def test_figures_read_what_tables_have_fitted(
-    request_small: Request, monkeypatch: pytest.MonkeyPatch
+    small_run: RunOptions, computed_cells: Callable[[Path], list[str]]
 ) -> None:
     for number in (2, 3):
-        PAPER.find("table", number).reproduce(request_small)
-    monkeypatch.setattr(columns, "fit_partition", None)  # any further fit would fail
-    tables = {n: PAPER.find("figure", n).reproduce(request_small) for n in (2, 3, 4, 5, 6, 8)}
+        PAPER.find("table", number).reproduce(small_run)
+    cells = computed_cells(small_run.out)
+    tables = {n: PAPER.find("figure", n).reproduce(small_run) for n in (2, 3, 4, 5, 6, 8)}
     for number, table in tables.items():
-        picture = request_small.out / f"figure{number}.png"
+        picture = small_run.out / f"figure{number}.png"
         assert picture.read_bytes().startswith(PNG)
         assert picture.name in table.notes[-1]
-    table = PAPER.find("table", 4).reproduce(request_small)
+    table = PAPER.find("table", 4).reproduce(small_run)
+    assert computed_cells(small_run.out) == cells
     row = table.rows()["thyroid",]
     assert "synthetic" not in {row[0] for row in table.rows()}
     assert row["IKL products"].published_text() == "4.1 ± 2.0"
@@ -139,8 +141,8 @@ def test_groups_of_the_paper() -> None:
     assert short(8) == [{"RBF-XVAL", "ARD-FLKL", "MKL separate", "IKL products"}]
 
 
-def test_figure_7_has_no_printed_ranks(request_small: Request) -> None:
-    table = PAPER.find("figure", 7).reproduce(request_small)
+def test_figure_7_has_no_printed_ranks(small_run: RunOptions) -> None:
+    table = PAPER.find("figure", 7).reproduce(small_run)
     assert all(entry.published is None for entry in table.entries)
     ranks = [value(table, row) for row in table.rows() if row[0] == "mean rank"]
     assert sum(ranks) == pytest.approx(6)
@@ -153,9 +155,9 @@ def test_figure_7_has_no_printed_ranks(request_small: Request) -> None:
 
 def test_our_errors_are_rounded_among_the_quoted() -> None:
     # Quoted for banana: MKL 10.5, IKL 10.7; for titanic both 22.4.
-    def column(method: str, banana: float, titanic: float) -> Column:
+    def column(method: str, banana: float, titanic: float) -> MethodResults:
         errors = {"banana": [{"error": banana}], "titanic": [{"error": titanic}]}
-        return Column(method, errors)
+        return MethodResults(method, errors)
 
     ours = {
         "RBF-XVAL-LSSVM": column("RBF-XVAL-LSSVM", 10.54, 22.44),
@@ -180,16 +182,16 @@ def test_variation_of_parameters() -> None:
     assert variation(3 * thetas)[1:] == pytest.approx((spread, small))
 
 
-def test_boxes_hold_the_parameters(request_small: Request) -> None:
+def test_boxes_hold_the_parameters(small_run: RunOptions) -> None:
     from matplotlib.figure import Figure
 
     columns_found = {
-        method: Column(method, {"twonorm": [{"theta": [i, 2.0 * i]} for i in range(1, 6)]})
-        for method in theta_figures.ARD_METHODS
+        method: MethodResults(method, {"twonorm": [{"theta": [i, 2.0 * i]} for i in range(1, 6)]})
+        for method in parameter_figures.ARD_METHODS
     }
     for draw, medians in (
-        (theta_figures.draw_scales, [3]),
-        (theta_figures.draw_relevances, [3, 6]),
+        (parameter_figures.draw_scales, [3]),
+        (parameter_figures.draw_relevances, [3, 6]),
     ):
         figure = Figure()
         draw(figure, columns_found)
@@ -210,23 +212,22 @@ def _check_where_the_claim_holds(table: ComparisonTable) -> None:
     assert f"on {len(less)} of 4 sets: {', '.join(less) or 'none'}." in table.notes[1]
 
 
-def test_figure_1(request_small: Request, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_figure_1(small_run: RunOptions, data_dir: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs matplotlib: draws a picture")
-    monkeypatch.setattr(figure1, "SIDE", 3)
-    monkeypatch.setattr(figure1, "GRID", 11)
-    table = PAPER.find("figure", 1).reproduce(request_small)
+    grid = figure1.LossGrid(side=3, points=11)
+    table = figure1.reproduce_figure1(small_run, grid)
     lam, mu = value(table, ("λ",)), value(table, ("μ",))
-    split = divide(load_sets(data_dir)["synthetic"], 0, 0)
-    folds = figure1._folds(split, 0)
+    split = split_set(load_sets(data_dir)["synthetic"], 0, 0)
+    folds = figure1.five_folds(split, 0)
     # The estimator's own loss at its choice, and the same by refitting every fold.
     (loss,) = figure1.loss_row(split, folds, lam, [mu])
     chosen = value(table, ("loss at the chosen λ and μ",))
     assert loss == pytest.approx(chosen, rel=1e-4)
     assert value(table, ("lowest loss on the grid",)) <= chosen * (1 + 1e-4)
-    assert (request_small.out / "figure1.png").read_bytes().startswith(PNG)
+    assert (small_run.out / "figure1.png").read_bytes().startswith(PNG)
 
 
 @pytest.mark.parametrize("exhibit", PAPER.exhibits, ids=lambda exhibit: exhibit.stem)
 def test_missing_data_are_named(tmp_path: Path, exhibit: object) -> None:
     with pytest.raises(DataNotFoundError, match=r"put (banana|ripley_synth).npz into"):
-        exhibit.reproduce(Request(tmp_path, data_dir=tmp_path))  # type: ignore[attr-defined]
+        exhibit.reproduce(RunOptions(tmp_path, data_dir=tmp_path))  # type: ignore[attr-defined]

@@ -1,8 +1,7 @@
-"""Loading, dividing and standardising."""
+"""Loading, splitting and standardising."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +10,12 @@ import pytest
 from kernlearn.datasets import PartitionedSet
 from kernlearn.papers.cawley2014.protocol import (
     REPLICATES,
-    count_partitions,
-    divide,
-    fingerprint,
+    count_splits,
     load_sets,
-    partitions_note,
+    split_set,
+    splits_note,
 )
-from kernlearn.papers.paper import Request
+from kernlearn.papers.exhibits import RunOptions
 
 GENERATOR = np.random.default_rng(0)
 DATA = PartitionedSet(
@@ -32,7 +30,7 @@ DATA = PartitionedSet(
 
 @pytest.mark.parametrize("index", [0, 1])
 def test_inputs_are_standardised_by_the_training_part_alone(index: int) -> None:
-    split = divide(DATA, index, 3)
+    split = split_set(DATA, index, 3)
     train, test = DATA.rows(index, 3)
     for j in (0, 2):
         mean = sum(DATA.X[i, j] for i in train) / 12
@@ -52,29 +50,17 @@ def test_the_fourteen_sets_of_the_paper() -> None:
     assert {name for name, n in REPLICATES.items() if n == 20} == {"image", "splice"}
 
 
-def test_no_more_partitions_than_printed() -> None:
+def test_no_more_splits_than_printed() -> None:
     counts = [
-        [count_partitions(name, Request(Path(), repetitions=asked)) for name in ("heart", "image")]
+        [count_splits(name, RunOptions(Path(), splits=asked)) for name in ("heart", "image")]
         for asked in (None, 1, 50, 500)
     ]
     assert counts == [[100, 20], [1, 1], [50, 20], [100, 20]]
 
 
-def test_every_part_of_the_data_counts_in_the_fingerprint() -> None:
-    changed = [
-        replace(DATA, X=DATA.X + 1e-12),
-        replace(DATA, y=-DATA.y),
-        replace(DATA, train=DATA.train[:, ::-1]),
-        replace(DATA, test=DATA.test[:, ::-1]),
-    ]
-    numbers = {fingerprint(data) for data in (DATA, *changed)}
-    assert len(numbers) == 5
-    assert fingerprint(replace(DATA, X=DATA.X.copy())) == fingerprint(DATA)
-
-
 @pytest.mark.usefixtures("small_paper")
-def test_notes_say_which_partitions_are_random(data_dir: Path) -> None:
+def test_notes_say_which_splits_are_random(data_dir: Path) -> None:
     sets = load_sets(data_dir)
-    note = partitions_note(sets, Request(Path(), seed=4))
+    note = splits_note(sets, RunOptions(Path(), seed=4))
     assert "banana 2 + 1, synthetic 1 + 2, thyroid 2 + 1, twonorm 2 + 0 (seed 4;" in note
-    assert "banana 1 + 0, synthetic 1 + 0" in partitions_note(sets, Request(Path(), repetitions=1))
+    assert "banana 1 + 0, synthetic 1 + 0" in splits_note(sets, RunOptions(Path(), splits=1))

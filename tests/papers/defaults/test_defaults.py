@@ -13,24 +13,24 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import find_paper
-from kernlearn.papers.defaults import cells, data, exhibits, methods
-from kernlearn.papers.defaults.methods import METHODS, TUNED_SVM, Method, chosen_methods
-from kernlearn.papers.paper import Request
-from kernlearn.papers.table_writers import to_csv, to_markdown
+from kernlearn.papers.defaults import data, exhibits, methods
+from kernlearn.papers.defaults.methods import METHODS, TUNED_SVM, DefaultMethod, chosen_methods
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.tables import ComparisonTable, to_csv, to_markdown
 
 FITS: list[str] = []
 
 
-def _counted(name: str, make: Any) -> Method:
+def _counted(name: str, make: Any) -> DefaultMethod:
     def counting(task: str, X: Any, y: Any) -> Any:
         FITS.append(name)
         return make(task)
 
-    return Method(name, counting)
+    return DefaultMethod(name, counting)
 
 
 @pytest.fixture
-def two_methods(monkeypatch: pytest.MonkeyPatch) -> None:
+def two_methods() -> dict[str, DefaultMethod]:
     """A guess in place of the tuned SVM, and a linear model beside it."""
 
     def guess(task: str) -> Any:
@@ -38,20 +38,16 @@ def two_methods(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def linear(task: str) -> Any:
         kind = LogisticRegression() if task == methods.CLASSES else LinearRegression()
-        return methods._prepared(kind)
+        return methods.prepared(kind)
 
-    both = (_counted("linear", linear), _counted(TUNED_SVM, guess))
-    registry = {method.name: method for method in both}
-    monkeypatch.setattr(methods, "METHODS", registry)
-    monkeypatch.setattr(cells, "METHODS", registry)
     FITS.clear()
+    both = (_counted("linear", linear), _counted(TUNED_SVM, guess))
+    return {method.name: method for method in both}
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A set of two classes with two published divisions, and a table with a text column."""
-    monkeypatch.setattr(data, "IDA_NAMES", ("banana", "heart"))
-    monkeypatch.setattr(data, "UCI_REGRESSION_NAMES", ("servo", "auto_mpg"))
+def folder(tmp_path: Path) -> Path:
+    """Two sets of two classes with two published splits, and two tables with a text column."""
     generator = np.random.default_rng(0)
     (tmp_path / "ida").mkdir()
     (tmp_path / "uci_reg").mkdir()
@@ -72,13 +68,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def request(folder: Path, **options: Any) -> Request:
-    return Request(folder / "out", folder, quiet=True, **{"repetitions": 6, **options})
+def classify(folder: Path, registry: dict[str, DefaultMethod], **given: Any) -> ComparisonTable:
+    options = RunOptions(folder / "out", folder, quiet=True, **{"splits": 6, **given})
+    tables = data.load_classes(folder, ("banana", "heart"))
+    return exhibits.reproduce_classification(options, registry, tables)
 
 
-@pytest.mark.usefixtures("two_methods")
-def test_classes_are_compared_and_what_is_worse_is_said(folder: Path) -> None:
-    table = find_paper("defaults").find("table", 1).reproduce(request(folder))
+def test_classes_are_compared_and_what_is_worse_is_said(
+    folder: Path, two_methods: dict[str, DefaultMethod]
+) -> None:
+    table = classify(folder, two_methods)
     rows = table.rows()
     linear, guess = (rows["banana",][name].found for name in ("linear", TUNED_SVM))
     assert len(linear) == len(guess) == 6
@@ -94,28 +93,30 @@ def test_classes_are_compared_and_what_is_worse_is_said(folder: Path) -> None:
     assert (folder / "out/classification.png").exists()
 
 
-@pytest.mark.usefixtures("two_methods")
-def test_numbers_are_compared_with_text_and_missing_cells(folder: Path) -> None:
-    table = exhibits.reproduce_regression(request(folder))
+def test_numbers_are_compared_with_text_and_missing_cells(
+    folder: Path, two_methods: dict[str, DefaultMethod]
+) -> None:
+    tables = data.load_numbers(folder, ("servo", "auto_mpg"))
+    options = RunOptions(folder / "out", folder, 6, quiet=True)
+    table = exhibits.reproduce_regression(options, two_methods, tables)
     rows = table.rows()
     assert rows["servo",]["linear"].found[0] < 1.0 < rows["servo",][TUNED_SVM].found[0]
 
 
-@pytest.mark.usefixtures("two_methods")
-def test_nothing_is_fitted_twice(folder: Path) -> None:
-    exhibits.reproduce_classification(request(folder, repetitions=1, methods=("linear",)))
+def test_nothing_is_fitted_twice(folder: Path, two_methods: dict[str, DefaultMethod]) -> None:
+    classify(folder, two_methods, splits=1, methods=("linear",))
     assert FITS == ["linear"] * 2
-    exhibits.reproduce_classification(request(folder, repetitions=2))
+    classify(folder, two_methods, splits=2)
     assert sorted(FITS) == ["linear"] * 4 + [TUNED_SVM] * 4
 
 
-def test_a_division_is_the_same_for_every_method(folder: Path) -> None:
-    table = data.load_numbers(folder)["servo"]
-    first, second = table.divide(3, 0), table.divide(3, 0)
+def test_a_split_is_the_same_for_every_method(folder: Path) -> None:
+    table = data.load_numbers(folder, ["servo"])["servo"]
+    first, second = table.split(3, 0), table.split(3, 0)
     pd.testing.assert_frame_equal(first.X_train, second.X_train)
     assert len(first.y_train) == 39
     assert len(first.y_test) == 10
-    assert not np.array_equal(table.divide(4, 0).y_test, first.y_test)
+    assert not np.array_equal(table.split(4, 0).y_test, first.y_test)
 
 
 @pytest.mark.usefixtures("quick_choices")
@@ -124,10 +125,13 @@ def test_every_method_fits_both_tasks() -> None:
     frame = pd.DataFrame({"a": generator.normal(size=18), "b": ["u", "v", "w"] * 6})
     number = frame["a"].to_numpy() + (frame["b"] == "u")
     for task, y in ((methods.CLASSES, (number > 0.4).astype(int)), (methods.NUMBERS, number)):
-        table = data.Table("made up", frame, np.asarray(y))
+        table = data.TargetTable("made up", frame, np.asarray(y))
         for name, method in METHODS.items():
             if method.is_there and name != "forest":
-                assert np.isfinite(cells.fit_cell(name, task, table, 0, 0)["error"]), (name, task)
+                assert np.isfinite(exhibits.fit_cell(method, task, table, 0, 0)["error"]), (
+                    name,
+                    task,
+                )
 
 
 def test_methods_are_chosen_by_name() -> None:
@@ -136,11 +140,11 @@ def test_methods_are_chosen_by_name() -> None:
     assert "GP, ARD" not in usual
     with pytest.raises(ValueError, match=r"expected methods among Kernel, .*, got 'nothing'"):
         chosen_methods(["nothing"])
-    absent = Method("absent", METHODS["Kernel"].make, needs="no_such_package")
+    absent = DefaultMethod("absent", METHODS["Kernel"].make, needs="no_such_package")
     assert not absent.is_there
 
 
 def test_without_data_it_says_what_is_missing(tmp_path: Path) -> None:
     for exhibit in find_paper("defaults").exhibits:
         with pytest.raises(DataNotFoundError, match="--data"):
-            exhibit.reproduce(Request(tmp_path, quiet=True))
+            exhibit.reproduce(RunOptions(tmp_path, quiet=True))

@@ -1,11 +1,11 @@
-"""The comparison on several sources: what is read, divided, fitted and said."""
+"""The comparison on several sources: what is read, split, fitted and said."""
 
 from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,11 +18,11 @@ from kernlearn import MKLClassifier
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.kernels import Gaussian
 from kernlearn.papers import find_paper
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.fusion import data, exhibits, methods
 from kernlearn.papers.fusion.kernels import kernels_by_source
 from kernlearn.papers.fusion.methods import METHODS
-from kernlearn.papers.paper import Request
-from kernlearn.papers.table_writers import to_markdown
+from kernlearn.papers.tables import to_markdown
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +97,7 @@ def test_each_set_is_read_with_its_sources_and_gaps(folder: Path) -> None:
     assert list(found["clothing_reviews"].sources) == ["title", "review", "numbers", "categories"]
     assert "Rating" not in found["clothing_reviews"].X
     assert len(found["reuters"].y) == 59  # the first carries two of the topics
-    assert found["proteinfold"].sources["sequence"] == data.Source("sequences", slice(3, 4))
+    assert found["proteinfold"].sources["sequence"] == data.SourceColumns("sequences", slice(3, 4))
     assert len({s.fingerprint for s in found.values()}) == len(found)
 
 
@@ -114,33 +114,33 @@ def test_sequences_of_other_proteins_are_refused(folder: Path, tmp_path: Path) -
         loaded("proteinfold", tmp_path)
 
 
-def test_the_published_division_comes_first_and_no_row_is_in_both_parts(folder: Path) -> None:
+def test_the_published_split_comes_first_and_no_row_is_in_both_parts(folder: Path) -> None:
     omics = loaded("tcga_breast_omics", folder)
-    first, second = omics.divide(0, 0), omics.divide(1, 0)
+    first, second = omics.split(0, 0), omics.split(1, 0)
     assert np.isnan(first.X_test).any()
     assert not np.isnan(first.X_train).any()
     assert np.isnan(second.X_train).any()
     assert len(second.y_train) == 40
     assert len(second.y_test) == 20
     for name in KINDS:
-        train, test = loaded(name, folder)._rows(3, 0)
+        train, test = loaded(name, folder).rows(3, 0)
         assert not set(train) & set(test)
-    np.testing.assert_array_equal(omics.divide(1, 0).y_test, second.y_test)
-    assert not np.array_equal(omics.divide(2, 0).X_test, second.X_test, equal_nan=True)
+    np.testing.assert_array_equal(omics.split(1, 0).y_test, second.y_test)
+    assert not np.array_equal(omics.split(2, 0).X_test, second.X_test, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_source_is_read(name: str, folder: Path) -> None:
     every = name == "clothing_reviews"  # text, numbers and categories, with gaps
     for method in METHODS if every else ("learned weights", "logistic"):
-        cell = exhibits.fit_cell(method, "fusion", loaded(name, folder), 0, 0)
+        cell = exhibits.fit_cell(method, loaded(name, folder), 0, 0)
         assert cell["error"] <= 45.0, method
 
 
 def test_learned_weights_leave_out_what_says_nothing(folder: Path) -> None:
     views = loaded("msrc_v5", folder)
-    part = views.divide(0, 0)
-    model = methods._Combined(views, 0.0).fit(part.X_train, part.y_train).model
+    part = views.split(0, 0)
+    model = methods._CombinedSources(views, 0.0).fit(part.X_train, part.y_train).model
     told = np.array([kernel.kernel.name == "view2" for kernel in model.kernels_])
     assert model.weights_[~told].sum() < 0.2 * model.weights_[told].sum()
     best = METHODS["best source"](views, part.X_train).fit(part.X_train, part.y_train)
@@ -161,7 +161,7 @@ def test_equal_weights_are_those_of_the_mean_over_sources(folder: Path) -> None:
 def test_numbers_have_the_default_bank_of_a_view_of_standardised_columns() -> None:
     X = np.random.default_rng(1).normal(5.0, 3.0, size=(80, 4))
     y = (X[:, 0] > 5.0).astype(int)
-    one = data.SourceSet("x", X, y, {"all": data.Source("numbers", slice(0, 4))})
+    one = data.SourceSet("x", X, y, {"all": data.SourceColumns("numbers", slice(0, 4))})
     found = kernels_by_source(one, X, y)["all"]
     alone = MKLClassifier().fit((X - X.mean(axis=0)) / X.std(axis=0), y)
     assert len(found) == len(alone.kernels_)
@@ -192,7 +192,7 @@ def test_columns_that_no_tree_can_split_change_nothing() -> None:
     rng = np.random.default_rng(3)
     X = np.hstack([rng.normal(size=(80, 2)), rng.random((80, 30)) * (rng.random((80, 30)) < 0.1)])
     y = (X[:, 0] > 0).astype(int)
-    few = methods._Splittable().fit(X)
+    few = methods._SplittableColumns().fit(X)
     assert len(few.kept_) < 12
     forest = HistGradientBoostingClassifier(random_state=0, max_iter=5)
     whole = forest.fit(X, y).predict_proba(X)
@@ -202,21 +202,19 @@ def test_columns_that_no_tree_can_split_change_nothing() -> None:
 
 
 def test_the_table_is_made_and_nothing_fitted_twice(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, computed_cells: Callable[[Path], list[str]]
 ) -> None:
-    monkeypatch.setattr(data, "LOADERS", {name: data.LOADERS[name] for name in KINDS[:2]})
-    request = Request(tmp_path, folder, 1, quiet=True, methods=("equal weights", "logistic"))
-    reproduce: Any = find_paper("fusion").find("table", 1).reproduce
-    table = reproduce(request)
-    text = to_markdown(table)
+    options = RunOptions(tmp_path, folder, 1, quiet=True, methods=("equal weights", "logistic"))
+    text = to_markdown(exhibits.reproduce_fusion(options, KINDS[:2]))
     assert "| data | equal weights | logistic |" in text
     assert "msrc_v5 60, 2, 2; 3sources 60, 2, 2" in text
-    monkeypatch.setattr(exhibits, "fit_cell", None)
-    assert to_markdown(reproduce(request)) == text
+    assert to_markdown(exhibits.reproduce_fusion(options, KINDS[:2])) == text
+    assert len(computed_cells(tmp_path)) == 4
+    assert find_paper("fusion").find("table", 1).reproduce is exhibits.reproduce_fusion
 
 
 def test_what_is_wrong_is_said(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match="--data"):
-        exhibits.reproduce_fusion(Request(tmp_path, quiet=True))
+        exhibits.reproduce_fusion(RunOptions(tmp_path, quiet=True))
     with pytest.raises(ValueError, match=r"among learned weights, .*, got 'forest'"):
-        exhibits.reproduce_fusion(Request(tmp_path, tmp_path, quiet=True, methods=("forest",)))
+        exhibits.reproduce_fusion(RunOptions(tmp_path, tmp_path, quiet=True, methods=("forest",)))

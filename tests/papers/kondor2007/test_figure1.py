@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,10 @@ from scipy.spatial.distance import cdist
 from sklearn.decomposition import KernelPCA
 
 import kernlearn as kl
-from kernlearn.datasets import DataNotFoundError, ImageSet, load_mnist_3v8
-from kernlearn.papers import Request
-from kernlearn.papers.kondor2007 import figure1, protocol
-from kernlearn.papers.kondor2007.protocol import Sample, draw_digits
+from kernlearn.datasets import DataNotFoundError, ImageSet
+from kernlearn.papers import RunOptions
+from kernlearn.papers.kondor2007 import figure1
+from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits
 from kernlearn.papers.kondor2007.spaces import (
     Components,
     fitted_metric,
@@ -24,6 +26,7 @@ from kernlearn.papers.kondor2007.spaces import (
     learned_gram,
     squared_distances,
 )
+from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.papers.tables import ComparisonTable
 
 
@@ -39,21 +42,13 @@ def invented() -> ImageSet:
     return ImageSet("invented", images, y)
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _small() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(protocol, "N_TRAIN_PER_DIGIT", 6)
-        patch.setattr(protocol, "N_TEST_PER_DIGIT", 10)
-        patch.setattr(figure1, "SIGMAS", (0.3, 0.6))
-        patch.setattr(figure1, "SIGMA_HS", (0.0,))
-        patch.setattr(figure1, "COSTS", (100.0,))
-        patch.setattr(figure1, "load_mnist_3v8", lambda _: invented())
-        yield
+SMALL = DigitProtocol(n_train=6, n_test=10, sigmas=(0.3, 0.6), sigma_hs=(0.0,), costs=(100.0,))
+PIVOTS = SMALL.pivots[1]
 
 
 @pytest.fixture(scope="module")
-def sample(_small: None) -> Sample:
-    return draw_digits(invented(), 0, seed=0)
+def sample() -> TrainTestSplit:
+    return draw_digits(invented(), 0, 0, SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -62,11 +57,13 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def table(_small: None, out: Path) -> ComparisonTable:
-    return figure1.reproduce_figure1(Request(out, repetitions=2, quiet=True))
+def table(out: Path) -> ComparisonTable:
+    return figure1.reproduce_figure1(RunOptions(out, splits=2, quiet=True), SMALL, invented())
 
 
-def test_the_rows_hold_the_areas_of_the_sample(table: ComparisonTable, sample: Sample) -> None:
+def test_the_rows_hold_the_areas_of_the_sample(
+    table: ComparisonTable, sample: TrainTestSplit
+) -> None:
     rows = table.rows()
     X, y = sample.X_test, sample.y_test
     found = {row[0]: cells["test AUC"].found for row, cells in rows.items()}
@@ -74,7 +71,7 @@ def test_the_rows_hold_the_areas_of_the_sample(table: ComparisonTable, sample: S
     assert found["original space"][0] == pytest.approx(kl.retrieval_auc(cdist(X, X), y))
     numbers = rows["conic, distance",]
     choice = [numbers[name].found[0] for name in figure1.WIDTHS]
-    model = fitted_metric(sample, "conic", tuple(choice))
+    model = fitted_metric(sample, "conic", tuple(choice), PIVOTS)
     K = model.kernel_(X)
     assert found["conic, distance"][0] == pytest.approx(kl.retrieval_auc(squared_distances(K), y))
     assert found["conic, score"][0] == pytest.approx(kl.retrieval_auc(-K, y))
@@ -96,16 +93,14 @@ def test_the_published_numbers_stand_in_their_rows_only(table: ComparisonTable) 
     }
 
 
-def test_widths_are_those_that_do_best_on_held_out_training_points(sample: Sample) -> None:
+def test_widths_are_those_that_do_best_on_held_out_training_points(sample: TrainTestSplit) -> None:
     """With one width that sees nothing, the other is chosen."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure1, "SIGMAS", (1e-3, 0.5))
-        assert figure1.choose_widths(sample, "linear", seed=0) == (0.5, 0.0, 100.0)
-        patch.setattr(figure1, "SIGMAS", (0.5, 1e-3))
-        assert figure1.choose_widths(sample, "linear", seed=0) == (0.5, 0.0, 100.0)
+    for sigmas in ((1e-3, 0.5), (0.5, 1e-3)):
+        protocol = replace(SMALL, sigmas=sigmas)
+        assert figure1.choose_widths(sample, "linear", 0, protocol) == (0.5, 0.0, 100.0)
 
 
-def test_components_are_scikit_learns_where_it_has_them(sample: Sample) -> None:
+def test_components_are_scikit_learns_where_it_has_them(sample: TrainTestSplit) -> None:
     K = fixed_gram(sample, sample.X_train, sample.X_train)
     pca = KernelPCA(2, kernel="precomputed", eigen_solver="dense").fit(K)
     new = fixed_gram(sample, sample.X_test, sample.X_train)
@@ -125,9 +120,9 @@ def test_components_of_an_indefinite_matrix_are_its_largest() -> None:
     )
 
 
-def test_the_table_of_a_metric_is_its_scores_without_b(sample: Sample) -> None:
+def test_the_table_of_a_metric_is_its_scores_without_b(sample: TrainTestSplit) -> None:
     for combination in ("conic", "linear"):
-        model = fitted_metric(sample, combination, (0.5, 1.0, 10.0))
+        model = fitted_metric(sample, combination, (0.5, 1.0, 10.0), PIVOTS)
         X, Y = sample.X_test[:3], sample.X_train[:4]
         K = learned_gram(model, X, Y)
         for i, j in [(0, 0), (2, 1), (1, 3)]:
@@ -136,17 +131,17 @@ def test_the_table_of_a_metric_is_its_scores_without_b(sample: Sample) -> None:
 
 
 def test_the_picture_has_training_above_testing(
-    table: ComparisonTable, sample: Sample, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    table: ComparisonTable, sample: TrainTestSplit, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     path = Path(table.notes[-1].removeprefix("The picture is in ").removesuffix("."))
     assert imread(path).shape[1] > imread(path).shape[0]
     figure = Figure()
     monkeypatch.setattr(
-        "kernlearn.papers.kondor2007.digits_picture.save_picture",
+        "kernlearn.papers.kondor2007.figure1.save_picture",
         lambda path, draw, **_: draw(figure),
     )
     chosen = {"conic": dict(zip(figure1.WIDTHS, (0.6, 0.0, 10.0), strict=True))}
-    figure1.draw_figure1(tmp_path / "a.png", sample, chosen)
+    figure1.draw_spaces(tmp_path / "a.png", sample, chosen, PIVOTS)
     titles = [ax.get_title().partition(":")[0] for ax in figure.axes]
     assert titles == [
         "conic hyperkernel, training",
@@ -160,18 +155,15 @@ def test_the_picture_has_training_above_testing(
 
 @pytest.mark.usefixtures("table")
 def test_a_second_run_goes_on_where_the_first_stopped(
-    out: Path, monkeypatch: pytest.MonkeyPatch
+    out: Path, monkeypatch: pytest.MonkeyPatch, computed_cells: Callable[[Path], list[str]]
 ) -> None:
-    monkeypatch.setattr(figure1, "choose_widths", None)  # would fail if it were called
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure")
-    table = figure1.reproduce_figure1(Request(out, repetitions=1, quiet=True))
+    table = figure1.reproduce_figure1(RunOptions(out, splits=1, quiet=True), SMALL, invented())
+    assert computed_cells(out) == ["digits/0", "digits/1"]
     assert "figure1.png was not drawn" in table.notes[-1]
 
 
-def test_a_folder_without_the_digits_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figure1, "load_mnist_3v8", load_mnist_3v8)
+def test_a_folder_without_the_digits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match=r"put mnist_3v8.npz into .*images"):
-        figure1.reproduce_figure1(Request(tmp_path, data_dir=tmp_path, quiet=True))
+        figure1.reproduce_figure1(RunOptions(tmp_path, data_dir=tmp_path, quiet=True))

@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
-from kernlearn.datasets import DataNotFoundError, ImageSet, load_att_faces
-from kernlearn.papers import Request
-from kernlearn.papers.kondor2007 import faces_table, figure2
-from kernlearn.papers.kondor2007.faces_table import (
+from kernlearn.datasets import DataNotFoundError, ImageSet
+from kernlearn.papers import RunOptions
+from kernlearn.papers.kondor2007 import figure2
+from kernlearn.papers.kondor2007.figure2 import (
     EUCLIDEAN,
     SVM,
     best_setting,
@@ -21,10 +21,11 @@ from kernlearn.papers.kondor2007.faces_table import (
     draw_areas,
     setting,
 )
-from kernlearn.papers.kondor2007.protocol import draw_faces
+from kernlearn.papers.kondor2007.protocol import FaceProtocol, draw_faces
 from kernlearn.papers.tables import ComparisonTable
 
 SIGMAS, SIGMA_HS = (0.2, 0.5), (0.0, 10.0)
+SMALL = FaceProtocol(sigmas=SIGMAS, sigma_hs=SIGMA_HS)
 
 
 def invented() -> ImageSet:
@@ -35,20 +36,10 @@ def invented() -> ImageSet:
     return ImageSet("invented", images.reshape(400, 8, 6), np.repeat(np.arange(40), 10))
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _small() -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (figure2, faces_table):
-            patch.setattr(module, "SIGMAS", SIGMAS)
-            patch.setattr(module, "SIGMA_HS", SIGMA_HS)
-        patch.setattr(figure2, "load_att_faces", lambda _: invented())
-        yield
-
-
 @pytest.fixture(scope="module")
-def table(_small: None, tmp_path_factory: pytest.TempPathFactory) -> ComparisonTable:
+def table(tmp_path_factory: pytest.TempPathFactory) -> ComparisonTable:
     out = tmp_path_factory.mktemp("figure2")
-    return figure2.reproduce_figure2(Request(out, repetitions=1, quiet=True))
+    return figure2.reproduce_figure2(RunOptions(out, splits=1, quiet=True), SMALL, invented())
 
 
 def test_areas_are_scikit_learns_over_all_ordered_pairs() -> None:
@@ -115,13 +106,13 @@ def results() -> list[dict[str, dict[str, float]]]:
 def test_the_best_setting_and_the_share_of_wins(results: list[dict[str, dict[str, float]]]) -> None:
     assert best_setting("conic", results) == "conic, σ = 0.2, σ_h = 10σ"
     assert best_setting(SVM, results) == "SVM on pairs, σ = 0.5"
-    assert conic_wins(results) == 50.0
+    assert conic_wins(results, SMALL) == 50.0
 
 
 def test_the_summary_stands_beside_the_papers_numbers(
     results: list[dict[str, dict[str, float]]],
 ) -> None:
-    columns, entries = faces_table.faces_entries(results)
+    columns, entries = figure2.faces_entries(results, SMALL)
     rows = ComparisonTable("", ("", ""), columns, entries).rows()
     best = rows["conic", "best"]
     assert best["best AUC"].published == 0.9
@@ -140,7 +131,7 @@ def test_a_line_is_drawn_for_every_machine_and_width(
     results: list[dict[str, dict[str, float]]],
 ) -> None:
     figure = Figure()
-    draw_areas(figure, results)
+    draw_areas(figure, results, SMALL)
     lines = {line.get_label(): line.get_ydata() for line in figure.axes[0].get_lines()}
     assert len(lines) == 2 + 2 + 1 + 1
     np.testing.assert_allclose(lines["conic, σ_h = 10σ"], [0.95, 0.7])
@@ -154,9 +145,6 @@ def test_the_notes_tell_the_size_of_the_images_and_where_the_picture_is(
     assert Path(table.notes[-1].removeprefix("The picture is in ").removesuffix(".")).is_file()
 
 
-def test_a_folder_without_the_faces_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(figure2, "load_att_faces", load_att_faces)
+def test_a_folder_without_the_faces_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match=r"put att_faces.npz into .*images"):
-        figure2.reproduce_figure2(Request(tmp_path, data_dir=tmp_path, quiet=True))
+        figure2.reproduce_figure2(RunOptions(tmp_path, data_dir=tmp_path, quiet=True))

@@ -7,8 +7,14 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from kernlearn.datasets import ImageSet
-from kernlearn.papers.kondor2007 import PAPER, protocol, published
-from kernlearn.papers.kondor2007.protocol import draw_digits, draw_faces, turned
+from kernlearn.papers.kondor2007 import PAPER, published
+from kernlearn.papers.kondor2007.protocol import (
+    DigitProtocol,
+    FaceProtocol,
+    draw_digits,
+    draw_faces,
+    turned,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +33,7 @@ def faces() -> ImageSet:
 def test_an_image_is_turned_about_its_middle_by_up_to_45_degrees() -> None:
     bar = np.zeros((200, 41, 41))
     bar[:, 18:23, 20:36] = 1.0  # from the middle to the right
-    images = turned(bar, np.random.default_rng(0))
+    images = turned(bar, np.random.default_rng(0), 45.0)
     assert images.min() >= 0
     assert images.max() <= 1 + 1e-12
     rows, columns = np.mgrid[:41, :41] - 20
@@ -40,11 +46,8 @@ def test_an_image_is_turned_about_its_middle_by_up_to_45_degrees() -> None:
     np.testing.assert_allclose(np.hypot(*middles), 7.5, atol=0.1)
 
 
-def test_digits_are_twenty_of_each_and_others_to_test_on(
-    digits: ImageSet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(protocol, "LARGEST_ANGLE", 0.0)
-    sample = draw_digits(digits, 0, seed=0)
+def test_digits_are_twenty_of_each_and_others_to_test_on(digits: ImageSet) -> None:
+    sample = draw_digits(digits, 0, 0, DigitProtocol(largest_angle=0.0))
     assert np.unique(sample.y_train, return_counts=True)[1].tolist() == [20, 20]
     assert np.unique(sample.y_test, return_counts=True)[1].tolist() == [50, 50]
     both = np.vstack([sample.X_train, sample.X_test])
@@ -81,11 +84,10 @@ def test_faces_have_length_one_and_keep_their_distances(faces: ImageSet) -> None
         assert np.abs(cosines - X[i] @ X[j]).min() < 1e-12, "of two pictures of these people"
 
 
-def test_twenty_strangers_are_not_drawn(faces: ImageSet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_twenty_strangers_are_not_drawn(faces: ImageSet) -> None:
     """With four training faces, two of one person are rare: without the rule most lack them."""
-    monkeypatch.setattr(protocol, "N_TRAIN_FACES", 4)
     for index in range(15):
-        labels = draw_faces(faces, index, seed=0).y_train
+        labels = draw_faces(faces, index, 0, FaceProtocol(n_train=4)).y_train
         assert len(np.unique(labels)) < 4
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -9,16 +10,14 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from kernlearn.datasets import DataNotFoundError, ReutersCorpus, make_twonorm
-from kernlearn.papers.lanckriet2004 import PAPER, benchmark_tables, figure1, rbf_baseline, table4
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.lanckriet2004 import PAPER, figure1
 from kernlearn.papers.lanckriet2004.published import COLUMNS, TABLES_1_TO_3
-from kernlearn.papers.paper import Request
+from kernlearn.papers.lanckriet2004.rbf_baseline import RBFGrid
+from kernlearn.papers.lanckriet2004.tables import reproduce_benchmark_table, reproduce_table4
 from kernlearn.papers.tables import ComparisonTable
 
-
-@pytest.fixture(autouse=True)
-def _small_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rbf_baseline, "CS", (1.0,))
-    monkeypatch.setattr(rbf_baseline, "RELATIVE_SIGMAS", (0.5,))
+GRID = RBFGrid(relative_sigmas=(0.5,), C=(1.0,))
 
 
 def mean(table: ComparisonTable, row: tuple[str, ...], column: str) -> float:
@@ -26,8 +25,8 @@ def mean(table: ComparisonTable, row: tuple[str, ...], column: str) -> float:
 
 
 def test_table_3(tmp_path: Path) -> None:
-    request = Request(tmp_path, repetitions=2, quiet=True)
-    table = PAPER.find("table", 3).reproduce(request)
+    options = RunOptions(tmp_path, splits=2, quiet=True)
+    table = reproduce_benchmark_table(3, options, GRID)
     for machine in ("SM1", "SM2", "SM2,C"):
         costs = [mean(table, ("2-norm", machine, "ω"), column) for column in COLUMNS[:5]]
         assert costs[3] <= costs[4] * (1 + 1e-5) <= min(costs[:3]) * (1 + 2e-5)
@@ -43,23 +42,25 @@ def test_table_3(tmp_path: Path) -> None:
 
 
 def test_every_block_of_tables_1_to_3_is_there_and_no_split_is_run_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, computed_cells: Callable[[Path], list[str]]
 ) -> None:
     small = make_twonorm(30, random_state=0)
-    monkeypatch.setattr(benchmark_tables, "load_set", lambda *_: small)
-    request = Request(tmp_path, repetitions=1, quiet=True)
-    tables = {number: PAPER.find("table", number).reproduce(request) for number in (1, 2, 3)}
+    options = RunOptions(tmp_path, splits=1, quiet=True)
+
+    def reproduce(number: int) -> ComparisonTable:
+        return reproduce_benchmark_table(number, options, GRID, lambda *_: small)
+
+    tables = {number: reproduce(number) for number in (1, 2, 3)}
     blocks = {row[:2] for table in tables.values() for row in table.rows()}
     assert blocks == {(name, machine) for name in TABLES_1_TO_3 for machine in TABLES_1_TO_3[name]}
-    monkeypatch.setattr(benchmark_tables, "evaluate", None)  # a second run would fail
-    assert PAPER.find("table", 3).reproduce(request) == tables[3]
+    cells = computed_cells(tmp_path)
+    assert reproduce(3) == tables[3]
+    assert computed_cells(tmp_path) == cells
 
 
-def test_table_4_learns_weights_that_add_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(table4, "load_set", lambda *_: make_twonorm(60, random_state=0))
-    table = PAPER.find("table", 4).reproduce(Request(tmp_path, repetitions=1, quiet=True))
+def test_table_4_learns_weights_that_add_up(tmp_path: Path) -> None:
+    options = RunOptions(tmp_path, splits=1, quiet=True)
+    table = reproduce_table4(options, GRID, lambda *_: make_twonorm(60, random_state=0))
     row = table.rows()["Heart",]
     weights = [row[f"μ{i}"].found[0] for i in range(1, 6)]
     assert sum(weights) + 1 / row["C"].found[0] == pytest.approx(5, rel=1e-6)
@@ -67,11 +68,9 @@ def test_table_4_learns_weights_that_add_up(
     assert np.argmax(weights[2:]) == 1
 
 
-def test_figure_1_on_invented_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figure1, "load_reuters", lambda _: invented_corpus())
-    monkeypatch.setattr(figure1, "N_TRAIN", 60)
-    request = Request(tmp_path, data_dir=tmp_path, repetitions=2, quiet=True, concepts=3)
-    table = PAPER.find("figure", 1).reproduce(request)
+def test_figure_1_on_invented_topics(tmp_path: Path) -> None:
+    options = RunOptions(tmp_path, data_dir=tmp_path, splits=2, quiet=True, concepts=3)
+    table = figure1.reproduce_figure1(options, 60, invented_corpus())
     assert mean(table, ("oil", "TSA"), "μ1K1 + μ2K2") > 90
     weights = [mean(table, ("all", f"μ{i}"), "μ1K1 + μ2K2") for i in (1, 2)]
     assert sum(weights) == pytest.approx(2)
@@ -80,7 +79,7 @@ def test_figure_1_on_invented_topics(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 def test_figure_1_needs_the_documents(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match=r"text/reuters_modapte.jsonl.gz.*with --data"):
-        PAPER.find("figure", 1).reproduce(Request(tmp_path))
+        PAPER.find("figure", 1).reproduce(RunOptions(tmp_path))
 
 
 def invented_corpus() -> ReutersCorpus:

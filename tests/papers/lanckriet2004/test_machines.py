@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from kernlearn.datasets import make_twonorm
-from kernlearn.papers.lanckriet2004.machines import MACHINES, Machine, evaluate
-from kernlearn.papers.lanckriet2004.protocol import SETS, Split, draw_split
+from kernlearn.papers.lanckriet2004.machines import MACHINES, MarginMachine, evaluate
+from kernlearn.papers.lanckriet2004.protocol import SETS, draw_split, unit_grams
+from kernlearn.papers.splits import TrainTestSplit
 
 Y = np.array([-1] * 12 + [1] * 8)
 
 
 @pytest.fixture(scope="module")
-def split() -> Split:
+def split() -> TrainTestSplit:
     return draw_split(make_twonorm(50, random_state=0), 0, seed=0)
 
 
 @pytest.fixture(scope="module")
-def grams(split: Split) -> NDArray[np.float64]:
-    return split.grams(SETS["2-norm"].kernels())
+def grams(split: TrainTestSplit) -> NDArray[np.float64]:
+    return unit_grams(SETS["2-norm"].kernels(), split.X)
 
 
 @pytest.mark.parametrize(
@@ -48,14 +51,14 @@ def test_the_identity_kernel_has_a_closed_form(name: str, expected: float) -> No
 
 
 def test_a_learned_tau_takes_its_share_of_the_trace(
-    split: Split, grams: NDArray[np.float64]
+    split: TrainTestSplit, grams: NDArray[np.float64]
 ) -> None:
     found = run("SM2,C", split, grams, "positive")
     assert sum(found["weights"]) + found["tau"] == pytest.approx(4, rel=1e-6)
 
 
 def test_a_learned_tau_is_the_hard_margin_with_one_more_kernel(
-    split: Split, grams: NDArray[np.float64]
+    split: TrainTestSplit, grams: NDArray[np.float64]
 ) -> None:
     """The remark below (47), with the identity over all points, trace and all."""
     learned = run("SM2,C", split, grams, "positive")
@@ -66,7 +69,9 @@ def test_a_learned_tau_is_the_hard_margin_with_one_more_kernel(
 
 
 @pytest.mark.parametrize("name", MACHINES)
-def test_more_freedom_is_never_worse(name: str, split: Split, grams: NDArray[np.float64]) -> None:
+def test_more_freedom_is_never_worse(
+    name: str, split: TrainTestSplit, grams: NDArray[np.float64]
+) -> None:
     sign = -1 if name == "HM" else 1
     total = MACHINES[name].total_weight(3)
     singles = [run(name, split, grams[i : i + 1], "positive", total)["value"] for i in range(3)]
@@ -87,8 +92,10 @@ def test_no_hard_margin_is_none() -> None:
     assert nothing is None
 
 
-def test_flipped_test_labels_flip_the_accuracy(split: Split, grams: NDArray[np.float64]) -> None:
-    flipped = Split(split.X, split.y_train, -split.y_test)
+def test_flipped_test_labels_flip_the_accuracy(
+    split: TrainTestSplit, grams: NDArray[np.float64]
+) -> None:
+    flipped = replace(split, y_test=-split.y_test)
     first, second = (run("SM1", s, grams, "positive") for s in (split, flipped))
     assert first["accuracy"] + second["accuracy"] == pytest.approx(100)
     assert first["weights"] == second["weights"]
@@ -96,12 +103,12 @@ def test_flipped_test_labels_flip_the_accuracy(split: Split, grams: NDArray[np.f
 
 def run(
     name: str,
-    split: Split,
+    split: TrainTestSplit,
     grams: NDArray[np.float64],
     weights: str,
     total_weight: float | None = None,
 ) -> dict[str, object]:
-    machine: Machine = MACHINES[name]
+    machine: MarginMachine = MACHINES[name]
     n = split.n_train
     found = evaluate(
         machine, grams, grams[:, n:, :n], split.y_train, split.y_test,

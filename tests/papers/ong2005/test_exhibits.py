@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,31 +14,25 @@ from kernlearn import HyperkernelClassifier, HyperkernelRegressor
 from kernlearn.datasets import DataNotFoundError, DataSet, RegressionSet, make_two_scales
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.papers import find_paper
-from kernlearn.papers.ong2005 import figure4, protocol, table3, table4, table5, tuned_rbf
-from kernlearn.papers.ong2005.protocol import draw_split
-from kernlearn.papers.paper import Request
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.ong2005 import figure4, tables
+from kernlearn.papers.ong2005.protocol import REGRESSION_SETS, draw_split
+from kernlearn.papers.ong2005.tuned_rbf import RBFSearch
 from kernlearn.papers.tables import ComparisonTable
 
 PAPER = find_paper("ong2005")
 
 
-@pytest.fixture(autouse=True)
-def _small_grid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuned_rbf, "CS", (1.0, 100.0))
-    monkeypatch.setattr(tuned_rbf, "N_FOLDS", 3)
-
-
-@pytest.fixture
-def _two_small_sets(monkeypatch: pytest.MonkeyPatch) -> None:
-    small = {"syndata": "two_scales", "pima": "pima"}
-    monkeypatch.setattr(protocol, "load_uci", lambda *_: make_two_scales(40, 2.0, random_state=1))
-    for module in (protocol, table3, table4, figure4):
-        monkeypatch.setattr(module, "CLASSIFICATION_SETS", small)
+SEARCH = RBFSearch(C=(1.0, 100.0), folds=3, splits=1)
+TWO_SETS = {
+    "syndata": make_two_scales(random_state=0),
+    "pima": make_two_scales(40, 2.0, random_state=1),
+}
 
 
 def small_set(index: int) -> DataSet:
-    """What the fixture loads as pima, divided."""
-    return draw_split(make_two_scales(40, 2.0, random_state=1), index, 0)
+    """A split of what stands for pima."""
+    return draw_split(TWO_SETS["pima"], index, 0)
 
 
 def numbers(table: ComparisonTable, name: str, column: str) -> list[float]:
@@ -48,11 +44,9 @@ def test_everything_of_the_paper_is_registered() -> None:
     assert exhibits == {("table", n) for n in (3, 4, 5)} | {("figure", n) for n in (1, 4, 5)}
 
 
-@pytest.mark.usefixtures("_two_small_sets")
-def test_table_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table3, "TUNED_SPLITS", 1)
-    request = Request(tmp_path, repetitions=2, quiet=True)
-    table = PAPER.find("table", 3).reproduce(request)
+def test_table_3(tmp_path: Path, computed_cells: Callable[[Path], list[str]]) -> None:
+    options = RunOptions(tmp_path, splits=2, quiet=True)
+    table = tables.reproduce_table3(options, SEARCH, TWO_SETS)
     expected = []
     for index in range(2):
         split = small_set(index)
@@ -71,16 +65,15 @@ def test_table_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for part in ("1/(50 q_j²)", "gap of 12 fits", "sample of 100 points", "one pivot: C-SVM in"):
         assert part in notes
     # Nothing is computed a second time.
-    monkeypatch.setattr(table3, "classify_split", None)
-    monkeypatch.setattr(table3, "tune_split", None)
-    assert PAPER.find("table", 3).reproduce(request) == table
+    cells = computed_cells(tmp_path)
+    assert tables.reproduce_table3(options, SEARCH, TWO_SETS) == table
+    assert computed_cells(tmp_path) == cells
 
 
-@pytest.mark.usefixtures("_two_small_sets")
-def test_table_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(table4, "LAMBDA_H", (0.2, 0.6))
-    monkeypatch.setattr(table4, "LAMBDA_Q", (1e-4, 1.0, 1e5))
-    table = PAPER.find("table", 4).reproduce(Request(tmp_path, repetitions=2, quiet=True))
+def test_table_4(tmp_path: Path) -> None:
+    sweeps = tables.LambdaSweeps((0.2, 0.6), (1e-4, 1.0, 1e5))
+    options = RunOptions(tmp_path, splits=2, quiet=True)
+    table = tables.reproduce_table4(options, sweeps, TWO_SETS)
     errors = np.empty((2, 2))
     for index in range(2):
         split = small_set(index)
@@ -101,8 +94,9 @@ def test_table_4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_sweeps_are_the_papers() -> None:
     tenths = [round(0.1 * i, 1) for i in range(1, 10)]
-    assert list(table4.LAMBDA_H) == [*tenths, 0.92, 0.94, 0.96, 0.98]
-    np.testing.assert_allclose(np.log10(table4.LAMBDA_Q), np.arange(-4, 6))
+    sweeps = tables.LambdaSweeps()
+    assert list(sweeps.lambda_h) == [*tenths, 0.92, 0.94, 0.96, 0.98]
+    np.testing.assert_allclose(np.log10(sweeps.lambda_q), np.arange(-4, 6))
 
 
 def test_the_claim_about_the_usual_lambda_is_checked() -> None:
@@ -110,16 +104,15 @@ def test_the_claim_about_the_usual_lambda_is_checked() -> None:
     best[1] += 4.0  # a deviation of 2.8
     worse = best.copy()
     worse[:, 5] += 3.0  # λ_h = 0.6 by more than that
-    note = table4._usual_choice_note
+    note = partial(tables.usual_choice_note, sweeps=tables.LambdaSweeps())
     assert "for all sets, as the paper says" in note({"a": best, "b": best})
     assert "for all sets but b." in note({"a": best, "b": worse})
     assert "With one split" in note({"a": best[:1]})
 
 
-@pytest.mark.usefixtures("_two_small_sets")
 def test_figure_4(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs matplotlib: draws a picture")
-    table = PAPER.find("figure", 4).reproduce(Request(tmp_path, repetitions=2, quiet=True, jobs=2))
+    table = figure4.reproduce_figure4(RunOptions(tmp_path, splits=2, quiet=True, jobs=2), TWO_SETS)
     assert numbers(table, "syndata", "training points") == [60]
     assert numbers(table, "pima", "training points") == [24]
     for machine, printed in (("C-SVM", 3.13), ("ν-SVM", 3.05), ("Lag-SVM", 3.03)):
@@ -146,13 +139,12 @@ def test_the_fitted_line_is_the_one_drawn() -> None:
     assert texts == ["a, slope 3.00", "b, slope 2.00", "c, slope 1.00"]
 
 
-def test_table_5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_table_5(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     X = generator.uniform(-2, 2, size=(40, 2))
     data = RegressionSet("small", X, 1000 * np.sin(X[:, 0]), ("a", "b"), "y", n_dropped=3)
-    monkeypatch.setattr(protocol, "load_uci_regression", lambda *_: data)
-    monkeypatch.setattr(table5, "TUNED_SPLITS", 1)
-    table = PAPER.find("table", 5).reproduce(Request(tmp_path, repetitions=2, quiet=True))
+    options = RunOptions(tmp_path, splits=2, quiet=True)
+    table = tables.reproduce_table5(options, SEARCH, dict.fromkeys(REGRESSION_SETS, data))
     expected = []
     for index in range(2):
         split = draw_split(data, index, 0)
@@ -169,4 +161,4 @@ def test_table_5(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("number", [3, 4, 5])
 def test_missing_data_are_named(tmp_path: Path, number: int) -> None:
     with pytest.raises(DataNotFoundError, match=r"put (pima|auto_mpg).csv.gz into"):
-        PAPER.find("table", number).reproduce(Request(tmp_path, data_dir=tmp_path))
+        PAPER.find("table", number).reproduce(RunOptions(tmp_path, data_dir=tmp_path))

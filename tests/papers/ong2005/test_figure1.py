@@ -12,7 +12,7 @@ from matplotlib.image import imread
 
 from kernlearn import HyperkernelClassifier
 from kernlearn.datasets import make_two_scales
-from kernlearn.papers import Request
+from kernlearn.papers import RunOptions
 from kernlearn.papers.ong2005 import figure1
 from kernlearn.papers.ong2005.figure1 import MACHINES, reproduce_figure1, run_sample
 from kernlearn.papers.tables import ComparisonTable
@@ -20,18 +20,13 @@ from kernlearn.papers.tables import ComparisonTable
 MODERATE, LARGE, HYPER = MACHINES
 
 
-@pytest.fixture(autouse=True)
-def _coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figure1, "GRID", 31)
-    monkeypatch.setattr(figure1, "N_TEST", 2000)
+COARSE = {"n_test": 2000, "n_grid": 31}
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> ComparisonTable:
     out = tmp_path_factory.mktemp("figure1") / "new"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(figure1, "GRID", 31)
-        return reproduce_figure1(Request(out, repetitions=2, quiet=True))
+    return reproduce_figure1(RunOptions(out, splits=2, quiet=True), n_grid=31)
 
 
 def found(table: ComparisonTable, machine: str, column: str) -> list[float]:
@@ -47,7 +42,7 @@ def test_one_width_fails_and_a_width_for_each_column_does_not(table: ComparisonT
 
 
 def test_the_scales_are_those_of_the_kernels(table: ComparisonTable) -> None:
-    train, _ = figure1._draw_sample(0, 0)
+    train, _ = figure1.draw_sample(0, 0)
     for machine in (MODERATE, LARGE):
         assert found(table, machine, "ratio of scales") == [1.0, 1.0]
         # exp(−d²/(2 var)) is the Gaussian with scikit-learn's γ = 1/(2 var) for two columns.
@@ -70,10 +65,10 @@ def test_the_true_ratio_stands_beside_the_hyperkernels_only(table: ComparisonTab
 
 
 def test_samples_differ_and_come_back_with_the_seed() -> None:
-    first = run_sample(0, seed=3)
-    assert first == run_sample(0, seed=3)
-    assert first != run_sample(1, seed=3)
-    assert first != run_sample(0, seed=4)
+    first = run_sample(0, 3, 2000)
+    assert first == run_sample(0, 3, 2000)
+    assert first != run_sample(1, 3, 2000)
+    assert first != run_sample(0, 4, 2000)
 
 
 def test_the_picture_is_written_and_named(table: ComparisonTable) -> None:
@@ -97,7 +92,7 @@ class Plane:
 def test_lines_are_drawn_where_the_function_is_zero_and_plus_minus_one() -> None:
     ax = Figure().subplots()
     X = make_two_scales(50, random_state=0).X
-    figure1._draw_surface(ax, Plane(0.5), X)
+    figure1.draw_surface(ax, Plane(0.5), X, 31)
     heights = [
         np.unique(np.concatenate([path.vertices[:, 1] for path in lines.get_paths()]).round(9))
         for lines in ax.collections[1:]
@@ -112,7 +107,7 @@ def test_lines_are_drawn_where_the_function_is_zero_and_plus_minus_one() -> None
 
 def test_a_margin_out_of_reach_is_not_drawn() -> None:
     ax = Figure().subplots()
-    figure1._draw_surface(ax, Plane(0.0, 0.5), make_two_scales(50, random_state=0).X)
+    figure1.draw_surface(ax, Plane(0.0, 0.5), make_two_scales(50, random_state=0).X)
     assert len(ax.collections) == 1
 
 
@@ -121,7 +116,7 @@ def test_without_matplotlib_the_table_comes_with_a_note(
 ) -> None:
     monkeypatch.delitem(sys.modules, "matplotlib.figure")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    table = reproduce_figure1(Request(tmp_path, repetitions=1, quiet=True))
+    table = reproduce_figure1(RunOptions(tmp_path, splits=1, quiet=True), **COARSE)
     assert len(found(table, HYPER, "test error %")) == 1
     assert table.notes[-1] == (
         "figure1.png was not drawn, since drawing needs the package matplotlib: run "

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from kernlearn import HyperkernelNoveltyDetector
 from kernlearn.datasets import DataNotFoundError, UspsDigits
-from kernlearn.papers import Request
+from kernlearn.papers import RunOptions
 from kernlearn.papers.ong2005 import figure5
 from kernlearn.papers.ong2005.figure5 import RankedDigit, novelty_order, reproduce_figure5
 
@@ -29,14 +29,12 @@ def bars(position: int, odd: int, seed: int) -> np.ndarray:
 
 
 @pytest.fixture
-def invented(monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray, np.ndarray]:
+def usps() -> UspsDigits:
     """Test images of two digits, interleaved with a third one; training images of no use."""
     ones, twos = bars(6, odd=4, seed=0), bars(8, odd=17, seed=1)
     X = np.stack([ones, np.zeros_like(ones), twos], axis=1).reshape(-1, 256)
     y = np.tile([1, 7, 2], N_IMAGES)
-    digits = UspsDigits(np.ones((5, 256)), np.array([1, 1, 2, 2, 7]), X, y)
-    monkeypatch.setattr(figure5, "load_usps", lambda _: digits)
-    return ones, twos
+    return UspsDigits(np.ones((5, 256)), np.array([1, 1, 2, 2, 7]), X, y)
 
 
 @pytest.fixture(scope="module")
@@ -82,17 +80,13 @@ def test_order_does_not_depend_on_the_order_of_the_rows(
     np.testing.assert_array_equal(order, novelty_order(detector, cloud))
 
 
-def test_the_odd_image_of_each_digit_comes_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, invented: tuple[np.ndarray, np.ndarray]
-) -> None:
-    drawn: list[RankedDigit] = []
-    monkeypatch.setattr(figure5, "draw_digits", lambda _, ranked: drawn.extend(ranked))
-    table = reproduce_figure5(Request(tmp_path, data_dir=tmp_path, quiet=True))
-    assert [each.digit for each in drawn] == [1, 2]
-    np.testing.assert_array_equal(drawn[0].images[0], invented[0][4])
-    np.testing.assert_array_equal(drawn[1].images[0], invented[1][17])
-    for images, each in zip(invented, drawn, strict=True):
-        row = {column: cell.found[0] for column, cell in table.rows()[f"‘{each.digit}’",].items()}
+def test_the_odd_image_of_each_digit_comes_first(tmp_path: Path, usps: UspsDigits) -> None:
+    table = reproduce_figure5(RunOptions(tmp_path, quiet=True), usps)
+    for digit, odd in ((1, 4), (2, 17)):
+        images = usps.X_test[usps.y_test == digit]
+        each = figure5.rank_digit(digit, images)
+        np.testing.assert_array_equal(each.images[0], images[odd])
+        row = {column: cell.found[0] for column, cell in table.rows()[f"‘{digit}’",].items()}
         np.testing.assert_array_equal(
             each.images[np.lexsort(each.images.T)], images[np.lexsort(images.T)]
         )
@@ -135,13 +129,12 @@ def test_fewer_images_than_places_leave_places_empty() -> None:
     assert [len(ax.get_images()) for ax in figure.axes] == 2 * ([1] * 5 + [0] * 7)
 
 
-@pytest.mark.usefixtures("invented")
 def test_without_matplotlib_the_table_comes_with_a_note(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, usps: UspsDigits
 ) -> None:
     monkeypatch.delitem(sys.modules, "matplotlib.figure")
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    table = reproduce_figure5(Request(tmp_path, data_dir=tmp_path, quiet=True))
+    table = reproduce_figure5(RunOptions(tmp_path, quiet=True), usps)
     assert len(table.rows()) == 2
     assert "figure5.png was not drawn" in table.notes[-1]
     assert 'pip install "kernlearn[plot]"' in table.notes[-1]
@@ -149,4 +142,4 @@ def test_without_matplotlib_the_table_comes_with_a_note(
 
 def test_a_folder_without_the_digits_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataNotFoundError, match=r"put usps.npz into .*images"):
-        reproduce_figure5(Request(tmp_path, data_dir=tmp_path, quiet=True))
+        reproduce_figure5(RunOptions(tmp_path, data_dir=tmp_path, quiet=True))

@@ -12,8 +12,8 @@ from kernlearn.papers.ong2005.protocol import (
     REGRESSION_SETS,
     draw_split,
     dropped_rows_note,
-    load_classification_set,
-    load_regression_set,
+    load_classification_sets,
+    load_regression_sets,
     signed_booleans,
     split_settings,
 )
@@ -37,15 +37,13 @@ def test_loaded_sets_are_prepared_and_syndata_is_drawn(monkeypatch: pytest.Monke
     monkeypatch.setattr(
         protocol, "load_uci_regression", lambda source, _: asked.append(source) or numbers
     )
-    for name in CLASSIFICATION_SETS:
-        data = load_classification_set(name, None, seed=3)
+    for name, data in load_classification_sets(None, seed=3).items():
         if name == "syndata":
             np.testing.assert_array_equal(data.X, make_two_scales(random_state=3).X)
         else:
             np.testing.assert_array_equal(data.X, SIGNED)
             assert data.n_dropped == 5
-    for name in REGRESSION_SETS:
-        data = load_regression_set(name, None)
+    for data in load_regression_sets(None).values():
         np.testing.assert_array_equal(data.X, SIGNED)
     assert asked == [*list(CLASSIFICATION_SETS.values())[1:], *REGRESSION_SETS.values()]
     assert "cell dropped: 2 of servo." in dropped_rows_note({"servo": numbers})

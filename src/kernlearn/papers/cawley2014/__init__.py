@@ -2,13 +2,15 @@
 
 from functools import partial
 
-from kernlearn.papers.cawley2014.error_tables import reproduce_error_table
 from kernlearn.papers.cawley2014.figure1 import reproduce_figure1
+from kernlearn.papers.cawley2014.parameter_figures import reproduce_figure4, reproduce_figure5
 from kernlearn.papers.cawley2014.rank_figures import reproduce_rank_figure
-from kernlearn.papers.cawley2014.table1 import reproduce_table1
-from kernlearn.papers.cawley2014.table4 import reproduce_table4
-from kernlearn.papers.cawley2014.theta_figures import reproduce_figure4, reproduce_figure5
-from kernlearn.papers.paper import Exhibit, Paper
+from kernlearn.papers.cawley2014.tables import (
+    reproduce_error_table,
+    reproduce_table1,
+    reproduce_table4,
+)
+from kernlearn.papers.exhibits import Exhibit, Paper
 
 __all__ = ["PAPER"]
 

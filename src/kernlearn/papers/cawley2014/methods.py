@@ -1,75 +1,171 @@
-"""The classifiers that Cawley and Talbot (2014) compare."""
+"""The classifiers that are compared, each with a results file that all exhibits share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from kernlearn import FirstLevelClassifier, LSSVMClassifier
+import numpy as np
+from sklearn.base import clone
 
-__all__ = ["METHODS", "Method"]
+from kernlearn import FirstLevelClassifier, LSSVMClassifier
+from kernlearn._device import place_of
+from kernlearn.datasets import PartitionedSet
+from kernlearn.estimators.least_squares.batch_fit import fit_together
+from kernlearn.papers.cawley2014.protocol import count_splits, split_set
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.grid_search import Estimator, fit_quietly, quietly
+from kernlearn.papers.results_file import Json
+from kernlearn.papers.runner import results_file, run_batches, run_splits, split_keys
+from kernlearn.papers.splits import TrainTestSplit, fingerprint
+from kernlearn.typing import Array
+
+__all__ = ["METHODS", "MethodResults", "fit_split", "run_method", "run_methods"]
+
+HOUR, MINUTE = 3600.0, 60.0
+
+
+def _classifiers(kernel: str) -> dict[str, Estimator]:
+    # From equal scales alone, as in section 2.2.
+    options: dict[str, Any] = {"kernel": kernel.lower(), "starts": "one"}
+    return {
+        f"{kernel}-LOO-LSSVM": LSSVMClassifier(selection="loo", **options),
+        f"{kernel}-XVAL-LSSVM": LSSVMClassifier(selection="cv", **options),
+        f"{kernel}-BR-LSSVM": LSSVMClassifier(selection="bayes", **options),
+        # λ and μ by five-fold cross-validation of the squared loss, section 2.2.
+        f"{kernel}-FLKL-LSSVM": FirstLevelClassifier(lam="cv", mu="cv", cv=5, **options),
+    }
+
+
+METHODS = _classifiers("RBF") | _classifiers("ARD")
+del METHODS["RBF-BR-LSSVM"]  # which the paper does not run
 
 
 @dataclass(frozen=True)
-class Method:
-    """One column of a table.
+class MethodResults:
+    """What `fit_split` returned of one method for each split, by the name of the set."""
 
-    Attributes
-    ----------
-    name : str
-        As the paper calls it.
-    estimator : type
-        Class of the classifier.
-    parameters : mapping
-        What is passed to it; all else is as it comes.
-    """
-
-    name: str
-    estimator: type[Any]
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    method: str
+    results: dict[str, list[Json]]
 
     @property
-    def stem(self) -> str:
-        """Name of its file of results.
+    def errors(self) -> dict[str, list[float]]:
+        """Test errors in per cent, one for each split, by set."""
+        return {name: [fit["error"] for fit in fits] for name, fits in self.results.items()}
 
-        >>> METHODS["ARD-FLKL-LSSVM"].stem
-        'ard-flkl'
-        """
-        return self.name.removesuffix("-LSSVM").lower()
+    def thetas(self, name: str) -> Array:
+        """Kernel parameters learned on a set, of shape (splits, parameters)."""
+        return np.array([fit["theta"] for fit in self.results[name]])
 
-    def make(self) -> Any:
-        """Return a new classifier."""
-        return self.estimator(**self.parameters)
-
-    def settings(self) -> dict[str, Any]:
-        """Return everything that the classifier was told, defaults included."""
-        chosen = self.make().get_params(deep=False)
-        return {"estimator": self.estimator.__name__, **chosen}
-
-
-def _least_squares(kernel: str, label: str, selection: str) -> Method:
-    name = f"{kernel}-{label}-LSSVM"
-    # From equal scales alone, as in section 2.2; likewise below.
-    choice = {"kernel": kernel.lower(), "selection": selection, "starts": "one"}
-    return Method(name, LSSVMClassifier, choice)
+    def note(self) -> str:
+        """Say how long the fits took, and how those ended that did not converge."""
+        fits = [fit for fits in self.results.values() for fit in fits]
+        text = f"{self.method}: {_duration(sum(fit['seconds'] for fit in fits))} of fitting"
+        ends = Counter(fit["status"] for fit in fits if not fit["converged"])
+        if not ends:
+            return f"{text}; all {len(fits)} fits converged."
+        others = "; ".join(f"{count} {status}" for status, count in ends.items())
+        return f"{text}; of {len(fits)} fits, {others}."
 
 
-def _first_level(kernel: str) -> Method:
-    # λ and μ by five-fold cross-validation of the squared loss, section 2.2.
-    choice = {"kernel": kernel.lower(), "lam": "cv", "mu": "cv", "cv": 5, "starts": "one"}
-    return Method(f"{kernel}-FLKL-LSSVM", FirstLevelClassifier, choice)
+def run_methods(
+    methods: Iterable[str],
+    sets: Mapping[str, PartitionedSet],
+    options: RunOptions,
+    names: Iterable[str] | None = None,
+) -> dict[str, MethodResults]:
+    """Run several methods, one after the other, on all sets or on those named."""
+    chosen = list(sets if names is None else names)
+    return {method: run_method(method, sets, options, chosen) for method in methods}
 
 
-METHODS: dict[str, Method] = {
-    method.name: method
-    for method in (
-        _least_squares("RBF", "LOO", "loo"),
-        _least_squares("RBF", "XVAL", "cv"),
-        _first_level("RBF"),
-        _least_squares("ARD", "LOO", "loo"),
-        _least_squares("ARD", "XVAL", "cv"),
-        _least_squares("ARD", "BR", "bayes"),
-        _first_level("ARD"),
+def run_method(
+    method: str, sets: Mapping[str, PartitionedSet], options: RunOptions, names: Iterable[str]
+) -> MethodResults:
+    """Fit a method to the splits of some sets, or read the results of an earlier run.
+
+    The results file belongs to all `sets`; on a device the splits of a set are one batch.
+    """
+    counts = {name: count_splits(name, options) for name in names}
+    stem = method.removesuffix("-LSSVM").lower()
+    estimator = METHODS[method]
+    settings: dict[str, Json] = {
+        "method": {"estimator": type(estimator).__name__, **estimator.get_params(deep=False)},
+        "data": {
+            name: fingerprint(data.X, data.y, data.train, data.test) for name, data in sets.items()
+        },
+    }
+    place = place_of(options.device, None)
+    if place is None:
+        cell = partial(fit_split, method)
+        return MethodResults(
+            method,
+            run_splits(
+                cell, sets, counts, options, name=stem, settings=settings, description=method
+            ),
+        )
+    batches = [
+        {f"{name}/{index}": (sets[name], index, options.seed) for index in range(count)}
+        for name, count in counts.items()
+    ]
+    found = run_batches(
+        partial(fit_batch, method, device=options.device),
+        batches,
+        results_file(options, stem, {**settings, "device": str(place)}),
+        description=f"{method} on {place.device}",
+        quiet=options.quiet,
     )
-}
+    keys = split_keys(counts).items()
+    return MethodResults(method, {name: [found[key] for key in of_set] for name, of_set in keys})
+
+
+def fit_split(method: str, data: PartitionedSet, index: int, seed: int) -> dict[str, Json]:
+    """Select and fit on the training rows of one split, and count errors on its test rows.
+
+    Returns
+    -------
+    dict
+        ``error`` in per cent, ``theta``, ``lam``, ``mu`` (None where there is no such parameter),
+        ``seconds`` of fitting, and how the fit ended: ``converged`` and ``status``.
+    """
+    split = split_set(data, index, seed)
+    start = time.perf_counter()
+    model = fit_quietly(clone(METHODS[method]), split.X_train, split.y_train)
+    return _described(model, split, time.perf_counter() - start)
+
+
+def fit_batch(
+    method: str, tasks: Sequence[tuple[PartitionedSet, int, int]], device: str | None
+) -> Iterator[dict[str, Json]]:
+    """Do the same for many splits at once; the seconds of one are its share of those of all."""
+    splits = [split_set(data, index, seed) for data, index, seed in tasks]
+    start = time.perf_counter()
+    models = [clone(METHODS[method]).set_params(device=device) for _ in tasks]
+    with quietly():
+        fit_together(models, [s.X_train for s in splits], [s.y_train for s in splits])
+    seconds = (time.perf_counter() - start) / len(tasks)
+    for model, split in zip(models, splits, strict=True):
+        yield _described(model, split, seconds)
+
+
+def _described(model: Estimator, split: TrainTestSplit, seconds: float) -> dict[str, Json]:
+    mu = getattr(model, "mu_", None)
+    return {
+        "error": 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test)),
+        "theta": np.asarray(model.theta_, dtype=float).tolist(),
+        "lam": float(model.lam_),
+        "mu": None if mu is None else float(mu),
+        "seconds": seconds,
+        "converged": bool(model.status_.has_converged),
+        "status": str(model.status_),
+    }
+
+
+def _duration(seconds: float) -> str:
+    if seconds >= 2 * HOUR:
+        return f"{seconds / HOUR:.1f} h"
+    return f"{seconds / MINUTE:.0f} min" if seconds >= 2 * MINUTE else f"{seconds:.1f} s"

@@ -1,26 +1,24 @@
-"""How Cawley and Talbot (2014) ran Section 3: data sets, partitions, standardisation."""
+"""How Cawley and Talbot (2014) ran Section 3: data sets, splits, standardisation."""
 
 from __future__ import annotations
 
-import os
-import zlib
 from collections.abc import Mapping
+from pathlib import Path
 
-import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 from kernlearn.datasets import PartitionedSet, load_ida, load_ripley
 from kernlearn.papers.cawley2014.published import TABLE_1
-from kernlearn.papers.paper import Request
-from kernlearn.papers.splits import Split
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.splits import TrainTestSplit
 
-__all__ = ["count_partitions", "divide", "fingerprint", "load_sets", "partitions_note"]
+__all__ = ["count_splits", "load_sets", "split_set", "splits_note"]
 
 SYNTHETIC = "synthetic"
-REPLICATES = dict(zip(TABLE_1, (row[2] for row in TABLE_1.values()), strict=True))
+REPLICATES = {name: row[2] for name, row in TABLE_1.items()}
 
 
-def load_sets(data_dir: str | os.PathLike[str] | None) -> dict[str, PartitionedSet]:
+def load_sets(data_dir: Path | None) -> dict[str, PartitionedSet]:
     """Load the fourteen sets of Table 1 by the paper's names."""
     return {
         name: load_ripley(data_dir)
@@ -30,54 +28,33 @@ def load_sets(data_dir: str | os.PathLike[str] | None) -> dict[str, PartitionedS
     }
 
 
-def count_partitions(name: str, request: Request) -> int:
-    """Return how many partitions of a set are run: as many as printed, or fewer if asked."""
-    return min(REPLICATES[name], request.repetitions or REPLICATES[name])
+def count_splits(name: str, options: RunOptions) -> int:
+    """Return how many splits of a set are run: as many as printed, or fewer if asked."""
+    return min(REPLICATES[name], options.splits or REPLICATES[name])
 
 
-def divide(data: PartitionedSet, index: int, seed: int) -> Split:
-    """Return partition number `index`, with every input standardised.
+def split_set(data: PartitionedSet, index: int, seed: int) -> TrainTestSplit:
+    """Return split number `index`, with every input standardised.
 
     The paper says that attributes are standardised and not by what. The published sets already
-    are, by all their points; here each partition is once more, by the mean and the standard
-    deviation of its training part alone, so that nothing of the test part is known in training.
-
-    Parameters
-    ----------
-    data : PartitionedSet
-        What is divided.
-    index : int
-        Number of the partition.
-    seed : int
-        Seed of the partitions that were not published.
-
-    Returns
-    -------
-    Split
+    are, by all their points; here each split is once more, by the mean and the standard deviation
+    of its training rows alone, so that training does not depend on the test rows.
     """
     train, test = data.rows(index, seed)
     scaler = StandardScaler().fit(data.X[train])
-    X = scaler.transform(data.X[np.concatenate([train, test])])
-    return Split(X, data.y[train], data.y[test])
+    parts = scaler.transform(data.X[train]), scaler.transform(data.X[test])
+    return TrainTestSplit(parts[0], data.y[train], parts[1], data.y[test])
 
 
-def fingerprint(data: PartitionedSet) -> int:
-    """Return a number that tells these points and divisions from any others."""
-    value = 0
-    for part in (data.X, data.y, data.train, data.test):
-        value = zlib.crc32(np.ascontiguousarray(part).tobytes(), value)
-    return value
-
-
-def partitions_note(sets: Mapping[str, PartitionedSet], request: Request) -> str:
-    """Say of each set how many of its partitions are published ones."""
+def splits_note(sets: Mapping[str, PartitionedSet], options: RunOptions) -> str:
+    """Say of each set how many of its splits are published ones."""
     counts = []
     for name, data in sets.items():
-        n = count_partitions(name, request)
+        n = count_splits(name, options)
         published = min(n, data.n_published)
         counts.append(f"{name} {published} + {n - published}")
     return (
-        "Partitions, published + random of the published sizes: "
-        f"{', '.join(counts)} (seed {request.seed}; the published one of {SYNTHETIC} is Ripley's "
-        "own division). Inputs standardised by the training part of each."
+        "Splits, published + random of the published sizes: "
+        f"{', '.join(counts)} (seed {options.seed}; the published one of {SYNTHETIC} is Ripley's "
+        "own). Inputs standardised by the training rows of each."
     )

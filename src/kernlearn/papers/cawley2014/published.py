@@ -14,6 +14,7 @@ errors give 2.6923 and 2.5000. `MEAN_RANKS` holds them as printed.
 from __future__ import annotations
 
 __all__ = [
+    "ERRORS",
     "MEAN_RANKS",
     "TABLE_1",
     "TABLE_1_COLUMNS",
@@ -30,11 +31,8 @@ __all__ = [
 _Row = tuple[tuple[float, float], ...]
 
 TABLE_1_COLUMNS = (
-    "training patterns",
-    "testing patterns",
-    "number of replicates",
-    "input features",
-)
+    "training patterns", "testing patterns", "number of replicates", "input features"
+)  # fmt: skip
 
 TABLE_1: dict[str, tuple[int, int, int, int]] = {
     "banana": (400, 4900, 100, 2),
@@ -135,10 +133,17 @@ MEAN_RANKS: dict[int, tuple[float, ...]] = {
     4: (2.3462, 2.4615, 2.5000, 2.6923),
 }
 
-_TABLES = {
+_TABLES: dict[int, tuple[tuple[str, ...], dict[str, _Row]]] = {
     2: (TABLE_2_COLUMNS, TABLE_2),
     3: (TABLE_3_COLUMNS, TABLE_3),
     4: (TABLE_4_COLUMNS, TABLE_4),
+}
+
+# {method of Tables 2 and 3: {data set: (mean, standard error)}}
+ERRORS = {
+    method: {name: row[i] for name, row in _TABLES[table][1].items()}
+    for table in (2, 3)
+    for i, method in enumerate(_TABLES[table][0])
 }
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kernlearn.comparison import Comparison, compare
-from kernlearn.inspection import CriticalDifferenceDisplay
-from kernlearn.papers.cawley2014.columns import run_columns
-from kernlearn.papers.cawley2014.departures import PRINTED
-from kernlearn.papers.cawley2014.protocol import load_sets, partitions_note
-from kernlearn.papers.cawley2014.published import TABLE_2, TABLE_4, mean_errors
-from kernlearn.papers.cawley2014.table4 import OURS, compare_with_quoted
-from kernlearn.papers.paper import Request
-from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.cawley2014.methods import run_methods
+from kernlearn.papers.cawley2014.protocol import load_sets, splits_note
+from kernlearn.papers.cawley2014.published import ERRORS, TABLE_2, TABLE_4, mean_errors
+from kernlearn.papers.cawley2014.tables import OURS, compare_with_quoted
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.method_comparison import save_ranks
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 
 __all__ = ["FIGURES", "RankFigure", "printed_errors", "printed_groups", "reproduce_rank_figure"]
 
@@ -25,18 +22,9 @@ COLUMN = "value"
 
 @dataclass(frozen=True)
 class RankFigure:
-    """What one of the diagrams shows.
+    """A diagram: its title, the methods that are run, the sets over which they are ranked.
 
-    Attributes
-    ----------
-    title : str
-        What it is about.
-    methods : tuple of str
-        Methods that are run here.
-    sets : tuple of str
-        Data sets over which they are ranked.
-    quoted : bool
-        Whether the other authors' columns of Table 4 are shown too.
+    `quoted` says whether the other authors' columns of Table 4 are shown too.
     """
 
     title: str
@@ -63,9 +51,9 @@ def printed_errors(number: int) -> dict[str, dict[str, float]] | None:
     figure = FIGURES[number]
     if figure.quoted:
         return mean_errors(4)
-    if not all(method in PRINTED for method in figure.methods):
+    if not all(method in ERRORS for method in figure.methods):
         return None
-    return {m: {name: PRINTED[m][name][0] for name in figure.sets} for m in figure.methods}
+    return {m: {name: ERRORS[m][name][0] for name in figure.sets} for m in figure.methods}
 
 
 def printed_groups(number: int) -> Sequence[Sequence[Hashable]]:
@@ -74,12 +62,12 @@ def printed_groups(number: int) -> Sequence[Sequence[Hashable]]:
     return GROUPS_OF_SECTION_3_6 if errors is None else compare(errors).groups(LEVEL)
 
 
-def reproduce_rank_figure(number: int, request: Request) -> ComparisonTable:
+def reproduce_rank_figure(number: int, options: RunOptions) -> ComparisonTable:
     """Run the methods of a figure, draw their ranks, and return ranks and tests."""
     figure = FIGURES[number]
-    sets = load_sets(request.data_dir)
+    sets = load_sets(options.data_dir)
     names = [name for name in sets if name in figure.sets]
-    columns = run_columns(figure.methods, sets, request, names)
+    columns = run_methods(figure.methods, sets, options, names)
     if figure.quoted:
         ours = compare_with_quoted(columns)
     else:
@@ -87,7 +75,7 @@ def reproduce_rank_figure(number: int, request: Request) -> ComparisonTable:
     errors = printed_errors(number)
     printed = None if errors is None else _statistics(compare(errors))
     entries = tuple(
-        Entry(row, COLUMN, None if printed is None else printed[row], [value], ".4g")
+        TableEntry(row, COLUMN, None if printed is None else printed[row], [value], ".4g")
         for row, value in _statistics(ours).items()
     )
     notes = (
@@ -95,9 +83,9 @@ def reproduce_rank_figure(number: int, request: Request) -> ComparisonTable:
         + ("." if printed else ", which it does not print for all of these methods."),
         f"Not significantly different at {LEVEL}, paper: {_in_words(printed_groups(number))}.",
         f"Not significantly different at {LEVEL}, ours: {_in_words(ours.groups(LEVEL))}.",
-        partitions_note({name: sets[name] for name in names}, request),
+        splits_note({name: sets[name] for name in names}, options),
         *(column.note() for column in columns.values()),
-        _draw(number, ours, request),
+        save_ranks(options.out / f"figure{number}.png", ours, LEVEL, height=2.2),
     )
     title = f"Cawley and Talbot (2014), Figure {number}: mean ranks, {figure.title}"
     return ComparisonTable(title, ("", "method"), (COLUMN,), entries, notes)
@@ -116,10 +104,3 @@ def _statistics(comparison: Comparison) -> Mapping[tuple[str, str], float]:
 
 def _in_words(groups: Iterable[Sequence[Hashable]]) -> str:
     return "; ".join(" = ".join(str(method) for method in group) for group in groups) or "none"
-
-
-def _draw(number: int, comparison: Comparison, request: Request) -> str:
-    def draw(figure: Any) -> None:
-        CriticalDifferenceDisplay.from_comparison(comparison, LEVEL, ax=figure.subplots())
-
-    return save_picture(request.out / f"figure{number}.png", draw, width=8.0, height=2.2)

@@ -1,7 +1,7 @@
 """Not a paper: every estimator at its defaults, beside what else one would try first."""
 
 from kernlearn.papers.defaults.exhibits import reproduce_classification, reproduce_regression
-from kernlearn.papers.paper import Exhibit, Paper
+from kernlearn.papers.exhibits import Exhibit, Paper
 
 __all__ = ["PAPER"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib.util import find_spec
 
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -24,8 +24,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
+from kernlearn.papers.grid_search import Estimator
+from kernlearn.papers.splits import Rows
 
-__all__ = ["METHODS", "TUNED_SVM", "Method", "chosen_methods"]
+__all__ = ["METHODS", "TUNED_SVM", "DefaultMethod", "chosen_methods", "prepared"]
 
 CLASSES, NUMBERS = "classification", "regression"
 CS = [float(C) for C in np.logspace(-1, 3, 5)]
@@ -34,40 +36,26 @@ TREES = 500
 
 
 @dataclass(frozen=True)
-class Method:
+class DefaultMethod:
     """One column of a table.
 
-    Attributes
-    ----------
-    name : str
-        What a user reads and types.
-    make : callable
-        ``make(task, X, y)``, an estimator that is not fitted; the training rows are there to be
-        measured, not to be learned from.
-    needs : str or None
-        A package that must be installed.
-    is_slow : bool
-        Whether it runs only when it is asked for.
+    ``make(task, X, y)`` returns an estimator that is not fitted, for training rows of this size
+    and spread. `needs` is a package that must be installed, and a slow method runs only when it
+    is asked for.
     """
 
     name: str
-    make: Callable[[str, Any, Any], Any]
+    make: Callable[[str, Rows, Rows], Estimator]
     needs: str | None = None
     is_slow: bool = False
 
     @property
     def is_there(self) -> bool:
-        """Whether what it needs can be imported."""
-        if self.needs is None:
-            return True
-        try:
-            importlib.import_module(self.needs)
-        except ImportError:
-            return False
-        return True
+        """Whether the package it needs is installed."""
+        return self.needs is None or find_spec(self.needs) is not None
 
 
-def _prepared(estimator: Any) -> Any:
+def prepared(estimator: Estimator) -> Estimator:
     """Behind numbers filled and standardised, and categories of zeros and ones."""
     numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
     categories = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -80,30 +68,30 @@ def _prepared(estimator: Any) -> Any:
     )
 
 
-def _kernel(task: str, X: Any, y: Any) -> Any:
+def _kernel(task: str, X: Rows, y: Rows) -> Estimator:
     return kl.KernelClassifier() if task == CLASSES else kl.KernelRegressor()
 
 
-def _ours(classifier: type[Any], regressor: type[Any]) -> Callable[[str, Any, Any], Any]:
-    return lambda task, X, y: _prepared(classifier() if task == CLASSES else regressor())
+def _ours(classifier: type[Estimator], regressor: type[Estimator]) -> Callable[..., Estimator]:
+    return lambda task, X, y: prepared(classifier() if task == CLASSES else regressor())
 
 
-def _tuned_svm(task: str, X: Any, y: Any) -> Any:
+def _tuned_svm(task: str, X: Rows, y: Rows) -> Estimator:
     spread = float(np.std(y)) if task == NUMBERS else 1.0
     # ε and C are in units of the target; libsvm's own are those of a target of spread one.
     machine = SVC() if task == CLASSES else SVR(epsilon=0.1 * spread)
     grid = {"C": [C * spread for C in CS], "gamma": GAMMAS}
-    return _prepared(GridSearchCV(machine, grid, cv=5))
+    return prepared(GridSearchCV(machine, grid, cv=5))
 
 
-def _boosting(task: str, X: Any, y: Any) -> Any:
+def _boosting(task: str, X: Rows, y: Rows) -> Estimator:
     kind = HistGradientBoostingClassifier if task == CLASSES else HistGradientBoostingRegressor
-    return _prepared(kind(random_state=0))
+    return prepared(kind(random_state=0))
 
 
-def _forest(task: str, X: Any, y: Any) -> Any:
+def _forest(task: str, X: Rows, y: Rows) -> Estimator:
     kind = RandomForestClassifier if task == CLASSES else RandomForestRegressor
-    return _prepared(kind(TREES, random_state=0))
+    return prepared(kind(TREES, random_state=0))
 
 
 class _GaussianProcess:
@@ -112,12 +100,12 @@ class _GaussianProcess:
     def __init__(self, task: str) -> None:
         self.task = task
 
-    def fit(self, X: Any, y: Any) -> Any:
-        prepare = _prepared(None)[:-1].fit(X)
+    def fit(self, X: Rows, y: Rows) -> Estimator:
+        prepare = prepared(None)[:-1].fit(X)
         Z = prepare.transform(X)
         kernel = ConstantKernel() * RBF(np.full(Z.shape[1], np.sqrt(Z.shape[1])))
         if self.task == CLASSES:
-            process: Any = GaussianProcessClassifier(kernel, random_state=0)
+            process: Estimator = GaussianProcessClassifier(kernel, random_state=0)
         else:
             process = GaussianProcessRegressor(
                 kernel + WhiteKernel(), normalize_y=True, random_state=0
@@ -131,9 +119,9 @@ class _RecursiveFeatureMachine:
     def __init__(self, task: str) -> None:
         self.task = task
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Rows, y: Rows) -> Estimator:
         rivals = importlib.import_module("xrfm")
-        self.prepare = _prepared(None)[:-1].fit(X)
+        self.prepare = prepared(None)[:-1].fit(X)
         Z = np.asarray(self.prepare.transform(X), dtype=np.float32)
         target = np.asarray(y)
         if self.task == CLASSES:
@@ -146,50 +134,48 @@ class _RecursiveFeatureMachine:
         self.machine.fit(train, y_train, chosen, y_chosen)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Rows:
         found = self.machine.predict(np.asarray(self.prepare.transform(X), dtype=np.float32))
         found = np.asarray(found).ravel()
         return self.classes[found.astype(int)] if self.task == CLASSES else found
 
 
-def _xrfm(task: str, X: Any, y: Any) -> Any:
-    return _RecursiveFeatureMachine(task)
-
-
 TUNED_SVM = "tuned SVM"
-METHODS: dict[str, Method] = {
+METHODS: dict[str, DefaultMethod] = {
     method.name: method
     for method in (
-        Method("Kernel", _kernel),
-        Method("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
-        Method("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
-        Method("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
-        Method("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
-        Method(TUNED_SVM, _tuned_svm),
-        Method("boosting", _boosting),
-        Method("forest", _forest),
-        Method("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
-        Method(
+        DefaultMethod("Kernel", _kernel),
+        DefaultMethod("LSSVM", _ours(kl.LSSVMClassifier, kl.LSSVMRegressor)),
+        DefaultMethod("FirstLevel", _ours(kl.FirstLevelClassifier, kl.FirstLevelRegressor)),
+        DefaultMethod("MKL", _ours(kl.MKLClassifier, kl.MKLRegressor)),
+        DefaultMethod("Hyperkernel", _ours(kl.HyperkernelClassifier, kl.HyperkernelRegressor)),
+        DefaultMethod(TUNED_SVM, _tuned_svm),
+        DefaultMethod("boosting", _boosting),
+        DefaultMethod("forest", _forest),
+        DefaultMethod("GP, ARD", lambda task, X, y: _GaussianProcess(task), is_slow=True),
+        DefaultMethod(
             "xRFM", lambda task, X, y: _RecursiveFeatureMachine(task), needs="xrfm", is_slow=True
         ),
     )
 }
 
 
-def chosen_methods(names: Sequence[str]) -> list[Method]:
-    """Methods by name; all that are installed and not slow where none is named.
+def chosen_methods(
+    names: Sequence[str], methods: Mapping[str, DefaultMethod] = METHODS
+) -> list[DefaultMethod]:
+    """Methods by name; all that are not slow where none is named.
 
     >>> [method.name for method in chosen_methods(["forest", "Kernel"])]
     ['Kernel', 'forest']
     """
-    unknown = [name for name in names if name not in METHODS]
+    unknown = [name for name in names if name not in methods]
     if unknown:
         raise ValueError(
-            f"expected methods among {', '.join(METHODS)}, got {unknown[0]!r}: choose some of them."
+            f"expected methods among {', '.join(methods)}, got {unknown[0]!r}: choose some of them."
         )
     if not names:
-        return [method for method in METHODS.values() if not method.is_slow]
-    chosen = [method for method in METHODS.values() if method.name in names]
+        return [method for method in methods.values() if not method.is_slow]
+    chosen = [method for method in methods.values() if method.name in names]
     missing = [method for method in chosen if not method.is_there]
     if missing:
         raise ImportError(

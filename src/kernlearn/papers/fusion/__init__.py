@@ -1,7 +1,7 @@
 """Not a paper: several sources combined, beside what else can be done with them."""
 
+from kernlearn.papers.exhibits import Exhibit, Paper
 from kernlearn.papers.fusion.exhibits import reproduce_fusion
-from kernlearn.papers.paper import Exhibit, Paper
 
 __all__ = ["PAPER"]
 

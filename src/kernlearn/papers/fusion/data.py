@@ -1,13 +1,13 @@
-"""Sets with several sources: what each source is, and how rows are divided."""
+"""Sets with several sources: what each source is, and how rows are split."""
 
 from __future__ import annotations
 
 import gzip
 import json
-import os
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -16,11 +16,11 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from kernlearn.datasets.folder import DataNotFoundError, find_file
 from kernlearn.datasets.reuters import TEXT_FILE
-from kernlearn.papers.contest import Division
+from kernlearn.papers.splits import Rows, TrainTestSplit, fingerprint
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Indices
 
-__all__ = ["LOADERS", "Kind", "Source", "SourceSet", "columns_of", "load_all"]
+__all__ = ["LOADERS", "Kind", "SourceColumns", "SourceSet", "columns_of", "load_all"]
 
 TRAINING_SHARE = 0.8
 MOST_TRAINING, MOST_TEST = 1000, 2000
@@ -29,15 +29,10 @@ Kind = Literal["numbers", "words", "text", "categories", "sequences"]
 
 
 @dataclass(frozen=True)
-class Source:
-    """Columns that belong together, and what they hold.
+class SourceColumns:
+    """The positions of the columns of one source, and what they hold.
 
-    Attributes
-    ----------
-    kind : {"numbers", "words", "text", "categories", "sequences"}
-        Numbers; counts or weights of words; or one column of text, or of sequences of letters.
-    place : slice
-        The positions of its columns.
+    Numbers; counts or weights of words; categories; one column of text, or of sequences of letters.
     """
 
     kind: Kind
@@ -56,16 +51,16 @@ class SourceSet:
         All columns. A row lacks a source where all of its cells are missing.
     y : ndarray
         Labels.
-    sources : dict of str to Source
+    sources : dict of str to SourceColumns
         Where each source is.
     published : tuple of ndarray or None
-        Training rows and test rows of the published division, where there is one.
+        Training rows and test rows of the published split, where there is one.
     """
 
     name: str
-    X: Any
+    X: Rows
     y: NDArray[Any]
-    sources: Mapping[str, Source]
+    sources: Mapping[str, SourceColumns]
     published: tuple[Indices, Indices] | None = None
 
     @property
@@ -75,17 +70,17 @@ class SourceSet:
 
     @property
     def fingerprint(self) -> int:
-        """A number that tells these rows from any others."""
-        values = self.X if isinstance(self.X, np.ndarray) else None
-        text = values.tobytes() if values is not None else self.X.to_csv(index=False).encode()
-        return zlib.crc32("\n".join(map(str, self.y)).encode(), zlib.crc32(text))
+        """A number that identifies these rows."""
+        X = self.X if isinstance(self.X, np.ndarray) else self.X.to_csv(index=False)
+        return fingerprint(X, "\n".join(map(str, self.y)))
 
-    def divide(self, index: int, seed: int) -> Division:
-        """Division number `index`: the published one first, then random ones by class."""
-        train, test = self._rows(index, seed)
-        return Division(self._take(train), self.y[train], self._take(test), self.y[test])
+    def split(self, index: int, seed: int) -> TrainTestSplit:
+        """Split number `index`: the published one first, then random ones by class."""
+        train, test = self.rows(index, seed)
+        return TrainTestSplit(self._take(train), self.y[train], self._take(test), self.y[test])
 
-    def _rows(self, index: int, seed: int) -> tuple[Indices, Indices]:
+    def rows(self, index: int, seed: int) -> tuple[Indices, Indices]:
+        """Training rows and test rows of split number `index`."""
         if self.published is not None and index == 0:
             return self.published
         n = len(self.y)
@@ -101,59 +96,59 @@ class SourceSet:
         train, test = next(splitter.split(np.zeros(n), self.y))
         return train, test
 
-    def _take(self, rows: Indices) -> Any:
+    def _take(self, rows: Indices) -> Rows:
         return self.X[rows] if isinstance(self.X, np.ndarray) else self.X.iloc[rows]
 
 
-def columns_of(X: Any, source: Source) -> Any:
+def columns_of(X: Rows, source: SourceColumns) -> Rows:
     """The columns of one source."""
     return X[:, source.place] if isinstance(X, np.ndarray) else X.iloc[:, source.place]
 
 
-def _lacks(X: Any, source: Source) -> NDArray[np.bool_]:
+def _lacks(X: Rows, source: SourceColumns) -> NDArray[np.bool_]:
     """Which rows lack the source: all of its cells are missing."""
     cells = columns_of(X, source)
     missing = np.isnan(cells) if isinstance(cells, np.ndarray) else cells.isna().to_numpy()
     return np.asarray(missing.all(axis=1))
 
 
-def load_all(data_dir: str | os.PathLike[str] | None) -> dict[str, SourceSet]:
-    """Every set of `LOADERS`."""
+def load_all(data_dir: Path | None, names: Iterable[str] | None = None) -> dict[str, SourceSet]:
+    """Load every set of `LOADERS`, or those named."""
     if data_dir is None:
         raise DataNotFoundError(
             "expected a data folder with multiview/NAME.npz and others, but none was given: name "
             "it with --data."
         )
-    return {name: load(name, data_dir) for name, load in LOADERS.items()}
+    return {name: LOADERS[name](name, data_dir) for name in names or LOADERS}
 
 
-def _side_by_side(
+def _hstack_views(
     name: str, views: Mapping[str, NDArray[Any]], kind: Kind, y: NDArray[Any], **more: Any
 ) -> SourceSet:
     ends = np.cumsum([0, *(view.shape[1] for view in views.values())]).tolist()
     places = map(slice, ends[:-1], ends[1:])
-    sources = {view: Source(kind, place) for view, place in zip(views, places, strict=True)}
+    sources = {view: SourceColumns(kind, place) for view, place in zip(views, places, strict=True)}
     X = np.hstack([np.asarray(view, dtype=float) for view in views.values()])
     return SourceSet(name, X, y, sources, **more)
 
 
-def _arrays(name: str, data_dir: str | os.PathLike[str]) -> dict[str, NDArray[Any]]:
+def _arrays(name: str, data_dir: Path) -> dict[str, NDArray[Any]]:
     with np.load(find_file(data_dir, f"multiview/{name}.npz", f"the views of {name}")) as arrays:
         return {key: arrays[key] for key in arrays.files}
 
 
-def _views(kind: Kind) -> Callable[[str, str | os.PathLike[str]], SourceSet]:
+def _views(kind: Kind) -> Callable[[str, Path], SourceSet]:
     """Loader of a file with one array for each view, and y."""
 
-    def load(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+    def load(name: str, data_dir: Path) -> SourceSet:
         arrays = _arrays(name, data_dir)
         y = arrays.pop("y")
-        return _side_by_side(name, arrays, kind, y)
+        return _hstack_views(name, arrays, kind, y)
 
     return load
 
 
-def _proteinfold(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+def _proteinfold(name: str, data_dir: Path) -> SourceSet:
     """Twelve views of proteins, and their sequences, in the same order of rows.
 
     That the orders agree is not written anywhere. Labels do, row by row; and the shares of the
@@ -170,20 +165,20 @@ def _proteinfold(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
             f"expected the sequences in {path} in the order of the views of {name}, got other "
             "folds: put both files of one collection into the folder."
         )
-    views = _side_by_side(name, arrays, "numbers", y)
+    views = _hstack_views(name, arrays, "numbers", y)
     n_columns = views.X.shape[1]
     X = pd.DataFrame(views.X).assign(sequence=table["sequence"])
     X.columns = [str(column) for column in X.columns]
     sources = {
         **views.sources,
-        "sequence": Source("sequences", slice(n_columns, n_columns + 1)),
+        "sequence": SourceColumns("sequences", slice(n_columns, n_columns + 1)),
     }
     is_train = table["split"].to_numpy() == "train"
     published = (np.flatnonzero(is_train), np.flatnonzero(~is_train))
     return SourceSet(name, X, y, sources, published)
 
 
-def _omics(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+def _omics(name: str, data_dir: Path) -> SourceSet:
     """Three sources; the published test rows lack the third."""
     arrays = _arrays(name, data_dir)
     n_train, n_test = len(arrays["train_subtype"]), len(arrays["test_subtype"])
@@ -195,10 +190,10 @@ def _omics(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
     y = np.concatenate([arrays["train_subtype"], arrays["test_subtype"]])
     rows = np.arange(n_train + n_test)
     published = (rows[:n_train], rows[n_train:])
-    return _side_by_side(name, views, "numbers", y, published=published)
+    return _hstack_views(name, views, "numbers", y, published=published)
 
 
-def _reviews(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+def _reviews(name: str, data_dir: Path) -> SourceSet:
     """Title, text, numbers and categories of reviews; the rating would give the target away."""
     path = find_file(data_dir, f"big/{name}.parquet", "the clothing reviews")
     frame = load_pandas("reading reviews").read_parquet(path)
@@ -207,15 +202,15 @@ def _reviews(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
     texts = frame[["Title", "Review Text"]].astype(object)
     X = texts.where(texts.notna(), None).join(frame[numbers + categories])
     sources = {
-        "title": Source("text", slice(0, 1)),
-        "review": Source("text", slice(1, 2)),
-        "numbers": Source("numbers", slice(2, 4)),
-        "categories": Source("categories", slice(4, 7)),
+        "title": SourceColumns("text", slice(0, 1)),
+        "review": SourceColumns("text", slice(1, 2)),
+        "numbers": SourceColumns("numbers", slice(2, 4)),
+        "categories": SourceColumns("categories", slice(4, 7)),
     }
     return SourceSet(name, X, frame["Recommended IND"].to_numpy(), sources)
 
 
-def _news(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
+def _news(name: str, data_dir: Path) -> SourceSet:
     """Title and body of the Reuters documents that carry just one of five topics."""
     path = find_file(data_dir, TEXT_FILE, "the Reuters documents")
     with gzip.open(path, "rt", encoding="utf-8") as file:
@@ -225,11 +220,11 @@ def _news(name: str, data_dir: str | os.PathLike[str]) -> SourceSet:
     kept = [(d, min(carried)) for d, carried in found if len(carried) == 1]
     cells = {key: [d[key].strip() or None for d, _ in kept] for key in ("title", "body")}
     X = load_pandas("reading documents").DataFrame(cells, dtype=object)
-    sources = {key: Source("text", slice(i, i + 1)) for i, key in enumerate(cells)}
+    sources = {key: SourceColumns("text", slice(i, i + 1)) for i, key in enumerate(cells)}
     return SourceSet(name, X, np.array([topic for _, topic in kept]), sources)
 
 
-LOADERS: dict[str, Callable[[str, str | os.PathLike[str]], SourceSet]] = {
+LOADERS: dict[str, Callable[[str, Path], SourceSet]] = {
     "msrc_v5": _views("numbers"),
     "mfeat": _views("numbers"),
     "prokaryotic": _views("numbers"),

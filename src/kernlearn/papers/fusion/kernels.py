@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
@@ -20,30 +19,19 @@ from kernlearn.kernels import (
     Spectrum,
 )
 from kernlearn.papers.fusion.data import Kind, SourceSet, columns_of
+from kernlearn.papers.splits import Rows
 
 __all__ = ["kernels_by_source"]
 
 LENGTHS = (1, 2, 3)
 
 
-def kernels_by_source(data: SourceSet, X: Any, y: Any) -> dict[str, list[Kernel]]:
+def kernels_by_source(data: SourceSet, X: Rows, y: Rows) -> dict[str, list[Kernel]]:
     """For every source a few kernels, each with a unit diagonal.
 
-    Parameters
-    ----------
-    data : SourceSet
-        The set, which says where the sources are and of what kind.
-    X : ndarray or DataFrame
-        Training rows.
-    y : ndarray
-        Their labels, by which an estimator chooses the default bank of a view.
-
-    Returns
-    -------
-    dict of str to list of Kernel
-        Numbers: standardised columns, the bank that an estimator without kernels gives to a view.
-        Words and text: TF-IDF, the inner product. Categories: agreement, rare ones counting more.
-        Sequences: common runs of one, two and three letters.
+    Numbers: standardised columns, the bank that an estimator without kernels gives to a view.
+    Words and text: TF-IDF, the inner product. Categories: agreement, rare ones counting more.
+    Sequences: common runs of one, two and three letters. `y` chooses the bank of a view.
     """
     return {
         name: [
@@ -54,7 +42,7 @@ def kernels_by_source(data: SourceSet, X: Any, y: Any) -> dict[str, list[Kernel]
     }
 
 
-def _default_bank(cells: Any, y: Any) -> list[Kernel]:
+def _default_bank(cells: Rows, y: Rows) -> list[Kernel]:
     numbers = np.asarray(cells, dtype=float)
     there = ~np.isnan(numbers).all(axis=1)
     table, labels = StandardScaler().fit_transform(numbers[there]), y[there]
@@ -63,7 +51,7 @@ def _default_bank(cells: Any, y: Any) -> list[Kernel]:
     return [Features(StandardScaler(), kernel) for kernel in bank]
 
 
-_KERNELS: dict[Kind, Callable[[Any, Any], list[Kernel]]] = {
+_KERNELS: dict[Kind, Callable[[Rows, Rows], list[Kernel]]] = {
     "numbers": _default_bank,
     "words": lambda cells, y: [Features(TfidfTransformer(), Linear())],
     "text": lambda cells, y: [Features(TfidfVectorizer(), Linear())],

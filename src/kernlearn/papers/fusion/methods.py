@@ -23,7 +23,8 @@ from kernlearn.kernels import Kernel
 from kernlearn.papers.defaults.methods import CS, GAMMAS
 from kernlearn.papers.fusion.data import Kind, SourceSet
 from kernlearn.papers.fusion.kernels import LENGTHS, kernels_by_source
-from kernlearn.papers.grid_search import best_on_folds
+from kernlearn.papers.grid_search import Estimator, best_on_folds, precomputed_score
+from kernlearn.papers.splits import Rows
 
 __all__ = ["LEARNED", "METHODS", "chosen_names"]
 
@@ -33,37 +34,29 @@ LOGISTIC_CS = [float(C) for C in np.logspace(-3, 2, 6)]
 FEWEST_IN_LEAF = 20
 
 
-class _Combined:
-    """Kernels of every source, of which a share of the weight is equal and the rest is learned.
-
-    Parameters
-    ----------
-    data : SourceSet
-        Where the sources are.
-    equal_share : float or "auto"
-        As in `MKLClassifier`.
-    """
+class _CombinedSources:
+    """Kernels of every source; `equal_share` of the weight is equal and the rest is learned."""
 
     def __init__(self, data: SourceSet, equal_share: float | str) -> None:
         self.data, self.equal_share = data, equal_share
 
-    def fit(self, X: Any, y: Any) -> _Combined:
+    def fit(self, X: Rows, y: Rows) -> _CombinedSources:
         banks = kernels_by_source(self.data, X, y).values()
         self.model = _machine(self.data, [k for bank in banks for k in bank], self.equal_share)
         self.model.fit(X, y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Rows:
         return self.model.predict(X)
 
 
-class _BestSource(_Combined):
+class _BestSource(_CombinedSources):
     """The source with the smallest loss on rows held out from the training rows.
 
     That is the loss by which ``C="auto"`` chooses, at its choice.
     """
 
-    def fit(self, X: Any, y: Any) -> _BestSource:
+    def fit(self, X: Rows, y: Rows) -> _BestSource:
         banks = kernels_by_source(self.data, X, y).values()
         models = [_machine(self.data, bank, self.equal_share).fit(X, y) for bank in banks]
         losses = [model.loss_by_C_[:, 1].min() for model in models]
@@ -71,21 +64,21 @@ class _BestSource(_Combined):
         return self
 
 
-def _machine(data: SourceSet, kernels: list[Kernel], equal_share: float | str) -> Any:
+def _machine(data: SourceSet, kernels: list[Kernel], equal_share: float | str) -> MKLClassifier:
     missing = "mean" if data.has_gaps else None
     return MKLClassifier(kernels, C="auto", equal_share=equal_share, missing=missing)
 
 
-def _texts(cells: Any) -> list[str]:
+def _texts(cells: Rows) -> list[str]:
     """One column of text as a list, empty where missing."""
     return [cell if isinstance(cell, str) else "" for cell in np.asarray(cells, dtype=object).flat]
 
 
-def _vectorized(**options: Any) -> Any:
+def _vectorized(**options: Any) -> Estimator:
     return make_pipeline(FunctionTransformer(_texts), TfidfVectorizer(**options))
 
 
-_COLUMNS: dict[Kind, Callable[[], Any]] = {
+_COLUMNS: dict[Kind, Callable[[], Estimator]] = {
     "numbers": lambda: make_pipeline(SimpleImputer(strategy="median"), StandardScaler()),
     "words": TfidfTransformer,
     "text": _vectorized,
@@ -96,26 +89,26 @@ _COLUMNS: dict[Kind, Callable[[], Any]] = {
 }
 
 
-class _Splittable(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _SplittableColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Leave out columns that no tree can split, so that the others fit into memory and time.
 
     A column that is zero but in fewer rows than a leaf must have cannot be cut into two leaves.
     """
 
-    def fit(self, X: Any, y: Any = None) -> _Splittable:
+    def fit(self, X: Rows, y: Rows = None) -> _SplittableColumns:
         others = np.asarray((X != 0).sum(axis=0)).ravel()
         self.kept_ = np.flatnonzero(others >= FEWEST_IN_LEAF)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: Rows) -> Rows:
         kept = X[:, self.kept_]
         return kept if isinstance(kept, np.ndarray) else kept.toarray()
 
 
-def _beside(*steps: Callable[[], Any]) -> Callable[[SourceSet, Any], Any]:
+def _beside(*steps: Callable[[], Estimator]) -> Callable[[SourceSet, Rows], Estimator]:
     """All sources prepared by their kind, side by side, before the steps."""
 
-    def make(data: SourceSet, X: Any) -> Any:
+    def make(data: SourceSet, X: Rows) -> Estimator:
         columns = [(_COLUMNS[source.kind](), source.place) for source in data.sources.values()]
         return make_pipeline(make_column_transformer(*columns), *(step() for step in steps))
 
@@ -125,41 +118,44 @@ def _beside(*steps: Callable[[], Any]) -> Callable[[SourceSet, Any], Any]:
 class _TunedSVM(BaseEstimator):  # type: ignore[misc]
     """A Gaussian SVM, both parameters from a grid; distances are computed once for all of it."""
 
-    def fit(self, X: Any, y: Any) -> _TunedSVM:
+    def fit(self, X: Rows, y: Rows) -> _TunedSVM:
         self.X_ = X
         distances = euclidean_distances(X, squared=True)
         folds = list(StratifiedKFold(FOLDS).split(np.zeros(len(y)), y))
         grams = ((gamma, np.exp(-gamma * distances)) for gamma in GAMMAS)
 
-        def score(K: Any, fit: Any, check: Any, C: float) -> float:
-            machine = SVC(C=C, kernel="precomputed").fit(K[np.ix_(fit, fit)], y[fit])
-            return float(machine.score(K[np.ix_(check, fit)], y[check]))
-
-        self.gamma_, C = best_on_folds(grams, CS, folds, score)
+        self.gamma_, C = best_on_folds(
+            grams,
+            CS,
+            folds,
+            lambda K, fit, check, C: precomputed_score(
+                SVC(C=C, kernel="precomputed"), K, y, fit, check
+            ),
+        )
         machine = SVC(C=C, kernel="precomputed")
         self.machine_ = machine.fit(np.exp(-self.gamma_ * distances), y)
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Rows) -> Rows:
         distances = euclidean_distances(X, self.X_, squared=True)
         return self.machine_.predict(np.exp(-self.gamma_ * distances))
 
 
-def _boosting() -> Any:
+def _boosting() -> Estimator:
     return HistGradientBoostingClassifier(random_state=0)
 
 
-def _logistic() -> Any:
+def _logistic() -> Estimator:
     return GridSearchCV(LogisticRegression(max_iter=300), {"C": LOGISTIC_CS}, cv=FOLDS)
 
 
 LEARNED = "learned weights"
-METHODS: dict[str, Callable[[SourceSet, Any], Any]] = {
-    LEARNED: lambda data, X: _Combined(data, "auto"),
-    "equal weights": lambda data, X: _Combined(data, 1.0),
+METHODS: dict[str, Callable[[SourceSet, Rows], Estimator]] = {
+    LEARNED: lambda data, X: _CombinedSources(data, "auto"),
+    "equal weights": lambda data, X: _CombinedSources(data, 1.0),
     "best source": lambda data, X: _BestSource(data, 0.0),
     "tuned SVM": _beside(_TunedSVM),
-    "boosting": _beside(_Splittable, _boosting),
+    "boosting": _beside(_SplittableColumns, _boosting),
     "logistic": _beside(_logistic),
 }
 

@@ -1,8 +1,8 @@
 """Kondor and Jebara (2007): Gaussian and Wishart hyperkernels."""
 
+from kernlearn.papers.exhibits import Exhibit, Paper
 from kernlearn.papers.kondor2007.figure1 import reproduce_figure1
 from kernlearn.papers.kondor2007.figure2 import reproduce_figure2
-from kernlearn.papers.paper import Exhibit, Paper
 
 __all__ = ["PAPER"]
 

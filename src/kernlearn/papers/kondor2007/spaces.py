@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist, pdist
@@ -11,11 +10,10 @@ from scipy.spatial.distance import cdist, pdist
 from kernlearn import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.kernels import Gaussian
-from kernlearn.papers.kondor2007.protocol import Sample
-from kernlearn.typing import Array
+from kernlearn.papers.splits import TrainTestSplit
+from kernlearn.typing import Array, Indices
 
 __all__ = [
-    "MANY_PIVOTS",
     "Choice",
     "Components",
     "fitted_metric",
@@ -27,18 +25,16 @@ __all__ = [
 # σ in units of the median distance, σ_h in units of σ, and C.
 Choice = tuple[float, float, float]
 
-# Half of the 820 pairs: the other half adds little but takes most of the time.
-MANY_PIVOTS = 400
 # Pairs of distant points have small values, and are what is learned from.
 PIVOT_TOL = 1e-10
 
 
 def fitted_metric(
-    sample: Sample,
+    sample: TrainTestSplit,
     combination: str,
     choice: Choice,
-    rows: Any = slice(None),
-    max_pivots: int = MANY_PIVOTS,
+    max_pivots: int,
+    rows: Indices | slice = slice(None),
 ) -> HyperkernelMetric:
     """Learn from (some of) the training points, with widths in the units of the table."""
     sigma, sigma_h, C = choice
@@ -56,7 +52,7 @@ def learned_gram(model: HyperkernelMetric, X: Array, Y: Array) -> Array:
     return (model.pair_score(pairs) - model.intercept_).reshape(len(X), len(Y))
 
 
-def fixed_gram(sample: Sample, X: Array, Y: Array) -> Array:
+def fixed_gram(sample: TrainTestSplit, X: Array, Y: Array) -> Array:
     """Return an RBF as wide as the median distance of the training points."""
     width = float(np.median(pdist(sample.X_train)))
     return Gaussian(0.5 / width**2)(X, Y)
@@ -75,14 +71,9 @@ def squared_distances(K: Array) -> Array:
 class Components:
     r"""The first two eigenvectors of a centred matrix, as in kernel PCA.
 
-    With :math:`HKH v = \lambda v` a point has the coordinate
-    :math:`\sum_i v_i \tilde k(x, x_i)/\sqrt\lambda`. Unlike scikit-learn's, they may be of a
-    matrix with negative eigenvalues, as long as the two largest are positive.
-
-    Attributes
-    ----------
-    K_train : ndarray of shape (n, n)
-        The matrix on the points whose eigenvectors are taken.
+    With :math:`HKH v = \lambda v` for the K of the training points, a point has the coordinate
+    :math:`\sum_i v_i \tilde k(x, x_i)/\sqrt\lambda`. Unlike scikit-learn's, K may have negative
+    eigenvalues, as long as the two largest are positive.
     """
 
     K_train: Array

@@ -2,10 +2,9 @@
 
 from functools import partial
 
-from kernlearn.papers.lanckriet2004.benchmark_tables import reproduce_benchmark_table
+from kernlearn.papers.exhibits import Exhibit, Paper
 from kernlearn.papers.lanckriet2004.figure1 import reproduce_figure1
-from kernlearn.papers.lanckriet2004.table4 import reproduce_table4
-from kernlearn.papers.paper import Exhibit, Paper
+from kernlearn.papers.lanckriet2004.tables import reproduce_benchmark_table, reproduce_table4
 
 __all__ = ["PAPER"]
 

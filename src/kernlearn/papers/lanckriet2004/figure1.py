@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import sys
-import zlib
-from typing import Any
+import warnings
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import row_norms, safe_sparse_dot
 
-from kernlearn import __version__
 from kernlearn.datasets import DataNotFoundError, ReutersCorpus, load_reuters
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
-from kernlearn.papers.lanckriet2004.concepts import kept_memberships
 from kernlearn.papers.lanckriet2004.machines import MACHINES, evaluate
-from kernlearn.papers.paper import Request
-from kernlearn.papers.results_file import ResultsFile, settings_hash
-from kernlearn.papers.runner import run_tasks
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.results_file import Json, settings_hash
+from kernlearn.papers.runner import results_file, run_splits
+from kernlearn.papers.splits import fingerprint
+from kernlearn.papers.tables import ComparisonTable, TableEntry
+from kernlearn.typing import Array, Mask
 
-__all__ = ["centered_unit_gram", "reproduce_figure1", "run_documents"]
+__all__ = [
+    "centered_unit_gram",
+    "concept_memberships",
+    "kept_memberships",
+    "reproduce_figure1",
+    "run_documents",
+]
 
+N_ITERATIONS = 50
 PAPER_REPETITIONS = 20
 N_TRAIN = 1000
 COLUMNS = ("K1 words", "K2 concepts", "μ1K1 + μ2K2")
@@ -37,90 +48,131 @@ NOTES = (
 )
 
 
-def reproduce_figure1(request: Request) -> ComparisonTable:
+def reproduce_figure1(
+    options: RunOptions, n_train: int = N_TRAIN, corpus: ReutersCorpus | None = None
+) -> ComparisonTable:
     """Run Figure 1 and return accuracies and weights, the latter beside the published ones."""
-    if request.data_dir is None:
+    if corpus is None and options.data_dir is None:
         raise DataNotFoundError(
             "expected a data folder with text/reuters_modapte.jsonl.gz, but none was given: "
             "name it with --data, since these documents cannot be fetched."
         )
-    corpus = load_reuters(request.data_dir)
-    repetitions = request.repetitions or PAPER_REPETITIONS
-    settings = {
-        "exhibit": "figure1",
-        "seed": request.seed,
-        "concepts": request.concepts,
-        "version": __version__,
-        "data": zlib.crc32(corpus.counts.data.tobytes()),
-    }
-    kept = request.out / f"figure1-concepts-{settings_hash(settings)}.npy"
-    if not request.quiet and not kept.is_file():
-        print(f"fitting {request.concepts} concepts, once: minutes", file=sys.stderr)
+    if corpus is None:
+        corpus = load_reuters(str(options.data_dir))
+    repetitions = options.splits or PAPER_REPETITIONS
+    settings = {"concepts": options.concepts, "data": fingerprint(corpus.counts.data)}
+    digest = settings_hash(results_file(options, "figure1", settings).settings)
+    kept = options.out / f"figure1-concepts-{digest}.npy"
+    if not options.quiet and not kept.is_file():
+        print(f"fitting {options.concepts} concepts, once: minutes", file=sys.stderr)
     concepts = kept_memberships(
-        kept,
-        corpus.counts,
-        corpus.is_train,
-        request.concepts,
-        request.seed,
+        kept, corpus.counts, corpus.is_train, options.concepts, options.seed
     )
-    results = run_tasks(
-        run_documents,
-        {str(index): (corpus, concepts, index, request.seed) for index in range(repetitions)},
-        ResultsFile(request.out, "figure1", settings),
-        jobs=request.jobs,
-        cluster=request.cluster,
+    results = run_splits(
+        partial(run_documents, n_train),
+        {"reuters": (corpus, concepts)},
+        repetitions,
+        options,
+        name="figure1",
+        settings={**settings, "n_train": n_train},
         description="Figure 1",
-        quiet=request.quiet,
-    )
+    )["reuters"]
     title = (
         f"Lanckriet et al. (2004), Figure 1; ours over {repetitions} training sets, "
-        f"{request.concepts} concepts"
+        f"{options.concepts} concepts"
     )
-    return ComparisonTable(
-        title, ("topic", ""), COLUMNS, _entries(corpus.topics, list(results.values())), NOTES
-    )
+    return ComparisonTable(title, ("topic", ""), COLUMNS, _entries(corpus.topics, results), NOTES)
+
+
+def concept_memberships(
+    counts: csr_matrix,
+    is_train: Mask,
+    n_concepts: int,
+    seed: int,
+    n_iterations: int = N_ITERATIONS,
+) -> NDArray[np.float32]:
+    r"""Return the probabilities :math:`P(z \mid d)` of every document's concepts.
+
+    Probabilistic latent semantic analysis models the counts of word w in document d by
+    :math:`n(d)\sum_z P(z \mid d) P(w \mid z)`. A non-negative factorisation :math:`WH` under the
+    Kullback–Leibler loss is the same model, its rows of H brought to the sum 1. The concepts
+    are fitted to the training documents; the others are expressed in them. Rows add up to 1, or
+    are zero for a document without a known word. The number of updates is fixed, since the last
+    digits of the fit do not matter.
+    """
+    model = NMF(
+        n_concepts, init="random", solver="mu", beta_loss="kullback-leibler",
+        tol=0.0, max_iter=n_iterations, random_state=seed,
+    )  # fmt: skip
+    counts = counts.astype(np.float32)
+    memberships = np.empty((counts.shape[0], n_concepts), dtype=np.float32)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        memberships[is_train] = model.fit_transform(counts[is_train])
+        memberships[~is_train] = model.transform(counts[~is_train])
+    memberships *= model.components_.sum(axis=1)
+    sums = memberships.sum(axis=1, keepdims=True)
+    sums[sums == 0] = 1.0
+    memberships /= sums
+    return memberships
+
+
+def kept_memberships(
+    path: Path,
+    counts: csr_matrix,
+    is_train: Mask,
+    n_concepts: int,
+    seed: int,
+) -> NDArray[np.float32]:
+    """Return the memberships kept in a file, or work them out and keep them there."""
+    if path.is_file():
+        return np.asarray(np.load(path), dtype=np.float32)
+    memberships = concept_memberships(counts, is_train, n_concepts, seed)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished.npy")
+    np.save(unfinished, memberships)
+    # The rename is atomic: a killed run leaves no half-written file under the final name.
+    os.replace(unfinished, path)
+    return memberships
 
 
 def run_documents(
-    corpus: ReutersCorpus, concepts: NDArray[np.float32], index: int, seed: int
-) -> dict[str, Any]:
+    n_train: int, data: tuple[ReutersCorpus, NDArray[np.float32]], index: int, seed: int
+) -> dict[str, Json]:
     """Draw one training set and run K1, K2 and their combination for every topic."""
+    corpus, concepts = data
     generator = np.random.default_rng([seed, index])
-    train = generator.choice(np.flatnonzero(corpus.is_train), N_TRAIN, replace=False)
+    train = generator.choice(np.flatnonzero(corpus.is_train), n_train, replace=False)
     rows = np.concatenate([train, np.flatnonzero(~corpus.is_train)])
     features = (corpus.counts[rows], concepts[rows].astype(float))
-    grams = np.stack([centered_unit_gram(F, N_TRAIN) for F in features])
-    outcome: dict[str, Any] = {}
+    grams = np.stack([centered_unit_gram(F, n_train) for F in features])
+    outcome: dict[str, Json] = {}
     for t, topic in enumerate(corpus.topics):
         y = corpus.labels[rows, t]
-        stacks = (grams[:1], grams[1:], grams)
-        outcome[topic] = [_run_stack(stack, y) for stack in stacks]
+        # From the training documents only, as (38) without unlabelled points.
+        outcome[topic] = [
+            evaluate(
+                MACHINES["SM1"],
+                np.ascontiguousarray(stack[:, :n_train]),
+                stack[:, n_train:],
+                y[:n_train],
+                y[n_train:],
+                weights="positive",
+                total_weight=2.0,
+            )
+            for stack in (grams[:1], grams[1:], grams)
+        ]
     return outcome
 
 
-def _run_stack(stack: NDArray[np.float64], y: NDArray[np.int64]) -> dict[str, Any] | None:
-    """Learn from the training documents only, as (38) without unlabelled points."""
-    return evaluate(
-        MACHINES["SM1"],
-        np.ascontiguousarray(stack[:, :N_TRAIN]),
-        stack[:, N_TRAIN:],
-        y[:N_TRAIN],
-        y[N_TRAIN:],
-        weights="positive",
-        total_weight=2.0,
-    )
-
-
-def centered_unit_gram(
-    features: csr_matrix | NDArray[np.float64], n_train: int
-) -> NDArray[np.float64]:
+def centered_unit_gram(features: csr_matrix | Array, n_train: int) -> Array:
     r"""Return the rows of the linear kernel, centred on the training points, normalised.
 
     .. math:: \frac{\langle x_i - m,\; x_j - m\rangle}{\|x_i - m\|\,\|x_j - m\|}
 
     with m the mean of the first `n_train` rows, for all rows i and training rows j.
     """
-    K: NDArray[np.float64] = safe_sparse_dot(features, features[:n_train].T, dense_output=True)
+    K: Array = safe_sparse_dot(features, features[:n_train].T, dense_output=True)
     row_means = K.mean(axis=1)
     grand_mean = row_means[:n_train].mean()
     squared_norms = row_norms(features, squared=True) - 2.0 * row_means + grand_mean
@@ -132,12 +184,12 @@ def centered_unit_gram(
     return K
 
 
-def _entries(topics: tuple[str, ...], results: list[dict[str, Any]]) -> tuple[Entry, ...]:
+def _entries(topics: tuple[str, ...], results: list[dict[str, Json]]) -> tuple[TableEntry, ...]:
     entries = []
     for topic in topics:
         for c, column in enumerate(COLUMNS):
             ours = [result[topic][c]["accuracy"] for result in results]
-            entries.append(Entry((topic, "TSA"), column, None, ours, ".2f"))
+            entries.append(TableEntry((topic, "TSA"), column, None, ours, ".2f"))
         entries += _weight_entries(topic, [result[topic][-1] for result in results], (None, None))
     learned = [result[topic][-1] for result in results for topic in topics]
     entries += _weight_entries("all", learned, published.FIGURE_1_WEIGHTS)
@@ -145,10 +197,10 @@ def _entries(topics: tuple[str, ...], results: list[dict[str, Any]]) -> tuple[En
 
 
 def _weight_entries(
-    topic: str, learned: list[dict[str, Any]], printed: tuple[float | None, ...]
-) -> list[Entry]:
+    topic: str, learned: list[dict[str, Json]], printed: tuple[float | None, ...]
+) -> list[TableEntry]:
     return [
-        Entry(
+        TableEntry(
             (topic, f"μ{i + 1}"), COLUMNS[-1], printed[i], [o["weights"][i] for o in learned], ".2f"
         )
         for i in range(2)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.learn import learn_weights
+from kernlearn.papers.results_file import Json
+from kernlearn.typing import Array
 
-__all__ = ["MACHINES", "Machine", "evaluate"]
+__all__ = ["MACHINES", "MarginMachine", "evaluate"]
 
 
 @dataclass(frozen=True)
-class Machine:
+class MarginMachine:
     r"""A quality functional with its parameters, and what the paper reports of it.
 
     Attributes
@@ -37,28 +39,28 @@ class Machine:
 
 
 MACHINES = {
-    "HM": Machine("hard_margin", 1.0, "γ"),
-    "SM1": Machine("soft_margin", 1.0, "ω"),
-    "SM2": Machine("squared_soft_margin", 1.0, "ω"),
-    "SM2,C": Machine("squared_soft_margin", "learn", "ω"),
+    "HM": MarginMachine("hard_margin", 1.0, "γ"),
+    "SM1": MarginMachine("soft_margin", 1.0, "ω"),
+    "SM2": MarginMachine("squared_soft_margin", 1.0, "ω"),
+    "SM2,C": MarginMachine("squared_soft_margin", "learn", "ω"),
 }
 
 
 def evaluate(
-    machine: Machine,
-    grams: NDArray[np.float64],
-    mixed: NDArray[np.float64],
+    machine: MarginMachine,
+    grams: Array,
+    mixed: Array,
     y_train: NDArray[np.int64],
     y_test: NDArray[np.int64],
     *,
     weights: Literal["positive", "free"],
     total_weight: float,
-) -> dict[str, Any] | None:
+) -> dict[str, Json] | None:
     """Learn the weights, train with the labelled block and test with the mixed block of (17).
 
     Parameters
     ----------
-    machine : Machine
+    machine : MarginMachine
         The machine.
     grams : ndarray of shape (n_kernels, n, n)
         Unit-diagonal Gram matrices that the weights are learned on, training points first;

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.datasets import DataSet, load_uci, make_twonorm
 from kernlearn.kernels import Gaussian, Kernel, Linear, Normalized, Polynomial
 from kernlearn.papers import splits
+from kernlearn.papers.splits import TrainTestSplit
+from kernlearn.typing import Array
 
-__all__ = [
-    "SETS",
-    "SetProtocol",
-    "Split",
-    "draw_split",
-    "gaussian_kernel",
-    "load_set",
-]
+__all__ = ["SETS", "SetProtocol", "draw_split", "gaussian_kernel", "load_set", "unit_grams"]
 
 TRAINING_SHARE = 0.8
 
@@ -73,7 +67,7 @@ def gaussian_kernel(sigma: float) -> Gaussian:
     return Gaussian(gamma=0.5 / sigma)
 
 
-def load_set(name: str, data_dir: str | os.PathLike[str] | None, seed: int) -> DataSet:
+def load_set(name: str, data_dir: Path | None, seed: int) -> DataSet:
     """Load or draw a data set, scaled as in the paper."""
     protocol = SETS[name]
     if protocol.source == "twonorm":
@@ -81,20 +75,14 @@ def load_set(name: str, data_dir: str | os.PathLike[str] | None, seed: int) -> D
     data = load_uci(protocol.source, data_dir)
     if not protocol.standardize:
         return data
-    X = (data.X - data.X.mean(axis=0)) / data.X.std(axis=0)
-    return DataSet(data.name, X, data.y, data.feature_names, data.target_names)
+    return replace(data, X=(data.X - data.X.mean(axis=0)) / data.X.std(axis=0))
 
 
-@dataclass(frozen=True, eq=False)
-class Split(splits.Split):
-    """A random partition whose kernels are compared on training and test points together."""
-
-    def grams(self, kernels: list[Kernel]) -> NDArray[np.float64]:
-        """Return the stack of unit-diagonal Gram matrices over training and test points."""
-        return np.stack([Normalized(kernel)(self.X) for kernel in kernels])
+def unit_grams(kernels: list[Kernel], X: Array) -> Array:
+    """Return the stack of unit-diagonal Gram matrices."""
+    return np.stack([Normalized(kernel)(X) for kernel in kernels])
 
 
-def draw_split(data: DataSet, index: int, seed: int) -> Split:
-    """Draw partition number `index`, 80 % training, the same one for the same seed."""
-    drawn = splits.draw_split(data, index, seed, TRAINING_SHARE)
-    return Split(drawn.X, drawn.y_train, drawn.y_test)
+def draw_split(data: DataSet, index: int, seed: int) -> TrainTestSplit:
+    """Draw split number `index`, 80 % training, the same one for the same seed."""
+    return splits.draw_split(data, index, seed, TRAINING_SHARE)

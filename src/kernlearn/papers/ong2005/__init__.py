@@ -1,12 +1,10 @@
 """Ong, Smola and Williamson (2005): learning the kernel with hyperkernels."""
 
+from kernlearn.papers.exhibits import Exhibit, Paper
 from kernlearn.papers.ong2005.figure1 import reproduce_figure1
 from kernlearn.papers.ong2005.figure4 import reproduce_figure4
 from kernlearn.papers.ong2005.figure5 import reproduce_figure5
-from kernlearn.papers.ong2005.table3 import reproduce_table3
-from kernlearn.papers.ong2005.table4 import reproduce_table4
-from kernlearn.papers.ong2005.table5 import reproduce_table5
-from kernlearn.papers.paper import Exhibit, Paper
+from kernlearn.papers.ong2005.tables import reproduce_table3, reproduce_table4, reproduce_table5
 
 __all__ = ["PAPER"]
 

@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.svm import SVC
 
 from kernlearn import HyperkernelClassifier
 from kernlearn.datasets import DataSet, make_two_scales
-from kernlearn.papers.paper import Request
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.runtime.progress import track
 from kernlearn.typing import Array
 
-__all__ = ["MACHINES", "draw_figure1", "reproduce_figure1", "run_sample"]
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "MACHINES",
+    "draw_figure1",
+    "draw_sample",
+    "draw_surface",
+    "reproduce_figure1",
+    "run_sample",
+]
 
 
 N_TRAIN, N_TEST = 100, 10_000
 SAMPLES = 20
 GRID = 201  # points along each axis of the drawn surface
-MACHINES: dict[str, Callable[[Array], Any]] = {
+MACHINES: dict[str, Callable[[Array], Estimator]] = {
     "(a) Gaussian, C = 1": lambda X: SVC(C=1.0, gamma=_one_gamma(X)),
     "(b) Gaussian, C = 10 000": lambda X: SVC(C=1e4, gamma=_one_gamma(X)),
     "(c) hyperkernel": lambda X: HyperkernelClassifier(scale=1.0),
@@ -47,18 +59,20 @@ NOTES = (
 )
 
 
-def reproduce_figure1(request: Request) -> ComparisonTable:
+def reproduce_figure1(
+    options: RunOptions, n_test: int = N_TEST, n_grid: int = GRID
+) -> ComparisonTable:
     """Run the three machines on several samples, draw the first, and return errors and scales."""
-    samples = request.repetitions or SAMPLES
+    samples = options.splits or SAMPLES
     results = [
-        run_sample(index, request.seed)
+        run_sample(index, options.seed, n_test)
         for index in track(
-            range(samples), description="Figure 1", total=samples, quiet=request.quiet
+            range(samples), description="Figure 1", total=samples, quiet=options.quiet
         )
     ]
-    picture = draw_figure1(request.out / "figure1.png", request.seed)
+    picture = draw_figure1(options.out / "figure1.png", options.seed, n_test, n_grid)
     entries = tuple(
-        Entry(
+        TableEntry(
             (machine,),
             column,
             TRUE_RATIO if machine.startswith("(c)") and column == "ratio of scales" else None,
@@ -72,9 +86,9 @@ def reproduce_figure1(request: Request) -> ComparisonTable:
     return ComparisonTable(title, ("machine",), COLUMNS, entries, (*NOTES, picture))
 
 
-def run_sample(index: int, seed: int) -> dict[str, dict[str, float]]:
+def run_sample(index: int, seed: int, n_test: int = N_TEST) -> dict[str, dict[str, float]]:
     """Fit the machines to sample number `index`; errors in per cent and scales, by machine."""
-    train, test = _draw_sample(index, seed)
+    train, test = draw_sample(index, seed, n_test)
     found = {}
     for name, make in MACHINES.items():
         machine = make(train.X).fit(train.X, train.y)
@@ -85,11 +99,12 @@ def run_sample(index: int, seed: int) -> dict[str, dict[str, float]]:
     return found
 
 
-def _draw_sample(index: int, seed: int) -> tuple[DataSet, DataSet]:
+def draw_sample(index: int, seed: int, n_test: int = N_TEST) -> tuple[DataSet, DataSet]:
+    """Draw training points and test points."""
     generator = np.random.default_rng([seed, index])
     return (
         make_two_scales(N_TRAIN, random_state=generator),
-        make_two_scales(N_TEST, random_state=generator),
+        make_two_scales(n_test, random_state=generator),
     )
 
 
@@ -98,7 +113,7 @@ def _one_gamma(X: Array) -> float:
     return float(1.0 / (X.shape[1] * X.var()))
 
 
-def _scales(machine: Any) -> tuple[float, float]:
+def _scales(machine: Estimator) -> tuple[float, float]:
     """The distance in each column over which the kernel falls off."""
     if isinstance(machine, SVC):
         # exp(−γd²) is exp(−d²/(2s²)) in either column.
@@ -108,28 +123,15 @@ def _scales(machine: Any) -> tuple[float, float]:
     return float(first), float(second)
 
 
-def draw_figure1(path: Path, seed: int = 0) -> str:
-    """Draw the three machines on the first sample, side by side.
+def draw_figure1(path: Path, seed: int = 0, n_test: int = N_TEST, n_grid: int = GRID) -> str:
+    """Draw the three machines on the first sample, side by side, and return a note of the file."""
+    train, test = draw_sample(0, seed, n_test)
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The picture.
-    seed : int, default=0
-        Seed of the sample.
-
-    Returns
-    -------
-    str
-        A note that says where the picture is, or why there is none.
-    """
-    train, test = _draw_sample(0, seed)
-
-    def draw(figure: Any) -> None:
+    def draw(figure: Figure) -> None:
         axes = figure.subplots(1, len(MACHINES), sharex=True, sharey=True)
         for ax, (name, make) in zip(axes, MACHINES.items(), strict=True):
             machine = make(train.X).fit(train.X, train.y)
-            _draw_surface(ax, machine, train.X)
+            draw_surface(ax, machine, train.X, n_grid)
             _draw_points(ax, train)
             error = 100.0 * (1.0 - machine.score(test.X, test.y))
             ax.set_title(f"{name}\ntest error {error:.1f} %", fontsize="medium")
@@ -139,13 +141,13 @@ def draw_figure1(path: Path, seed: int = 0) -> str:
     return save_picture(path, draw, width=11.0, height=4.0)
 
 
-def _draw_surface(ax: Any, machine: Any, X: Array) -> None:
+def draw_surface(ax: Axes, machine: Estimator, X: Array, n_grid: int = GRID) -> None:
     """The function in colours, cut off at twice the margin; its zero and its margins as lines."""
     low, high = X.min(axis=0), X.max(axis=0)
     border = 0.08 * (high - low)
-    first, second = (np.linspace(low[j] - border[j], high[j] + border[j], GRID) for j in (0, 1))
+    first, second = (np.linspace(low[j] - border[j], high[j] + border[j], n_grid) for j in (0, 1))
     grid = np.stack(np.meshgrid(first, second), axis=-1)
-    values = machine.decision_function(grid.reshape(-1, 2)).reshape(GRID, GRID)
+    values = machine.decision_function(grid.reshape(-1, 2)).reshape(n_grid, n_grid)
     steps = np.linspace(-2.0, 2.0, 17)
     # The colours of the classes, paler: the map has its own extremes at ±4.
     shown = values.clip(steps[0] + 1e-3, steps[-1] - 1e-3)
@@ -156,7 +158,7 @@ def _draw_surface(ax: Any, machine: Any, X: Array) -> None:
             ax.contour(first, second, values, [level], colors="black", linestyles=style)
 
 
-def _draw_points(ax: Any, data: DataSet) -> None:
+def _draw_points(ax: Axes, data: DataSet) -> None:
     for label, colour, marker in zip((-1, 1), CLASS_COLOURS, "os", strict=True):
-        chosen = data.X[data.y == label]
-        ax.scatter(*chosen.T, c=colour, marker=marker, s=18, edgecolors="white", linewidths=0.5)
+        first, second = data.X[data.y == label].T
+        ax.scatter(first, second, c=colour, marker=marker, s=18, edgecolors="white", linewidths=0.5)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernlearn.datasets import DataSet
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.ong2005 import published
 from kernlearn.papers.ong2005.learned import (
     classifier,
@@ -15,17 +17,18 @@ from kernlearn.papers.ong2005.learned import (
     parameters_note,
 )
 from kernlearn.papers.ong2005.protocol import (
-    CLASSIFICATION_SETS,
     MACHINES,
     draw_split,
-    load_classification_set,
+    load_classification_sets,
     split_settings,
 )
-from kernlearn.papers.paper import Request
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.repeat import run_repeated
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.runner import run_splits
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["draw_times", "log_log_line", "reproduce_figure4"]
 
@@ -42,37 +45,45 @@ NOTES = (
 )
 
 
-def reproduce_figure4(request: Request) -> ComparisonTable:
+def reproduce_figure4(
+    options: RunOptions, data: Mapping[str, DataSet] | None = None
+) -> ComparisonTable:
     """Time the three machines on every set, draw the times, and return them with the slopes."""
-    splits = request.repetitions or PAPER_SPLITS
-    data = {
-        name: load_classification_set(name, request.data_dir, request.seed)
-        for name in CLASSIFICATION_SETS
-    }
-    results = run_repeated(
+    splits = options.splits or PAPER_SPLITS
+    data = load_classification_sets(options.data_dir, options.seed) if data is None else data
+    results = run_splits(
         classify_split,
         data,
         splits,
-        request,
-        stem="figure4",
+        options,
+        name="figure4",
         description="Figure 4",
         settings=split_settings(data) | {"machines": machine_settings()},
-        jobs=1,  # processes side by side would slow each other
+        one_process=True,  # processes side by side would slow each other
     )
-    sizes = np.array([draw_split(one, 0, request.seed).n_train for one in data.values()], float)
-    seconds = {
-        machine: [[result[machine]["seconds"] for result in results[name]] for name in data]
-        for machine in MACHINES
-    }
-    means = {machine: np.mean(seconds[machine], axis=1) for machine in MACHINES}
+    sizes = np.array([draw_split(one, 0, options.seed).n_train for one in data.values()], float)
+    entries: list[TableEntry] = []
+    means: dict[str, list[float]] = {machine: [] for machine in MACHINES}
+    for name, size in zip(data, sizes, strict=True):
+        entries.append(TableEntry((name,), SIZE, None, [float(size)], ".0f"))
+        for machine in MACHINES:
+            seconds = [result[machine]["seconds"] for result in results[name]]
+            entries.append(
+                TableEntry((name,), machine, None, seconds, ".3f", None, "standard deviation")
+            )
+            means[machine].append(float(np.mean(seconds)))
+    lines = {machine: np.array(seconds) for machine, seconds in means.items()}
+    for machine, printed in published.FIGURE_4_SLOPES.items():
+        slope, _ = log_log_line(sizes, lines[machine])
+        entries.append(TableEntry(("slope",), machine, printed, [slope], ".2f"))
     picture = save_picture(
-        request.out / "figure4.png", lambda figure: draw_times(figure, sizes, means)
+        options.out / "figure4.png", lambda figure: draw_times(figure, sizes, lines)
     )
     return ComparisonTable(
         title=f"Ong, Smola and Williamson (2005), Figure 4; ours over {splits} splits",
         row_names=("data",),
         columns=(SIZE, *MACHINES),
-        entries=(*_time_entries(list(data), sizes, seconds), *_slope_entries(sizes, means)),
+        entries=tuple(entries),
         notes=(*NOTES, parameters_note(classifier("C-SVM")), picture),
     )
 
@@ -89,18 +100,8 @@ def log_log_line(sizes: Array, seconds: Array) -> tuple[float, float]:
     return float(slope), float(np.exp(intercept))
 
 
-def draw_times(figure: Any, sizes: Array, means: Mapping[str, Array]) -> None:
-    """Draw mean seconds against training points on logarithmic axes, with the fitted lines.
-
-    Parameters
-    ----------
-    figure : matplotlib figure
-        Empty.
-    sizes : ndarray of shape (n_sets,)
-        Training points of each set.
-    means : mapping of str to ndarray of shape (n_sets,)
-        Mean seconds by machine.
-    """
+def draw_times(figure: Figure, sizes: Array, means: Mapping[str, Array]) -> None:
+    """Draw mean seconds against training points on logarithmic axes, with the fitted lines."""
     ax = figure.subplots()
     ends = np.array([sizes.min(), sizes.max()])
     for (machine, seconds), colour in zip(means.items(), COLOURS, strict=True):
@@ -112,29 +113,3 @@ def draw_times(figure: Any, sizes: Array, means: Mapping[str, Array]) -> None:
     ax.set_xticks(ticks, labels=[str(size) for size in ticks], minor=False)
     ax.minorticks_off()
     ax.legend()
-
-
-def _time_entries(
-    names: Sequence[str], sizes: Array, seconds: Mapping[str, Sequence[Sequence[float]]]
-) -> list[Entry]:
-    entries = []
-    for i, name in enumerate(names):
-        entries.append(Entry((name,), SIZE, None, [float(sizes[i])], ".0f"))
-        entries += [
-            Entry((name,), machine, None, seconds[machine][i], ".3f", None, "standard deviation")
-            for machine in MACHINES
-        ]
-    return entries
-
-
-def _slope_entries(sizes: Array, means: Mapping[str, Array]) -> list[Entry]:
-    return [
-        Entry(
-            ("slope",),
-            machine,
-            published.FIGURE_4_SLOPES[machine],
-            [log_log_line(sizes, means[machine])[0]],
-            ".2f",
-        )
-        for machine in MACHINES
-    ]

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn import HyperkernelNoveltyDetector
-from kernlearn.datasets import load_usps
-from kernlearn.papers.paper import Request
+from kernlearn.datasets import UspsDigits, load_usps
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.runtime.progress import track
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Mask
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["RankedDigit", "novelty_order", "rank_digit", "reproduce_figure5"]
 
@@ -49,39 +51,29 @@ NOTES = (
 
 @dataclass(frozen=True, eq=False)
 class RankedDigit:
-    """The images of one digit, the most novel first, and the numbers of their detector.
-
-    Attributes
-    ----------
-    digit : int
-        The digit.
-    images : ndarray of shape (n_images, 256)
-        Its images in order.
-    numbers : dict
-        A number for each column of the table.
-    """
+    """The images of one digit, the most novel first, and a number for each column of the table."""
 
     digit: int
     images: Array
     numbers: dict[str, float]
 
 
-def reproduce_figure5(request: Request) -> ComparisonTable:
+def reproduce_figure5(options: RunOptions, usps: UspsDigits | None = None) -> ComparisonTable:
     """Rank the images of both digits, draw both ends, and return what the detectors found."""
-    usps = load_usps(request.data_dir)
+    usps = load_usps(options.data_dir) if usps is None else usps
     tasks = ((digit, usps.X_test[usps.y_test == digit]) for digit in DIGITS)
     ranked = [
         rank_digit(digit, X)
-        for digit, X in track(tasks, description="Figure 5", total=len(DIGITS), quiet=request.quiet)
+        for digit, X in track(tasks, description="Figure 5", total=len(DIGITS), quiet=options.quiet)
     ]
     picture = save_picture(
-        request.out / "figure5.png",
+        options.out / "figure5.png",
         lambda figure: draw_digits(figure, ranked),
         width=0.45 * SHOWN + 0.8,
         height=2.2,
     )
     entries = tuple(
-        Entry((f"‘{each.digit}’",), column, None, [each.numbers[column]], ".3g")
+        TableEntry((f"‘{each.digit}’",), column, None, [each.numbers[column]], ".3g")
         for each in ranked
         for column in COLUMNS
     )
@@ -111,24 +103,13 @@ def rank_digit(digit: int, X: Array) -> RankedDigit:
     return RankedDigit(digit, X[novelty_order(detector, X)], numbers)
 
 
-def novelty_order(detector: HyperkernelNoveltyDetector, X: Array) -> NDArray[np.intp]:
+def novelty_order(detector: HyperkernelNoveltyDetector, X: Array) -> Indices:
     r"""Return the training points from the most novel to the most typical.
 
     By decision value :math:`f(x_i) - \rho`. On the edge that is zero for all, and the multiplier
     :math:`\alpha_i` goes on, largest first: it is :math:`1/(\nu n)` for points outside, zero for
-    points inside, and says how much the machine would gain by leaving the point out.
-
-    Parameters
-    ----------
-    detector : HyperkernelNoveltyDetector
-        Fitted.
-    X : ndarray of shape (n, n_features)
-        The points it was fitted to, in their order.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        Row numbers of `X`.
+    points inside, and says how much the machine would gain by leaving the point out. `X` holds the
+    points that the detector was fitted to, in their order.
     """
     decision = detector.decision_function(X)
     multipliers = np.zeros(len(X))
@@ -137,13 +118,12 @@ def novelty_order(detector: HyperkernelNoveltyDetector, X: Array) -> NDArray[np.
     return np.lexsort((np.where(edge, -multipliers, 0.0), np.where(edge, 0.0, decision)))
 
 
-def on_the_edge(detector: HyperkernelNoveltyDetector, decision: Array) -> NDArray[np.bool_]:
+def on_the_edge(detector: HyperkernelNoveltyDetector, decision: Array) -> Mask:
     """Whether a decision value is zero but for rounding."""
-    close: NDArray[np.bool_] = np.abs(decision) <= ON_THE_EDGE * abs(detector.offset_)
-    return close
+    return np.asarray(np.abs(decision) <= ON_THE_EDGE * abs(detector.offset_))
 
 
-def draw_digits(figure: Any, ranked: list[RankedDigit]) -> None:
+def draw_digits(figure: Figure, ranked: list[RankedDigit]) -> None:
     """Draw as the paper does: the novel images of each digit above, the typical ones below."""
     rows = [(f"novel ‘{each.digit}’", each.images[:SHOWN]) for each in ranked]
     rows += [(f"typical ‘{each.digit}’", each.images[::-1][:SHOWN]) for each in ranked]

@@ -12,8 +12,10 @@ import numpy as np
 from kernlearn import HyperkernelClassifier, Status
 from kernlearn.datasets import DataSet
 from kernlearn.hyperkernels import ARDHarmonic
+from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.ong2005.protocol import MACHINES, draw_split
-from kernlearn.papers.splits import Split
+from kernlearn.papers.results_file import Json
+from kernlearn.papers.splits import TrainTestSplit
 
 __all__ = [
     "classifier",
@@ -34,12 +36,12 @@ def classifier(machine: str, **parameters: Any) -> HyperkernelClassifier:
     return HyperkernelClassifier(quality=MACHINES[machine], scale=1.0, **parameters)
 
 
-def machine_settings() -> dict[str, Any]:
+def machine_settings() -> dict[str, Json]:
     """Return all parameters of the three classifiers."""
     return {machine: classifier(machine).get_params(deep=False) for machine in MACHINES}
 
 
-def parameters_note(model: Any) -> str:
+def parameters_note(model: Estimator) -> str:
     """Say which parameters a hyperkernel machine has, and how its widths are found."""
     return (
         "Parameters of section 7, the same for all sets: γ_j = 1/(50 q_j²) with q_j the 90 % "
@@ -50,7 +52,7 @@ def parameters_note(model: Any) -> str:
     )
 
 
-def classify_split(data: DataSet, index: int, seed: int) -> dict[str, dict[str, Any]]:
+def classify_split(data: DataSet, index: int, seed: int) -> dict[str, dict[str, Json]]:
     """Fit the three machines to one split: ``{machine: numbers}``, the error in per cent."""
     split = draw_split(data, index, seed)
     outcome = {}
@@ -61,12 +63,12 @@ def classify_split(data: DataSet, index: int, seed: int) -> dict[str, dict[str, 
     return outcome
 
 
-def error_in_percent(model: Any, split: Split) -> float:
+def error_in_percent(model: Estimator, split: TrainTestSplit) -> float:
     """Return the share of misclassified test points, in per cent."""
     return 100.0 * float(np.mean(model.predict(split.X_test) != split.y_test))
 
 
-def fit_and_measure(model: Any, split: Split) -> dict[str, Any]:
+def fit_and_measure(model: Estimator, split: TrainTestSplit) -> dict[str, Json]:
     """Fit the model and return what tells how the fit went."""
     # The paper's clock too is that of the processor: other work of the machine does not count.
     start = time.process_time()
@@ -84,33 +86,26 @@ def fit_and_measure(model: Any, split: Split) -> dict[str, Any]:
     }
 
 
-def fit_notes(outcomes: Mapping[str, Sequence[Mapping[str, Any]]]) -> tuple[str, ...]:
+def fit_notes(outcomes: Mapping[str, Sequence[Mapping[str, Json]]]) -> tuple[str, ...]:
     """Say how close to the optimum the fits came, how long they took and how sparse they are.
 
-    Parameters
-    ----------
-    outcomes : mapping of str to sequence
-        What `fit_and_measure` returned for each fit, by column.
+    `outcomes` holds what `fit_and_measure` returned for each fit, by column.
     """
     fits = [outcome for column in outcomes.values() for outcome in column]
     gaps = [fit["gap"] for fit in fits if fit["gap"] is not None]
     unfinished = sum(not Status[fit["status"]].is_optimal for fit in fits)
-    seconds = {name: sum(fit["seconds"] for fit in column) for name, column in outcomes.items()}
-    solves = {
-        name: np.mean([fit["n_machine_solves"] for fit in column])
-        for name, column in outcomes.items()
-    }
-    at_one = {name: sum(f["n_weighted"] == 1 for f in column) for name, column in outcomes.items()}
+    seconds, solves, sparse = [], [], []
+    for name, column in outcomes.items():
+        seconds.append(f"{name} {sum(fit['seconds'] for fit in column):.1f}")
+        solves.append(f"{name} {np.mean([fit['n_machine_solves'] for fit in column]):.1f}")
+        at_one = sum(fit["n_weighted"] == 1 for fit in column)
+        sparse.append(f"{name} in {at_one} of {len(column)} fits")
     pivots = [fit["n_pivots"] for fit in fits]
     return (
         f"Largest relative duality gap of {len(fits)} fits: {max(gaps, default=math.nan):.1e}; "
         f"{unfinished} of them stopped before the tolerance.",
-        "Processor seconds of fitting, all sets and splits: "
-        + ", ".join(f"{name} {seconds[name]:.1f}" for name in outcomes)
-        + "; machine solves per fit: "
-        + ", ".join(f"{name} {solves[name]:.1f}" for name in outcomes)
-        + ".",
-        "The optimum sits at one pivot: "
-        + ", ".join(f"{name} in {at_one[name]} of {len(outcomes[name])} fits" for name in outcomes)
-        + f"; there were {min(pivots)} to {max(pivots)} pivots to choose from.",
+        f"Processor seconds of fitting, all sets and splits: {', '.join(seconds)}; machine solves "
+        f"per fit: {', '.join(solves)}.",
+        f"The optimum sits at one pivot: {', '.join(sparse)}; there were {min(pivots)} to "
+        f"{max(pivots)} pivots to choose from.",
     )

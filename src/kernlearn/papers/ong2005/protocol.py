@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.datasets import (
     DataSet,
@@ -18,7 +17,9 @@ from kernlearn.datasets import (
     make_two_scales,
 )
 from kernlearn.papers import splits
-from kernlearn.papers.splits import Split, fingerprint
+from kernlearn.papers.results_file import Json
+from kernlearn.papers.splits import TrainTestSplit, fingerprint
+from kernlearn.typing import Array
 
 __all__ = [
     "CLASSIFICATION_SETS",
@@ -28,11 +29,14 @@ __all__ = [
     "UNITS",
     "draw_split",
     "dropped_rows_note",
-    "load_classification_set",
-    "load_regression_set",
+    "load_classification_sets",
+    "load_regression_sets",
     "signed_booleans",
     "split_settings",
 ]
+
+AnySet = TypeVar("AnySet", DataSet, RegressionSet)
+Sets = Mapping[str, DataSet] | Mapping[str, RegressionSet]
 
 PAPER_SPLITS = 100
 TRAINING_SHARE = 0.6
@@ -62,24 +66,29 @@ UNITS = dict.fromkeys(REGRESSION_SETS, 1.0) | {"auto imports (×10⁶)": 1e6, "c
 MACHINES = {"C-SVM": "soft_margin", "ν-SVM": "nu_svm", "Lag-SVM": "lagrangian"}
 
 
-def load_classification_set(
-    name: str, data_dir: str | os.PathLike[str] | None, seed: int
-) -> DataSet:
-    """Load a set of Table 3, or draw it, prepared as the paper says."""
-    source = CLASSIFICATION_SETS[name]
-    if source == "two_scales":
-        return make_two_scales(random_state=seed)
-    data = load_uci(source, data_dir)
+def load_classification_sets(data_dir: Path | None, seed: int) -> dict[str, DataSet]:
+    """Load the sets of Table 3, or draw them, prepared as the paper says."""
+    return {
+        name: make_two_scales(random_state=seed)
+        if source == "two_scales"
+        else _prepared(load_uci(source, data_dir))
+        for name, source in CLASSIFICATION_SETS.items()
+    }
+
+
+def load_regression_sets(data_dir: Path | None) -> dict[str, RegressionSet]:
+    """Load the sets of Table 5, prepared as the paper says."""
+    return {
+        name: _prepared(load_uci_regression(source, data_dir))
+        for name, source in REGRESSION_SETS.items()
+    }
+
+
+def _prepared(data: AnySet) -> AnySet:
     return replace(data, X=signed_booleans(data.X))
 
 
-def load_regression_set(name: str, data_dir: str | os.PathLike[str] | None) -> RegressionSet:
-    """Load a set of Table 5, prepared as the paper says."""
-    data = load_uci_regression(REGRESSION_SETS[name], data_dir)
-    return replace(data, X=signed_booleans(data.X))
-
-
-def signed_booleans(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def signed_booleans(X: Array) -> Array:
     """Return the inputs with -1 and +1 in every column that has just two values.
 
     >>> signed_booleans(np.array([[0.0, 5.0], [1.0, 6.0], [1.0, 7.0]]))
@@ -95,20 +104,20 @@ def signed_booleans(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return signed
 
 
-def draw_split(data: DataSet | RegressionSet, index: int, seed: int) -> Split:
-    """Draw partition number `index`, 60 % training, the same one for the same seed."""
+def draw_split(data: DataSet | RegressionSet, index: int, seed: int) -> TrainTestSplit:
+    """Draw split number `index`, 60 % training, the same one for the same seed."""
     return splits.draw_split(data, index, seed, TRAINING_SHARE)
 
 
-def split_settings(data: Mapping[str, DataSet] | Mapping[str, RegressionSet]) -> dict[str, Any]:
+def split_settings(data: Sets) -> dict[str, Json]:
     """Return what a result depends on through the splits of these sets."""
     return {
         "training_share": TRAINING_SHARE,
-        "data": {name: fingerprint(one) for name, one in data.items()},
+        "data": {name: fingerprint(one.X, one.y) for name, one in data.items()},
     }
 
 
-def dropped_rows_note(data: Mapping[str, DataSet] | Mapping[str, RegressionSet]) -> str:
+def dropped_rows_note(data: Sets) -> str:
     """Say how the inputs were prepared and how many rows had a missing cell."""
     dropped = [f"{one.n_dropped} of {name}" for name, one in data.items() if one.n_dropped]
     return (

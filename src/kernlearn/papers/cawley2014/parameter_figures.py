@@ -1,7 +1,7 @@
-r"""Figures 4 and 5: how much the learned kernel parameters vary over the partitions.
+r"""Figures 4 and 5: how much the learned kernel parameters vary over the splits.
 
 The paper draws box plots and prints no numbers. The table holds, for each method and set, with
-:math:`m_r` the median of :math:`\theta_r` over the partitions and :math:`q_r` the distance between
+:math:`m_r` the median of :math:`\theta_r` over the splits and :math:`q_r` the distance between
 its quartiles,
 
 - the largest median, :math:`\max_r m_r`;
@@ -11,20 +11,24 @@ its quartiles,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernlearn.papers.cawley2014.columns import Column, run_columns
-from kernlearn.papers.cawley2014.protocol import load_sets, partitions_note
-from kernlearn.papers.paper import Request
+from kernlearn.papers.cawley2014.methods import MethodResults, run_methods
+from kernlearn.papers.cawley2014.protocol import load_sets, splits_note
+from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.pictures import save_picture
-from kernlearn.papers.tables import ComparisonTable, Entry
+from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.typing import Array
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["reproduce_figure4", "reproduce_figure5", "variation"]
 
+Results = Mapping[str, MethodResults]
 
 RBF_METHODS = ("RBF-XVAL-LSSVM", "RBF-FLKL-LSSVM")
 ARD_METHODS = ("ARD-XVAL-LSSVM", "ARD-FLKL-LSSVM")
@@ -34,7 +38,7 @@ SMALL = 0.01
 FAR_BEYOND = 100.0
 EXPLANATION = (
     "The paper draws boxes and prints no numbers. Spread: distance between the quartiles of θ over "
-    "the partitions, averaged over the inputs, over the largest median. Below 1 %: number of "
+    "the splits, averaged over the inputs, over the largest median. Below 1 %: number of "
     "inputs whose median is less than 1 % of the largest."
 )
 
@@ -51,63 +55,58 @@ def variation(thetas: Array) -> tuple[float, float, float]:
     return largest, spread, float(np.sum(medians < SMALL * largest))
 
 
-def reproduce_figure4(request: Request) -> ComparisonTable:
+def reproduce_figure4(options: RunOptions) -> ComparisonTable:
     """Collect the parameter of the RBF kernel on all sets, and draw its boxes."""
-    sets = load_sets(request.data_dir)
-    columns = run_columns(RBF_METHODS, sets, request)
-    picture = save_picture(
-        request.out / "figure4.png",
-        lambda figure: draw_scales(figure, columns),
-        width=0.6 * len(sets) + 2.0,
-        height=7.0,
-    )
     title = "Cawley and Talbot (2014), Figure 4: the parameter of the RBF kernel"
-    notes = (
-        EXPLANATION,
-        _less_varied_note(columns, tuple(sets)),
-        partitions_note(sets, request),
-        picture,
-    )
-    return _table(title, columns, QUANTITIES[:2], notes)
+    names = list(load_sets(options.data_dir))
+    size = (0.6 * len(names) + 2.0, 7.0)
+    return _reproduce(4, title, RBF_METHODS, names, options, draw_scales, size)
 
 
-def reproduce_figure5(request: Request) -> ComparisonTable:
+def reproduce_figure5(options: RunOptions) -> ComparisonTable:
     """Collect the parameters of the ARD kernel on three sets, and draw their boxes."""
-    sets = load_sets(request.data_dir)
-    names = [name for name in ILLUSTRATIONS if name in sets]
-    columns = run_columns(ARD_METHODS, sets, request, names)
-    picture = save_picture(
-        request.out / "figure5.png",
-        lambda figure: draw_relevances(figure, columns),
-        width=12.0,
-        height=2.8 * len(names),
-    )
     title = "Cawley and Talbot (2014), Figure 5: the parameters of the ARD kernel"
-    notes = (
-        EXPLANATION,
-        _less_varied_note(columns, names),
-        partitions_note({name: sets[name] for name in names}, request),
-        "Points beyond the whiskers are not drawn.",
-        picture,
-    )
-    return _table(title, columns, QUANTITIES, notes)
+    sets = load_sets(options.data_dir)
+    names = [name for name in ILLUSTRATIONS if name in sets]
+    size = (12.0, 2.8 * len(names))
+    return _reproduce(5, title, ARD_METHODS, names, options, draw_relevances, size)
 
 
-def _table(
-    title: str, columns: Mapping[str, Column], quantities: tuple[str, ...], notes: tuple[str, ...]
+def _reproduce(
+    number: int,
+    title: str,
+    methods: tuple[str, str],
+    names: Sequence[str],
+    options: RunOptions,
+    draw: Callable[[Figure, Results], None],
+    size: tuple[float, float],
 ) -> ComparisonTable:
-    heads = tuple(f"{method}: {quantity}" for method in columns for quantity in quantities)
+    sets = load_sets(options.data_dir)
+    columns = run_methods(methods, sets, options, names)
+    quantities = QUANTITIES[: number - 2]
     entries = [
-        Entry((name,), f"{method}: {quantity}", None, [value], ".3g")
+        TableEntry((name,), f"{method}: {quantity}", None, [value], ".3g")
         for method, column in columns.items()
         for name in column.results
-        for quantity, value in zip(QUANTITIES, variation(column.thetas(name)), strict=True)
-        if quantity in quantities
+        for quantity, value in zip(quantities, variation(column.thetas(name)), strict=False)
     ]
-    return ComparisonTable(title, ("data",), heads, tuple(entries), notes)
+    notes = [
+        EXPLANATION,
+        _less_varied_note(columns, names),
+        splits_note({name: sets[name] for name in names}, options),
+        *(["Points beyond the whiskers are not drawn."] if draw is draw_relevances else []),
+        save_picture(
+            options.out / f"figure{number}.png",
+            lambda figure: draw(figure, columns),
+            width=size[0],
+            height=size[1],
+        ),
+    ]
+    heads = tuple(f"{method}: {quantity}" for method in columns for quantity in quantities)
+    return ComparisonTable(title, ("data",), heads, tuple(entries), tuple(notes))
 
 
-def _less_varied_note(columns: Mapping[str, Column], names: Any) -> str:
+def _less_varied_note(columns: Results, names: Sequence[str]) -> str:
     """Check the paper's claim that parameters vary less when learned at the first level."""
     selected, learned = columns.values()
     less = [
@@ -121,7 +120,7 @@ def _less_varied_note(columns: Mapping[str, Column], names: Any) -> str:
     )
 
 
-def draw_scales(figure: Any, columns: Mapping[str, Column]) -> None:
+def draw_scales(figure: Figure, columns: Results) -> None:
     """One panel for each method, one box for each set, θ on a logarithmic axis."""
     axes = figure.subplots(len(columns), 1, sharex=True, sharey=True)
     for ax, column in zip(axes, columns.values(), strict=True):
@@ -133,7 +132,7 @@ def draw_scales(figure: Any, columns: Mapping[str, Column]) -> None:
         ax.set_xticks(range(1, len(names) + 1), names, rotation=45, ha="right")
 
 
-def draw_relevances(figure: Any, columns: Mapping[str, Column]) -> None:
+def draw_relevances(figure: Figure, columns: Results) -> None:
     """One row of panels for each set, one panel for each method, one box for each input.
 
     The panels of a row share their axis; it is logarithmic beyond the usual sizes if there are

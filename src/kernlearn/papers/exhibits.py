@@ -1,4 +1,4 @@
-"""What a reproduced paper consists of."""
+"""What can be reproduced: papers and their tables and figures, and how a run is asked for."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Literal
 
 from kernlearn.papers.tables import ComparisonTable
 
-__all__ = ["Exhibit", "Paper", "Request"]
+__all__ = ["Exhibit", "Paper", "RunOptions"]
 
 
 @dataclass(frozen=True)
-class Request:
-    """What the user asked for.
+class RunOptions:
+    """How an exhibit is run.
 
     Attributes
     ----------
@@ -22,27 +22,27 @@ class Request:
         Folder for results and tables.
     data_dir : pathlib.Path or None
         Data folder; None fetches what can be fetched.
-    repetitions : int or None
-        Random splits; None takes the paper's own number.
+    splits : int or None
+        Random train/test splits; None takes the paper's own number.
     seed : int
         Seed of all randomness.
     jobs : int
         Number of processes.
-    cluster : str or None
-        Address of a Dask scheduler whose workers take their place.
     quiet : bool
         Show no progress.
     concepts : int
         Size of a latent concept model, where the paper has one.
     methods : tuple of str
         Methods to run, where they can be chosen; none for the usual ones.
+    cluster : str or None
+        Address of a Dask scheduler whose workers replace the processes.
     device : str or None
-        Device on which fits are made in batches, where the paper has such.
+        Device for batches of fits, where the paper supports one.
     """
 
     out: Path
     data_dir: Path | None = None
-    repetitions: int | None = None
+    splits: int | None = None
     seed: int = 0
     jobs: int = 1
     quiet: bool = False
@@ -54,7 +54,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A table or figure that can be reproduced.
+    """A table or figure: its name, and what computes its cells and shows them.
 
     Attributes
     ----------
@@ -63,12 +63,13 @@ class Exhibit:
     number : int
         Its number in the paper.
     reproduce : callable
-        Runs the experiment and returns the published numbers beside ours.
+        Computes the cells by `run_splits` or `run_tasks`, which resume from a results file, and
+        returns them beside the published numbers.
     """
 
     kind: Literal["table", "figure"]
     number: int
-    reproduce: Callable[[Request], ComparisonTable]
+    reproduce: Callable[[RunOptions], ComparisonTable]
 
     @property
     def stem(self) -> str:
@@ -78,7 +79,7 @@ class Exhibit:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper and what of it can be reproduced.
+    """A paper and its exhibits.
 
     Attributes
     ----------
@@ -89,7 +90,7 @@ class Paper:
     exhibits : tuple of Exhibit
         Its tables and figures.
     uses_devices : bool
-        Whether its fits can be made on a device.
+        Whether its fits can run on a device.
     """
 
     name: str
@@ -102,13 +103,7 @@ class Paper:
         return [exhibit.number for exhibit in self.exhibits if exhibit.kind == kind]
 
     def find(self, kind: str, number: int) -> Exhibit:
-        """Return one exhibit.
-
-        Raises
-        ------
-        ValueError
-            If the paper has no such table or figure here.
-        """
+        """Return one exhibit, or raise a ValueError that names those there are."""
         for exhibit in self.exhibits:
             if (exhibit.kind, exhibit.number) == (kind, number):
                 return exhibit

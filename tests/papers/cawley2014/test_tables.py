@@ -6,16 +6,18 @@ import math
 
 import pytest
 
-from kernlearn.papers.cawley2014.columns import Column
-from kernlearn.papers.cawley2014.departures import departure, departures_note
+from kernlearn.papers.cawley2014.methods import MethodResults
+from kernlearn.papers.cawley2014.tables import departure, departures_note
 
 
-def column(method: str, errors: dict[str, list[float]]) -> Column:
-    return Column(method, {name: [{"error": e} for e in each] for name, each in errors.items()})
+def column(method: str, errors: dict[str, list[float]]) -> MethodResults:
+    return MethodResults(
+        method, {name: [{"error": e} for e in each] for name, each in errors.items()}
+    )
 
 
 def test_the_distance_is_in_standard_errors_of_the_difference() -> None:
-    # Mean 5, standard error 1 over two partitions; with 0.75 of the paper's √(1 + 0.5625) = 1.25.
+    # Mean 5, standard error 1 over two splits; with 0.75 of the paper's √(1 + 0.5625) = 1.25.
     assert departure([4.0, 6.0], mean=2.5, error=0.75) == pytest.approx(2.0)
     assert departure([4.0, 6.0], mean=7.5, error=0.75) == pytest.approx(-2.0)
     assert math.isnan(departure([4.0], mean=4.0, error=0.1))
@@ -30,6 +32,6 @@ def test_only_distant_means_are_listed() -> None:
     assert departures_note([column("RBF-LOO-LSSVM", {"banana": near})]).endswith("paper: none.")
 
 
-def test_one_partition_is_not_judged() -> None:
+def test_one_split_is_not_judged() -> None:
     note = departures_note([column("ARD-FLKL-LSSVM", {"banana": [99.0], "heart": [99.0]})])
-    assert "paper: none. With one partition there is no telling for 2 means." in note
+    assert "paper: none. With one split there is no telling for 2 means." in note

@@ -1,0 +1,153 @@
+"""Methods on splits of several sets: every cell in a results file, errors ranked and tested."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn.comparison import Comparison, compare
+from kernlearn.comparison.signed_rank import signed_rank
+from kernlearn.inspection import CriticalDifferenceDisplay
+from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.grid_search import Estimator
+from kernlearn.papers.pictures import save_picture
+from kernlearn.papers.runner import run_splits
+from kernlearn.papers.splits import TrainTestSplit
+from kernlearn.papers.tables import ComparisonTable, TableEntry
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["N_SPLITS", "Cells", "method_table", "run_method", "save_ranks", "timed_fit"]
+
+N_SPLITS = 20
+LEVEL = 0.05
+SECONDS = "seconds"
+
+Cells = dict[str, list[dict[str, float]]]
+"""For every set and split the ``error`` and the ``seconds``."""
+
+
+def run_method(
+    cell: Callable[[Any, int, int], dict[str, float]],
+    method: str,
+    task: str,
+    sets: Mapping[str, Any],
+    options: RunOptions,
+) -> Cells:
+    """Fit a method to the splits of all sets, or read the results of an earlier run.
+
+    ``cell(data, index, seed)`` returns the ``error`` and the ``seconds`` of one split. Every set
+    has a ``fingerprint``.
+    """
+    settings = {
+        "method": method,
+        "task": task,
+        "data": {name: data.fingerprint for name, data in sets.items()},
+    }
+    return run_splits(
+        cell,
+        sets,
+        options.splits or N_SPLITS,
+        options,
+        name=f"{task}-{method.lower().replace(', ', '-').replace(' ', '-')}",
+        settings=settings,
+        description=method,
+    )
+
+
+def timed_fit(make: Callable[[], Estimator], split: TrainTestSplit) -> tuple[NDArray[Any], float]:
+    """Return the predictions for the test rows, and the seconds of making and fitting."""
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        # Kernels at the ends of their ranges, libsvm at its limits: the errors tell.
+        warnings.simplefilter("ignore")
+        model = make().fit(split.X_train, split.y_train)
+        seconds = time.perf_counter() - start
+        return model.predict(split.X_test), seconds
+
+
+def method_table(
+    title: str,
+    found: Mapping[str, Cells],
+    options: RunOptions,
+    *,
+    rival: str,
+    picture: str,
+    number_format: str,
+    notes: tuple[str, ...],
+) -> ComparisonTable:
+    """Errors by set and method, mean ranks, seconds, and below what the tests say.
+
+    Every method is held against the `rival`, set by set, by Wilcoxon's test over the splits. The
+    critical-difference diagram goes to the file `picture`.
+    """
+    errors = {name: _column(cells, "error") for name, cells in found.items()}
+    sets = next(iter(errors.values()))
+    entries = [
+        TableEntry((name,), method, None, errors[method][name], number_format)
+        for name in sets
+        for method in found
+    ]
+    if len(found) > 1:
+        comparison = compare(errors)
+        entries += [
+            TableEntry(("mean rank",), str(method), None, [float(rank)], ".2f")
+            for method, rank in comparison.ranks.items()
+        ]
+        others = [method for method in errors if rival in errors and method != rival]
+        notes = (
+            *notes,
+            _tests_note(comparison),
+            *(_against(rival, method, errors) for method in others),
+            save_ranks(options.out / picture, comparison, LEVEL, height=2.6),
+        )
+    for method, cells in found.items():
+        seconds = [value for values in _column(cells, SECONDS).values() for value in values]
+        entries.append(TableEntry((SECONDS,), method, None, [float(np.mean(seconds))], ".2g"))
+    return ComparisonTable(
+        title, ("data",), tuple(found), tuple(entries), notes, has_published=False
+    )
+
+
+def save_ranks(path: Path, comparison: Comparison, level: float, height: float) -> str:
+    """Draw the critical-difference diagram and return a note of its file."""
+
+    def draw(figure: Figure) -> None:
+        CriticalDifferenceDisplay.from_comparison(comparison, level, ax=figure.subplots())
+
+    return save_picture(path, draw, width=8.0, height=height)
+
+
+def _column(cells: Cells, key: str) -> dict[str, list[float]]:
+    return {name: [cell[key] for cell in of_set] for name, of_set in cells.items()}
+
+
+def _tests_note(comparison: Comparison) -> str:
+    groups = "; ".join(" = ".join(map(str, group)) for group in comparison.groups(LEVEL)) or "none"
+    return (
+        "Friedman's test in the form of Iman and Davenport: p = "
+        f"{comparison.iman_davenport.pvalue:.2g}. Nemenyi's critical difference of mean ranks at "
+        f"{LEVEL}: {comparison.critical_difference(LEVEL):.2f}; not told apart: {groups}."
+    )
+
+
+def _against(rival: str, method: str, errors: Mapping[str, Mapping[str, list[float]]]) -> str:
+    """Sets where Wilcoxon's test over the splits tells a method from its rival."""
+    better: list[str] = []
+    worse: list[str] = []
+    for name, ours in errors[method].items():
+        theirs = errors[rival][name]
+        if signed_rank(ours, theirs).pvalue <= LEVEL:
+            (better if np.mean(ours) < np.mean(theirs) else worse).append(name)
+    return (
+        f"{method} against {rival}, Wilcoxon's test over the splits at {LEVEL}: better on "
+        f"{len(better)} ({', '.join(better) or 'none'}), worse on {len(worse)} "
+        f"({', '.join(worse) or 'none'})."
+    )
