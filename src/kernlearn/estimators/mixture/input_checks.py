@@ -44,12 +44,13 @@ _SORTED_CELLS = 2_000_000
 
 def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
     """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows."""
-    if reset:
-        estimator._note_device(X)
     if reset and is_lazy(X):
         rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
         check_here(estimator, rows)
+        estimator._note_device(X)
         return rows
+    if reset:
+        estimator._note_device(X)
     X = known_frame(to_host(X))
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
