@@ -38,7 +38,7 @@ from kernlearn.quality.soft_margin import soft_margin
 from kernlearn.solvers.nystroem.selection import LandmarkSelection, press
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.objective import Question
-from kernlearn.solvers.weights import column_master
+from kernlearn.solvers.weights.column_master import GramMaster, MasterOptions
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
 PLACES += [Place(library, "cuda:0") for library, devices, _ in found_module.libraries() if devices]
@@ -222,8 +222,8 @@ def test_many_kernels_on_a_full_device(place: Place, monkeypatch: Any) -> None:
     pool = KernelPool(Grid(Gaussian(0.2), size=[1, 2]).bind(X), X, 120, "raise", place=place)
     machine = soft_margin(np.where(y > 0, 1.0, -1.0), np.ones(120))
     monkeypatch.setattr(Place, "free_bytes", lambda self: 10 * 8.0 * 120**2)
-    monkeypatch.setattr(column_master, "SMALLEST", 1)
-    assert column_master.GramMaster(pool, [machine]).room == 5  # half of what is free
+    one = MasterOptions(smallest=1)
+    assert GramMaster(pool, [machine], one).room == 5  # half of what is free
 
     def full(*_: Any, **__: Any) -> Any:
         raise OutOfMemoryError("CUDA out of memory")

@@ -73,17 +73,8 @@ def eq54(vectors: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> Referenc
 
     with :math:`\bar v_i = v_i(1 : n_{tr})`.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (N, m)
-        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
-    y, solver
-        As in `eq53`.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the weights of a combination of Frobenius norm one, and no α.
+    Arguments and solution as in `eq53`, with orthonormal `vectors` (N, m) on all points, in
+    columns, for the kernels :math:`v_i v_i^T`.
 
     Examples
     --------
@@ -108,15 +99,7 @@ def after_eq56(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> Refe
 
     with :math:`q_i = y^T K_{i,tr} y` and :math:`S_{ij} = \langle K_i, K_j \rangle_F`.
 
-    Parameters
-    ----------
-    grams, y, solver
-        As in `eq53`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the weights of a combination of Frobenius norm one, and no α.
+    Arguments and solution as in `eq53`, with positive semidefinite matrices.
 
     Examples
     --------

@@ -80,15 +80,8 @@ def eq27(
 
     with :math:`r_i = \operatorname{trace} K_i`.
 
-    Parameters
-    ----------
-    grams, y, C, tau, c, solver
-        As in `eq26`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq26`, with positive semidefinite matrices; the weights come from the
+    multipliers.
 
     Examples
     --------

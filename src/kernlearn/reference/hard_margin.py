@@ -64,19 +64,8 @@ def eq32(
 
     with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (N, m)
-        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
-    y, solver
-        As in `eq31`.
-    c : float, optional
-        Trace of the combination; by default m.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq31`, with orthonormal `vectors` (N, m) on all points, in columns, for the
+    kernels :math:`v_i v_i^T`; c is m by default. The weights come from the multipliers.
 
     Examples
     --------
@@ -101,15 +90,8 @@ def eq33(
 
     with :math:`r_i = \operatorname{trace} K_i`.
 
-    Parameters
-    ----------
-    grams, y, c, solver
-        As in `eq31`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq31`, with positive semidefinite matrices; the weights come from the
+    multipliers.
 
     Examples
     --------

@@ -97,17 +97,8 @@ def fixed_kernel_program(
     r"""
     The value of a machine at one kernel, :math:`\max_{a \in A} \ell(a) - \tfrac12 a^T K a`.
 
-    Parameters
-    ----------
-    gram : array-like of shape (N, N)
-        Positive semidefinite Gram matrix; the first ``len(y)`` points are the labelled ones.
-    y, machine, C, nu, epsilon, solver
-        As in `positive_weights_program`.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the value, the weight one, and the signed coefficients as `alpha`.
+    Arguments as in `positive_weights_program`, with one positive semidefinite matrix. The solution
+    has the weight one, and the signed coefficients as `alpha`.
 
     Examples
     --------

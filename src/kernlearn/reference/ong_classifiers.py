@@ -108,21 +108,10 @@ def ong_eq27(
 
     with :math:`z = \gamma y + 1 + \eta - \xi`.
 
-    Parameters
-    ----------
-    sections, K_pivots, y, C, lambda_q, solver
-        As in `ong_eq24`. Section 7 sets 1/(λm) = 100, which is C/m.
-    c : float
-        The constant of 1ᵀβ = c, in print 1.
-    squared : bool
-        Whether to bound the square of the norm, as (24) does.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights. Value and weights are those of ``learn_weights(sections, y,
-        quality="soft_margin", C=C / m, constraint="sum", total=c, penalty=HyperNorm(K_pivots,
-        lambda_q))``.
+    Arguments as in `ong_eq24`; Section 7 sets 1/(λm) = 100, which is C/m. In print c is 1, and
+    `squared` bounds the square of the norm, as (24) does. Value and weights β are those of
+    ``learn_weights(sections, y, quality="soft_margin", C=C / m, constraint="sum", total=c,
+    penalty=HyperNorm(K_pivots, lambda_q))``.
 
     Examples
     --------
@@ -163,19 +152,9 @@ def ong_eq28(
     with :math:`z = \gamma y + \chi 1 + \eta - \xi`. For a fixed β it is the dual of maximising
     −½αᵀG(β)α over 0 ≤ α ≤ 1/m, αᵀy = 0, 1ᵀα ≥ ν.
 
-    Parameters
-    ----------
-    sections, K_pivots, y, lambda_q, c, squared, solver
-        As in `ong_eq27`.
-    nu : float
-        In (0, 1]; the program is unbounded above twice the share of the smaller class.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights. Value and weights are those of ``learn_weights(sections, y,
-        quality="nu_svm", nu=nu, constraint="sum", total=c, penalty=HyperNorm(K_pivots,
-        lambda_q))``.
+    Arguments as in `ong_eq27`, with ν in (0, 1]; the program is unbounded above twice the share of
+    the smaller class. Value and weights β are those of ``learn_weights(sections, y,
+    quality="nu_svm", nu=nu, constraint="sum", total=c, penalty=HyperNorm(K_pivots, lambda_q))``.
 
     Examples
     --------
@@ -219,19 +198,9 @@ def ong_eq29(
     after (29) does not occur in it. For a fixed β it is the dual of maximising 1ᵀα − ½αᵀH(β)α over
     α ≥ 0; the quality functional printed before (29) is the one for λ = ½.
 
-    Parameters
-    ----------
-    sections, K_pivots, y, lambda_q, c, squared, solver
-        As in `ong_eq27`.
-    lam : float
-        The regularisation constant λ of f.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights. Value and weights are those of ``learn_weights(sections, y,
-        quality="lagrangian", C=1 / (lam * m), constraint="sum", total=c,
-        penalty=HyperNorm(K_pivots, lambda_q))``.
+    Arguments as in `ong_eq27`, with `lam` for the regularisation constant λ of f. Value and weights
+    β are those of ``learn_weights(sections, y, quality="lagrangian", C=1 / (lam * m),
+    constraint="sum", total=c, penalty=HyperNorm(K_pivots, lambda_q))``.
 
     Examples
     --------

@@ -40,21 +40,9 @@ def ong_eq30(
     0 ≤ α ≤ 1/(νm), 1ᵀα = 1. The print has no 1ᵀβ = c; but the objective is homogeneous in β, so
     that without one it would be zero at β = 0 or unbounded.
 
-    Parameters
-    ----------
-    sections, K_pivots, lambda_q, squared, solver
-        As in `ong_eq27`.
-    nu : float
-        In (0, 1].
-    c : float
-        The constant of 1ᵀβ = c, 1 as in the other programs.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights. Value and weights are those of ``learn_weights(sections,
-        quality="one_class", nu=nu, constraint="sum", total=c, penalty=HyperNorm(K_pivots,
-        lambda_q / nu))``.
+    Arguments as in `ong_eq27`, without labels, with ν in (0, 1]. Value and weights β are those of
+    ``learn_weights(sections, quality="one_class", nu=nu, constraint="sum", total=c,
+    penalty=HyperNorm(K_pivots, lambda_q / nu))``.
 
     Examples
     --------
@@ -105,26 +93,11 @@ def ong_eq31(
     of maximising [−y; y]ᵀα − ½αᵀF(β)α over 0 ≤ α ≤ 1/(mλ), [1; −1]ᵀα = 0, 1ᵀα ≤ ν/λ; at the signed
     coefficients a = α₂ − α₁ this is yᵀa − ½aᵀKa.
 
-    Parameters
-    ----------
-    sections, K_pivots, lambda_q, squared, solver
-        As in `ong_eq27`.
-    y : array-like of shape (m,)
-        Targets.
-    lam : float
-        The regularisation constant λ of f.
-    nu : float
-        In (0, 1].
-    c : float, optional
-        The constant of 1ᵀβ = c; in print the standard deviation of y, here that of
-        ``numpy.std``, with m in the denominator.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights and 2m coefficients α. Value and weights are those of
-        ``learn_weights(sections, y, quality="nu_svr", C=1 / (lam * m), nu=nu, constraint="sum",
-        total=c, penalty=HyperNorm(K_pivots, lambda_q / lam))``.
+    Arguments as in `ong_eq27`, with targets y, the regularisation constant λ of f, and ν in (0, 1].
+    In print c is the standard deviation of y, here that of ``numpy.std``, with m in the
+    denominator. The solution has 2m coefficients α. Value and weights β are those of
+    ``learn_weights(sections, y, quality="nu_svr", C=1 / (lam * m), nu=nu, constraint="sum",
+    total=c, penalty=HyperNorm(K_pivots, lambda_q / lam))``.
 
     Examples
     --------
@@ -169,16 +142,8 @@ def ong_eq32(
     At the optimum t₁ is yᵀK⁻¹y. The text calls yᵀKy the quality functional, which is large where
     kernel and labels agree; the program minimises yᵀK⁻¹y, which is small there.
 
-    Parameters
-    ----------
-    sections, K_pivots, y, lambda_q, c, squared, solver
-        As in `ong_eq27`.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights and no α: the program has no function, only a kernel. Its value is
-        infinite if no kernel of the family has y in its range.
+    Arguments as in `ong_eq27`. The solution has the weights β and no α: the program has no
+    function, only a kernel. Its value is infinite if no kernel of the family has y in its range.
 
     Examples
     --------
@@ -221,26 +186,11 @@ def ong_before_eq8(
         \begin{pmatrix} K + \frac{\lambda m}{2} I & y + \gamma 1 \\
         (y + \gamma 1)^T & t_1 \end{pmatrix} \succeq 0
 
-    Parameters
-    ----------
-    sections, K_pivots, lambda_q, solver
-        As in `ong_eq27`.
-    y : array-like of shape (m,)
-        Targets, or labels −1 and +1.
-    lam : float
-        The regularisation constant λ of f.
-    c : float, optional
-        The constant of 1ᵀβ = c; as printed there is none.
-    squared : bool
-        Whether to bound the square of the norm, as printed, or the norm.
-
-    Returns
-    -------
-    ReferenceSolution
-        With β as the weights and the signed coefficients a as `alpha`. At c, weights and
-        coefficients are those of ``learn_weights(sections, y, quality="least_squares",
-        C=2 / (lam * m), constraint="sum", total=c, penalty=HyperNorm(K_pivots, lambda_q / lam,
-        squared))``, and the value is λ times its objective.
+    Arguments as in `ong_eq27`, with targets or labels y and the regularisation constant λ of f. As
+    printed there is no c, and the norm is squared. The signed coefficients a are `alpha`. At c,
+    weights β and coefficients are those of ``learn_weights(sections, y, quality="least_squares",
+    C=2 / (lam * m), constraint="sum", total=c, penalty=HyperNorm(K_pivots, lambda_q / lam,
+    squared))``, and the value is λ times its objective.
 
     Examples
     --------

@@ -68,19 +68,8 @@ def eq37(
 
     with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (N, m)
-        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
-    y, C, solver
-        As in `eq36`.
-    c : float, optional
-        Trace of the combination; by default m.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq36`, with orthonormal `vectors` (N, m) on all points, in columns, for the
+    kernels :math:`v_i v_i^T`; c is m by default. The weights come from the multipliers.
 
     Examples
     --------
@@ -106,15 +95,8 @@ def eq38(
 
     with :math:`r_i = \operatorname{trace} K_i`.
 
-    Parameters
-    ----------
-    grams, y, C, c, solver
-        As in `eq36`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq36`, with positive semidefinite matrices; the weights come from the
+    multipliers.
 
     Examples
     --------

@@ -69,19 +69,8 @@ def eq42(
 
     with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (N, m)
-        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
-    y, C, solver
-        As in `eq41`.
-    c : float, optional
-        Trace of the combination, without I/C; by default m.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq41`, with orthonormal `vectors` (N, m) on all points, in columns, for the
+    kernels :math:`v_i v_i^T`; c is m by default. The weights come from the multipliers.
 
     Examples
     --------
@@ -107,15 +96,8 @@ def eq43(
 
     with :math:`r_i = \operatorname{trace} K_i`.
 
-    Parameters
-    ----------
-    grams, y, C, c, solver
-        As in `eq41`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights from the multipliers.
+    Arguments as in `eq41`, with positive semidefinite matrices; the weights come from the
+    multipliers.
 
     Examples
     --------
@@ -180,19 +162,8 @@ def eq46(
 
     with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
 
-    Parameters
-    ----------
-    vectors : array-like of shape (N, m)
-        Orthonormal vectors in columns, on all points; the kernels are :math:`v_i v_i^T`.
-    y, solver
-        As in `eq45`.
-    c : float, optional
-        Trace of the combination and τI together; by default m + N.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights and τ from the multipliers.
+    Arguments as in `eq45`, with orthonormal `vectors` (N, m) on all points, in columns, for the
+    kernels :math:`v_i v_i^T`; c is m + N by default. The weights and τ come from the multipliers.
 
     Examples
     --------
@@ -217,15 +188,8 @@ def eq47(
 
     with :math:`r_i = \operatorname{trace} K_i`.
 
-    Parameters
-    ----------
-    grams, y, c, solver
-        As in `eq45`; every matrix has to be positive semidefinite.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, and the weights and τ from the multipliers.
+    Arguments as in `eq45`, with positive semidefinite matrices; the weights and τ come from the
+    multipliers.
 
     Examples
     --------

@@ -13,8 +13,8 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.oracle import Plane
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.weights import column_generation, column_master
-from kernlearn.solvers.weights.column_generation import learn_by_columns
+from kernlearn.solvers.weights.column_generation import ColumnGenerationOptions, learn_by_columns
+from kernlearn.solvers.weights.column_master import MasterOptions
 from kernlearn.solvers.weights.search import learn_with_proof
 from kernlearn.testing.fuzz import Case, complaints
 from kernlearn.testing.fuzz.problems import make_problem
@@ -132,29 +132,25 @@ def test_a_warm_start_begins_with_its_kernels(table):
     assert warm.n_machine_solves < cold.n_machine_solves
 
 
-def test_a_master_with_little_room_still_bounds_all_kernels(table, monkeypatch):
-    monkeypatch.setattr(column_master, "SMALLEST", 2)
-    monkeypatch.setattr(column_master, "LARGEST", 2)
+def test_a_master_with_little_room_still_bounds_all_kernels(table):
     X, value = table
     pool, machines, weight_set, _ = problem(X, value, "soft_margin")
-    whole = learn_by_columns(
-        KernelPool(pool.kernels, X, len(X), "trust"), machines, weight_set, Control(1e-6)
-    )
+    two = MasterOptions(smallest=2, largest=2)
+    again = KernelPool(pool.kernels, X, len(X), "trust")
+    whole = learn_by_columns(again, machines, weight_set, Control(1e-6), room=two)
     assert np.count_nonzero(whole.weights) <= 2
     assert whole.status is Status.NO_ROOM
-    monkeypatch.undo()
     best = learn_by_columns(pool, machines, weight_set, Control(1e-7))
     assert whole.lower_bound <= best.objective <= whole.objective
 
 
-def test_few_join_at_a_time(table, monkeypatch):
+def test_few_join_at_a_time(table):
     """Rounds in which kernels leave and join end at the same optimum."""
     X, value = table
     pool, machines, weight_set, _ = problem(X, value, "soft_margin")
     best = learn_by_columns(pool, machines, weight_set, Control(1e-7))
-    monkeypatch.setattr(column_generation, "JOINING", 3)
-    monkeypatch.setattr(column_generation._dearest, "__defaults__", (3,))
-    few = learn_by_columns(pool, machines, weight_set, Control(1e-7))
+    three = ColumnGenerationOptions(joining=3)
+    few = learn_by_columns(pool, machines, weight_set, Control(1e-7), three)
     assert few.status.is_optimal
     assert few.objective == pytest.approx(best.objective, rel=1e-6)
 
@@ -223,9 +219,8 @@ def test_a_mixture_of_planes_knows_its_coefficients_by_their_shares():
 
 
 @pytest.mark.parametrize("seed", [0, 5, 8, 16, 21, 33])
-def test_hostile_problems_are_judged_true(seed, monkeypatch):
+def test_hostile_problems_are_judged_true(seed):
     """By a judge that shares no code with the solvers, and two kernels joining at a time."""
-    monkeypatch.setattr(column_generation._dearest, "__defaults__", (2,))
     problem = make_problem(seed)
     options = {**problem.options, "weights": "positive", "quality": "soft_margin", "C": 1.0}
     y = np.where(problem.y > np.median(problem.y), 1.0, -1.0)
@@ -236,6 +231,7 @@ def test_hostile_problems_are_judged_true(seed, monkeypatch):
     weight = np.ones(len(y)) if case.sample_weight is None else case.sample_weight
     machine = QUALITIES["soft_margin"].build(y, Settings(1.0, 0.3, 0.1, weight))
     weight_set = WeightSet(case.normaliser, case.c, False)
-    found = learn_by_columns(pool, [machine], weight_set, Control(case.tol))
+    two = ColumnGenerationOptions(joining=2)
+    found = learn_by_columns(pool, [machine], weight_set, Control(case.tol), two)
     with np.errstate(all="ignore"):
         assert complaints(case, found, seed) == []

@@ -54,10 +54,7 @@ def curvature(solution: MachineSolution, K_i_coef: Array) -> Array:
 
 
 def displaced(
-    solution: MachineSolution,
-    machine: Machine,
-    dK_coef: Array,
-    options: ExchangeOptions = EXCHANGE,
+    solution: MachineSolution, machine: Machine, dK_coef: Array, options: ExchangeOptions = EXCHANGE
 ) -> Array | None:
     r"""Where the coefficients go, to first order, when K changes: δ_S = −P (dK a)_S.
 

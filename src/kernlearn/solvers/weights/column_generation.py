@@ -39,16 +39,25 @@ from kernlearn.solvers.core.cutting_planes import coefficient_plane
 from kernlearn.solvers.core.oracle import Plane
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap
-from kernlearn.solvers.weights.column_master import GramMaster, Master
+from kernlearn.solvers.weights.column_master import ROOM, GramMaster, Master, MasterOptions
 from kernlearn.typing import Array, Indices
 
-JOINING = 32  # kernels that join in a round, at most
-MASTER_SHARE = 0.2  # of the gap that is left: how well a master is solved
-LOOSEST, FINEST = 1e-2, 0.3  # relative gap of a master at most, and relative to the tolerance
-DEARER = 1e-9  # than the master's kernels, relatively: worth a place
+
+@dataclass(frozen=True)
+class ColumnGenerationOptions:
+    """How many kernels join the master problem, and how well it is solved."""
+
+    joining: int = 32  # kernels that join in a round, at most
+    share: float = 0.2  # of the gap that is left: how well a master is solved
+    loosest: float = 1e-2  # relative gap of a master at most
+    finest: float = 0.3  # and at least, relative to the tolerance
+    dearer: float = 1e-9  # than the master's kernels, relatively: worth a place
 
 
-class Pool(Protocol):
+OPTIONS = ColumnGenerationOptions()
+
+
+class ColumnPool(Protocol):
     """Kernels of any number, of which a number each is asked."""
 
     n_matrices: int
@@ -66,10 +75,16 @@ class Pool(Protocol):
 
 
 def learn_by_columns(
-    pool: KernelPool, machines: Sequence[Machine], weight_set: WeightSet, control: Control
+    pool: KernelPool,
+    machines: Sequence[Machine],
+    weight_set: WeightSet,
+    control: Control,
+    options: ColumnGenerationOptions = OPTIONS,
+    room: MasterOptions = ROOM,
 ) -> Solution:
     """Minimise the machines' values over the weights of all kernels (inputs are checked)."""
-    return ColumnGeneration(pool, GramMaster(pool, machines), machines, weight_set, control).run()
+    master = GramMaster(pool, machines, room)
+    return ColumnGeneration(pool, master, machines, weight_set, control, options).run()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,30 +97,18 @@ class _MasterSolution:
 
 
 class ColumnGeneration:
-    """The state of one minimisation.
-
-    Parameters
-    ----------
-    pool : Pool
-        All kernels.
-    master : Master
-        Solves the problem of a few of them.
-    machines : sequence of Machine
-        Which share the kernel.
-    weight_set : WeightSet
-        Positive weights of all kernels.
-    control : Control
-        When to stop.
-    """
+    """The state of one minimisation over positive weights; the master solves for a few kernels."""
 
     def __init__(
         self,
-        pool: Pool,
+        pool: ColumnPool,
         master: Master,
         machines: Sequence[Machine],
         weight_set: WeightSet,
         control: Control,
+        options: ColumnGenerationOptions = OPTIONS,
     ) -> None:
+        self.options = options
         self.pool, self.master, self.machines = pool, master, machines
         self.given, self.control = weight_set, control
         used = weight_set.normaliser > 0
@@ -120,11 +123,11 @@ class ColumnGeneration:
     def run(self) -> Solution:
         """Rounds of a master and of prices, until the gap closes or it is time to end."""
         self.master.join(self._first())
-        tol = LOOSEST
+        tol = self.options.loosest
         last = self._solved(tol)
         if self.best is None:  # no kernel has a value
             return self._without_solution(last)
-        finest = FINEST * self.control.tol
+        finest = self.options.finest * self.control.tol
         while True:
             try:
                 joining = self._look_around(last)
@@ -139,7 +142,9 @@ class ColumnGeneration:
             joined = self.master.join(joining)
             if joined == 0 and tol <= finest:
                 return self._solution(Status.NO_ROOM if len(joining) else last.solution.status)
-            tol = min(max(MASTER_SHARE * gap, finest), LOOSEST) if joined else finest
+            tol = finest
+            if joined:
+                tol = min(max(self.options.share * gap, finest), self.options.loosest)
             last = self._solved(tol)
 
     def _first(self) -> Indices:
@@ -151,7 +156,7 @@ class ColumnGeneration:
         self.n_solves += len(self.machines)
         plane = self._priced(proof, lambda: None)
         self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
-        return _dearest(self._prices(plane), -np.inf)
+        return _dearest(self._prices(plane), -np.inf, self.options.joining)
 
     def _solved(self, tol: float) -> _MasterSolution:
         """The master problem, solved to a tolerance."""
@@ -187,7 +192,7 @@ class ColumnGeneration:
         prices = self._prices(plane)
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
-        return _dearest(prices, paid * (1.0 + DEARER))
+        return _dearest(prices, paid * (1.0 + self.options.dearer), self.options.joining)
 
     def _tell(self) -> None:
         """Tell of a round."""
@@ -246,6 +251,7 @@ class MasterStopping(StoppingControl):
 
     def __init__(self, whole: StoppingControl, lower: float = -np.inf) -> None:
         self.whole, self.lower = whole, lower
+        self.check, self.accept = whole.check, whole.accept  # type: ignore[method-assign]
 
     @property
     def stopped(self) -> Status | None:  # type: ignore[override]
@@ -269,24 +275,16 @@ class MasterStopping(StoppingControl):
         lower_bound: float | None = None,
         gap: float | None = None,
     ) -> None:
-        """Tell of a step."""
-        known = float(self.lower)
-        if known == -np.inf:
+        """Tell of a step with the bound of all kernels, whatever that of the master is."""
+        if self.lower == -np.inf:
             self.whole.tell(f"objective {objective:.6g}", objective)
             return
-        gap = relative_gap(objective, known)
-        self.whole.tell(f"objective {objective:.6g}, relative gap {gap:.1e}", objective, known, gap)
-
-    def check(self) -> None:
-        """Raise if it is time to end."""
-        self.whole.check()
-
-    def accept(self, stop: BaseException) -> Status:
-        """How it ended."""
-        return self.whole.accept(stop)
+        gap = relative_gap(objective, self.lower)
+        message = f"objective {objective:.6g}, relative gap {gap:.1e}"
+        self.whole.tell(message, objective, self.lower, gap)
 
 
-def _dearest(prices: Array, least: float, count: int = JOINING) -> Indices:
+def _dearest(prices: Array, least: float, count: int) -> Indices:
     """The kernels of the largest prices above the least, the dearest first."""
     above = np.flatnonzero(prices > least)
     order = np.argsort(-prices[above], kind="stable")

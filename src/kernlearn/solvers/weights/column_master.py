@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,25 +17,28 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.search import learn_with_proof
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, DeviceArray, Indices
 
-SMALLEST, LARGEST = 64, 400  # kernels that there is room for, at least and at most
-SHARE_OF_MEMORY = 0.5
-PATIENCE = 2  # a kernel without weight in so many solutions leaves when others join
-LOOSE = 1e-2
+
+@dataclass(frozen=True)
+class MasterOptions:
+    """How many kernels a master problem has, and how long they stay without weight."""
+
+    smallest: int = 64  # kernels that there is room for at least
+    largest: int = 400  # and at most
+    memory: float = 0.5  # share of it that their matrices may take
+    patience: int = 2  # a kernel without weight in so many solutions leaves when others join
+    loose: float = 1e-2  # relative gap of the machine that knows no kernel
+
+
+ROOM = MasterOptions()
 
 
 class Master(ABC):
-    """A few kernels out of many.
+    """A few kernels out of many, at most `room` at a time."""
 
-    Parameters
-    ----------
-    room : int
-        How many there may be at a time.
-    """
-
-    def __init__(self, room: int) -> None:
-        self.room = room
+    def __init__(self, room: int, options: MasterOptions = ROOM) -> None:
+        self.room, self.options = room, options
         self.active: Indices = np.zeros(0, dtype=np.intp)
         self.idle: Indices = np.zeros(0, dtype=np.intp)  # for how many solutions by now
 
@@ -65,7 +68,7 @@ class Master(ABC):
         Returns how many came in.
         """
         needed = len(self.active) + len(kernels) - self.room
-        leaving = self.idle >= PATIENCE
+        leaving = self.idle >= self.options.patience
         if needed > np.count_nonzero(leaving):  # the idle ones first, then no more join
             leaving |= self.idle > 0
         if len(kernels):
@@ -81,18 +84,12 @@ class Master(ABC):
 
 
 class GramMaster(Master):
-    """The matrices of the active kernels, and the exact solver.
+    """The matrices of the active kernels, and the exact solver."""
 
-    Parameters
-    ----------
-    pool : KernelPool
-        All kernels.
-    machines : sequence of Machine
-        Which share the kernel.
-    """
-
-    def __init__(self, pool: KernelPool, machines: Sequence[Machine]) -> None:
-        n, fewest = pool.n_points, min(SMALLEST, pool.n_matrices)
+    def __init__(
+        self, pool: KernelPool, machines: Sequence[Machine], options: MasterOptions = ROOM
+    ) -> None:
+        n, fewest = pool.n_points, min(options.smallest, pool.n_matrices)
         require(
             combination_bytes(fewest, n, len(machines)),
             f"weights of {counted(fewest, 'kernel')} at a time on {counted(n, 'point')}",
@@ -100,18 +97,22 @@ class GramMaster(Master):
         )
         free = None if pool.place is None else pool.place.free_bytes()
         there = available() if free is None else free
-        room = LARGEST if there is None else int(SHARE_OF_MEMORY * there / matrices(1, n))
-        super().__init__(min(max(fewest, min(room, LARGEST)), pool.n_matrices))
+        room = options.largest
+        if there is not None:
+            room = min(room, int(options.memory * there / matrices(1, n)))
+        super().__init__(min(max(fewest, room), pool.n_matrices), options)
         self.pool, self.machines = pool, machines
         # Memory is taken when a matrix is written to its place, not before.
         self._stack = None if pool.place is not None else np.empty((self.room, n, n))
-        self._elsewhere: list[Any] = []  # the same on a device
+        self._elsewhere: list[DeviceArray] = []  # the same on a device
 
     def first(self, size: float) -> Proof:
         """Those of an identity matrix, a kernel by which no two points are alike."""
         identity = GramStack(np.eye(self.machines[0].n_points)[None])
         alone = WeightSet(np.ones(1), size, False)
-        return _proof_of(*learn_with_proof(identity, self.machines, alone, Control(LOOSE)))
+        return _proof_of(
+            *learn_with_proof(identity, self.machines, alone, Control(self.options.loose))
+        )
 
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[Solution, Proof]:
         """The best weights of the active kernels, and what proves their bound."""

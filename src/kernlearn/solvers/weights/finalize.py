@@ -12,9 +12,7 @@ from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
-from kernlearn.solvers.core.oracle import (
-    MachineEvaluation,
-)
+from kernlearn.solvers.core.oracle import MachineEvaluation
 from kernlearn.solvers.core.problem import Proof, WeightProblem, WeightSet
 from kernlearn.solvers.core.solution import Solution, relative_gap
 from kernlearn.solvers.core.units import Units
@@ -35,15 +33,21 @@ from kernlearn.solvers.weights.primal_value import (
 from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE
 from kernlearn.typing import Array
 
-# Relative accuracy of machines that are solved once more.
-EXACT = 1e-9
-# Objective that the removal of crumbs of weight may cost, relative to it.
-CRUMBS = 1e-9
-# Shares of the tolerance: what weights may cost that were moved into the cone, and what a negative
-# part of the kernel may take where they would cost more.
-WORTH, UNSEEN = 0.25, 0.05
-# Of the mean diagonal entry: no kernel with a more negative eigenvalue is returned.
-INDEFINITE = 1e-9
+
+@dataclass(frozen=True)
+class FinalOptions:
+    """What it may cost to return weights that are feasible and tidy."""
+
+    exact: float = 1e-9  # relative accuracy of machines that are solved once more
+    negligible: float = 1e-9  # objective that the removal of negligible weights may cost
+    # Shares of the tolerance: what weights may cost that were moved into the cone, and what a
+    # negative part of the kernel may take where they would cost more.
+    worth: float = 0.25
+    unseen: float = 0.05
+    indefinite: float = 1e-9  # of the mean diagonal: no more negative eigenvalue is returned
+
+
+OPTIONS = FinalOptions()
 
 
 def certified_solution(
@@ -66,29 +70,26 @@ def certified_solution(
     returned = _final_weights(problem, outcome, best, free, tol)
     weights, solutions = returned.weights, returned.solutions
     combined = CombinedKernel.at(family, weights, returned.K)
-    settled = [
+    values = [
         primal_value(combined, machine, solution, tol)
         for machine, solution in zip(problem.machines, solutions, strict=True)
     ]
-    value = sum(found.value for found in settled)
+    value = sum(found.value for found in values)
     if problem.penalty is not None:
         value += problem.penalty.value(weights)
-    unknown = sum(found.noise for found in settled)
+    unknown = sum(found.noise for found in values)
     weight = squared_norms(solutions)
     if weight > 0.0:  # the zero function does not see the kernel
         unknown += 2.0 * returned.indefinite * weight
     unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
     objective = value * units.value
     bound = min(outcome.lower - unknown, value) * units.value
-    coefs = np.array([found.coef for found in settled]) * units.coef
-    pairs = zip(settled, problem.machines, strict=True)
-    intercepts = np.array([_intercept(found, machine) for found, machine in pairs])
-    intercepts = intercepts * units.target
+    coefs = np.array([found.coef for found in values]) * units.coef
+    pairs = zip(values, problem.machines, strict=True)
+    intercepts = units.target * np.array([_intercept(found, machine) for found, machine in pairs])
     single = len(solutions) == 1
     weights = weights * units.kernel
-    learned_C = None
-    if learns_C:
-        learned_C = 1.0 / float(weights[-1]) if weights[-1] > 0 else np.inf
+    tau = float(weights[-1]) if learns_C else 0.0
     solution = Solution(
         weights=weights[:m],
         objective=objective,
@@ -98,7 +99,7 @@ def certified_solution(
         intercept=float(intercepts[0]) if single else intercepts,
         n_machine_solves=n_solves + returned.n_solves,
         status=certified_status(objective, bound, tol, outcome.ended),
-        learned_C=learned_C,
+        learned_C=None if not learns_C else 1.0 / tau if tau > 0 else np.inf,
         negative_eigenvalue=-returned.indefinite * units.kernel,
         history=tuple(units.step(step) for step in outcome.history),
     )
@@ -134,9 +135,9 @@ def _final_weights(
         return _FinalWeights(weights, best.solutions, -lowest, 0, K)
     if outcome.transform is not None:
         weights = outcome.transform @ weights
-    candidates = [_tidied(weights, given, family), weights, outcome.safe, problem.even]
-    unseen = UNSEEN * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
-    enough = best.upper + WORTH * tol * abs(best.upper)
+    candidates = [_without_negligible(weights, given, family), weights, outcome.safe, problem.even]
+    unseen = OPTIONS.unseen * tol * abs(best.upper) / max(squared_norms(best.solutions), 1e-300)
+    enough = best.upper + OPTIONS.worth * tol * abs(best.upper)
     found, n_solves = None, 0
     for candidate in candidates:
         if candidate is None:
@@ -150,11 +151,11 @@ def _final_weights(
                 moved = rescaled_to_total(moved, given.normaliser, given.total)
                 lowest = lowest_eigenpair(family.combine(moved, labelled_only=False))[0]
             indefinite = -lowest
-            if indefinite > INDEFINITE * size:
+            if indefinite > OPTIONS.indefinite * size:
                 continue
             objective = problem.objective
             same = outcome.transform is None and np.array_equal(moved, best.weights)
-            evaluation = best if same else objective.evaluate(moved, best, EXACT)
+            evaluation = best if same else objective.evaluate(moved, best, OPTIONS.exact)
             n_solves += objective.n_solves
             if evaluation is None:
                 continue
@@ -162,11 +163,13 @@ def _final_weights(
                 found = moved, evaluation, indefinite
             if evaluation.upper <= enough:
                 break
-        if found is not None and found[1].upper <= best.upper + CRUMBS * abs(best.upper):
+        if found is not None and found[1].upper <= best.upper + OPTIONS.negligible * abs(
+            best.upper
+        ):
             break
     if found is None:
         objective = problem.objective
-        evaluation = objective.evaluate(problem.even, best, EXACT)
+        evaluation = objective.evaluate(problem.even, best, OPTIONS.exact)
         solutions = best.solutions if evaluation is None else evaluation.solutions
         return _FinalWeights(problem.even, solutions, np.inf, n_solves + objective.n_solves)
     return _FinalWeights(found[0], found[1].solutions, found[2], n_solves)
@@ -178,9 +181,9 @@ def _own_trace(family: Family, weights: Array) -> float:
     return abs(float(weights[own] @ family.traces[own]))
 
 
-def _tidied(weights: Array, given: WeightSet, family: Family) -> Array:
+def _without_negligible(weights: Array, given: WeightSet, family: Family) -> Array:
     """The weights without what is rounding both of the total and of the trace."""
-    if isinstance(family, WithIdentity) and _own_trace(family, weights) < CRUMBS * abs(
+    if isinstance(family, WithIdentity) and _own_trace(family, weights) < OPTIONS.negligible * abs(
         weights[-1] * family.traces[-1]
     ):
         return np.where(np.arange(len(weights)) == len(weights) - 1, weights, 0.0)

@@ -8,13 +8,7 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
-from kernlearn.families.weights import (
-    LARGEST_PART,
-    ORTHONORMAL,
-    Domain,
-    even_weights,
-    free_weights,
-)
+from kernlearn.families.weights import LARGEST_PART, ORTHONORMAL, Domain, even_weights, free_weights
 from kernlearn.numerics.sums import EPS
 from kernlearn.solvers.core.oracle import Evaluation
 from kernlearn.solvers.core.problem import WeightSet
