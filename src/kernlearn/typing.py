@@ -46,8 +46,11 @@ Things = NDArray[np.object_]
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""
 
-AnyFloatArray = NDArray[np.floating[Any]]
+AnyFloatArray = NDArray[Any]
 """Numbers in double precision or in long double."""
+
+Scalar: TypeAlias = Any
+"""A number in double precision or in long double."""
 
 DeviceArray: TypeAlias = Any
 """An array of NumPy, PyTorch or CuPy: no type describes all of them."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from kernlearn.hyperkernels import GaussianHyperkernel
-from kernlearn.solvers.pairs import PairProgram, represent, solve
+from kernlearn.solvers.pairs import PairProgram, pair_kernel, solve_pairs
+from kernlearn.solvers.pairs.solve import interior_points, working_sets
 
 
 def _problem(n=9, d=3, sigma=1.5, seed=0, n_classes=3):
@@ -26,8 +28,8 @@ def _problem(n=9, d=3, sigma=1.5, seed=0, n_classes=3):
 
 def _program(problem, *, conic=True, dense=True, C=10.0, tol=0.0, max_rank=None):
     few = len(problem.pairs) if dense else 0
-    space, _ = represent(problem.hyperkernel, problem.X, problem.pairs, tol, max_rank, few)
-    return PairProgram(space, problem.labels, C, conic)
+    kernel, _ = pair_kernel(problem.hyperkernel, problem.X, problem.pairs, tol, max_rank, few)
+    return PairProgram(kernel, problem.labels, C, conic)
 
 
 @pytest.fixture
@@ -42,16 +44,12 @@ def make_program():
 
 
 @pytest.fixture
-def only_interior(monkeypatch):
+def only_interior():
     """Leave everything to the interior-point method."""
-    monkeypatch.setattr(solve, "sift", lambda program: iter(()))
+    return partial(solve_pairs, methods=(interior_points,))
 
 
 @pytest.fixture
-def only_sifting(monkeypatch):
-    """Let a test fail if sifting does not reach the tolerance by itself."""
-
-    def not_needed(system, labels):
-        pytest.fail("sifting gave up")
-
-    monkeypatch.setattr(solve, "iterates", not_needed)
+def only_working_sets():
+    """Working sets have to reach the tolerance by themselves."""
+    return partial(solve_pairs, methods=(working_sets,))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.pairs import DenseSpace, PairProgram
-from kernlearn.solvers.pairs.caratheodory import few_generators
+from kernlearn.solvers.pairs import DensePairKernel, PairProgram
+from kernlearn.solvers.pairs.caratheodory import sparse_generators
 from kernlearn.solvers.pairs.certificate import Candidate, balanced, best_intercept, certify
 from kernlearn.solvers.pairs.products import weighted_gram
 from kernlearn.solvers.pairs.solve import solve_pairs
@@ -114,7 +114,7 @@ def test_no_solver_can_say_optimal(make_problem, make_program):
 @pytest.mark.parametrize("n", [1, 4])
 @pytest.mark.parametrize("conic", [True, False])
 def test_pairs_of_one_label_need_no_function(label, n, conic):
-    program = PairProgram(DenseSpace(np.eye(n)), np.full(n, label), 1e8, conic)
+    program = PairProgram(DensePairKernel(np.eye(n)), np.full(n, label), 1e8, conic)
     solution = solve_pairs(program)
     assert (solution.objective, solution.lower_bound, solution.gap) == (0.0, 0.0, 0.0)
     assert solution.status is Status.OPTIMAL
@@ -126,7 +126,7 @@ def test_negative_entries_are_no_excuse_for_a_false_bound(conic):
     """Opposite sections: no function is positive on both, so none can lift a short dual one."""
     G = np.array([[1.0, 0.2], [-1.0, 0.1], [0.3, 1.0], [0.2, -1.0]])
     K, labels = G @ G.T, np.array([1.0, -1.0, 1.0, -1.0])
-    solution = solve_pairs(PairProgram(DenseSpace(K), labels, 10.0, conic))
+    solution = solve_pairs(PairProgram(DensePairKernel(K), labels, 10.0, conic))
     expected = kondor_section5(K, labels, 10.0, conic).value
     assert solution.lower_bound <= expected * (1 + 1e-7)
     assert solution.objective >= expected * (1 - 1e-7)
@@ -139,15 +139,15 @@ def test_balanced_multipliers_stay_in_the_box():
     np.testing.assert_array_equal(balanced(np.array([1.0, 1.0, 0.0, 0.0, -1.0]), t, 1.0), 0.0)
 
 
-def test_few_generators_keep_the_point():
+def test_sparse_generators_keep_the_point():
     rng = np.random.default_rng(0)
     factor = rng.uniform(size=(300, 6)) * 10.0 ** rng.uniform(-3, 3, size=(300, 1))
     coef = rng.uniform(size=300)
-    sparse = few_generators(factor, coef, factor.T @ coef)
+    sparse = sparse_generators(factor, coef, factor.T @ coef)
     assert sparse.min() >= 0
     assert np.count_nonzero(sparse) <= 6
     np.testing.assert_allclose(factor.T @ sparse, factor.T @ coef, rtol=1e-8)
-    np.testing.assert_array_equal(few_generators(factor, 0 * coef, np.zeros(6)), 0.0)
+    np.testing.assert_array_equal(sparse_generators(factor, 0 * coef, np.zeros(6)), 0.0)
 
 
 @pytest.mark.parametrize("n", [3, 4096, 9001])

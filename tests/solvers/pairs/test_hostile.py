@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve_pairs
+from kernlearn.solvers.pairs import DensePairKernel, FactorPairKernel, PairProgram, solve_pairs
 from kernlearn.testing._long_double import best_intercept, long
 
 KINDS = ["positive", "gaussian", "duplicates", "contradictions", "rank one", "unequal", "signed"]
@@ -54,8 +54,8 @@ def _check_that_nothing_beats_the_bound(seed):
     dense = seed % 2 == 0 or not conic
     matrix = G @ G.T
     matrix = (matrix + matrix.T) / 2
-    space = DenseSpace(matrix) if dense else FactorSpace(G, np.arange(0))
-    program = PairProgram(space, labels, C, conic)
+    kernel = DensePairKernel(matrix) if dense else FactorPairKernel(G, np.arange(0))
+    program = PairProgram(kernel, labels, C, conic)
     solution = solve_pairs(program)
     K, t, a = long(matrix) if dense else long(G) @ long(G).T, long(labels), solution.dual_coef
     coef, exact = long(solution.coef), _value(K, t, C, long(solution.coef))

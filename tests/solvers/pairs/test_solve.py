@@ -11,21 +11,21 @@ from sklearn.svm import SVC
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.pairs import DenseSpace, FactorSpace, PairProgram, solve, solve_pairs
-from kernlearn.solvers.pairs.interior import iterates
+from kernlearn.solvers.pairs import DensePairKernel, FactorPairKernel, PairProgram, solve_pairs
+from kernlearn.solvers.pairs.solve import interior_points
 
 
 @pytest.mark.parametrize(
     ("seed", "d", "sigma", "C"), [(0, 3, 1.5, 10.0), (1, 2, 0.5, 1.0), (2, 8, 4.0, 100.0)]
 )
 @pytest.mark.parametrize("dense", [True, False])
-@pytest.mark.parametrize("method", ["only_sifting", "only_interior"])
+@pytest.mark.parametrize("method", ["only_working_sets", "only_interior"])
 def test_conic_equals_the_program_as_printed(
     make_problem, make_program, request, seed, d, sigma, C, dense, method
 ):
-    request.getfixturevalue(method)
+    solve = request.getfixturevalue(method)
     problem = make_problem(d=d, sigma=sigma, seed=seed)
-    solution = solve_pairs(make_program(problem, dense=dense, C=C), tol=1e-8)
+    solution = solve(make_program(problem, dense=dense, C=C), tol=1e-8)
     expected = kondor_section5(problem.K, problem.labels, C)
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(expected.value, rel=1e-6)
@@ -81,8 +81,8 @@ def test_a_factor_needs_few_pairs_and_gives_the_same_kernel(make_problem, make_p
     whole = solve_pairs(make_program(problem), tol=1e-8)
     program = make_program(problem, dense=False, tol=1e-10)
     low = solve_pairs(program, tol=1e-8)
-    assert program.space.factor.shape[1] < 100 < len(problem.labels)
-    assert np.count_nonzero(low.coef) <= program.space.factor.shape[1]
+    assert program.kernel.factor.shape[1] < 100 < len(problem.labels)
+    assert np.count_nonzero(low.coef) <= program.kernel.factor.shape[1]
     assert low.objective == pytest.approx(whole.objective, rel=1e-5)
     np.testing.assert_allclose(problem.K @ low.coef, problem.K @ whole.coef, atol=5e-3)
 
@@ -96,8 +96,8 @@ def test_pairs_that_vanish_get_no_coefficient(make_problem, make_program):
     values, vectors = np.linalg.eigh(K)
     factor = vectors[:, values > 1e-12] * np.sqrt(values[values > 1e-12])
     factor[4] = 0.0
-    for space in (DenseSpace(K), FactorSpace(factor, np.arange(0))):
-        solution = solve_pairs(PairProgram(space, problem.labels, 10.0, True), tol=1e-8)
+    for kernel in (DensePairKernel(K), FactorPairKernel(factor, np.arange(0))):
+        solution = solve_pairs(PairProgram(kernel, problem.labels, 10.0, True), tol=1e-8)
         assert solution.objective == pytest.approx(expected, rel=1e-6)
         assert solution.coef[4] == 0.0
 
@@ -105,24 +105,24 @@ def test_pairs_that_vanish_get_no_coefficient(make_problem, make_program):
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_the_scale_of_the_hyperkernel_is_that_of_C(make_problem, scale):
     problem = make_problem()
-    one = solve_pairs(PairProgram(DenseSpace(problem.K), problem.labels, 10.0, True))
+    one = solve_pairs(PairProgram(DensePairKernel(problem.K), problem.labels, 10.0, True))
     other = solve_pairs(
-        PairProgram(DenseSpace(scale * problem.K), problem.labels, 10.0 / scale, True)
+        PairProgram(DensePairKernel(scale * problem.K), problem.labels, 10.0 / scale, True)
     )
     assert other.status is Status.OPTIMAL
     assert other.objective * scale == pytest.approx(one.objective, rel=2e-6)
     assert other.intercept == pytest.approx(one.intercept, rel=1e-3)
 
 
-@pytest.mark.parametrize(("method", "steps"), [("only_sifting", 2), ("only_interior", 4)])
+@pytest.mark.parametrize(("method", "steps"), [("only_working_sets", 2), ("only_interior", 4)])
 def test_the_iteration_limit_is_told_and_its_bound_still_holds(
     make_problem, make_program, request, method, steps
 ):
     problem = make_problem()
     best = solve_pairs(make_program(problem), tol=1e-9)
-    request.getfixturevalue(method)
+    solve = request.getfixturevalue(method)
     seen = []
-    early = solve_pairs(
+    early = solve(
         make_program(problem),
         max_iter=steps,
         stopping=StoppingControl(seen.append),
@@ -137,25 +137,22 @@ def test_the_iteration_limit_is_told_and_its_bound_still_holds(
 
 
 @pytest.mark.parametrize("conic", [True, False])
-def test_without_any_step_nothing_is_claimed(make_problem, make_program, monkeypatch, conic):
+def test_without_any_step_nothing_is_claimed(make_problem, make_program, conic):
     program = make_program(make_problem(), dense=False, conic=conic)
     best = solve_pairs(program).objective
-    monkeypatch.setattr(solve, "sift", lambda program: iter(()))
-    monkeypatch.setattr(solve, "iterates", lambda system, labels: iter(()))
-    nothing = solve_pairs(program)
+    nothing = solve_pairs(program, methods=())
     assert nothing.status is Status.INACCURATE
     assert nothing.lower_bound <= best <= nothing.objective
     np.testing.assert_array_equal(nothing.coef, 0.0)
 
 
 def test_a_method_that_ends_early_is_judged_by_its_last_iterate(
-    make_problem, make_program, only_interior, monkeypatch
+    make_problem, make_program, only_interior
 ):
     """As when rounding ends the Newton steps before they promise anything."""
     program = make_program(make_problem())
-    nothing = solve_pairs(program, max_iter=1).gap
-    monkeypatch.setattr(solve, "iterates", lambda *args: islice(iterates(*args), 5))
-    solution = solve_pairs(program)
+    nothing = only_interior(program, max_iter=1).gap
+    solution = solve_pairs(program, methods=(lambda *args: islice(interior_points(*args), 5),))
     assert solution.status is Status.INACCURATE
     assert solution.n_iter == 5
     assert 1e-6 < solution.gap < 0.1 * nothing
@@ -164,7 +161,7 @@ def test_a_method_that_ends_early_is_judged_by_its_last_iterate(
 def test_programs_without_loss_end_without_a_word():
     """Newton steps ran on until they overflowed: the estimate of the objective was zero."""
     K = np.diag([6e4, 0.0, 0.0])
-    solution = solve_pairs(PairProgram(DenseSpace(K), np.array([1.0, -1.0, -1.0]), 1.0, False))
+    solution = solve_pairs(PairProgram(DensePairKernel(K), np.array([1.0, -1.0, -1.0]), 1.0, False))
     assert solution.status is Status.OPTIMAL
     assert solution.n_iter < 30
     # b = −1, and the one section two above it: ½ 2²/K.

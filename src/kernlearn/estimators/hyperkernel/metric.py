@@ -74,7 +74,7 @@ class HyperkernelMetric(
     tol : float, default=1e-6
         Relative duality gap to reach.
     max_iter : int, default=200
-        Limit on rounds of sifting and Newton steps together.
+        Limit on working-set rounds and Newton steps together.
     random_state : int, RandomState or None, default=0
         Chooses the sample of pairs, and the rows that widths and the embedding are taken from if
         there are thousands.
@@ -120,7 +120,7 @@ class HyperkernelMetric(
     status_ : Status
         How it ended.
     n_iter_ : int
-        Rounds of sifting and Newton steps.
+        Working-set rounds and Newton steps.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from kernlearn.kernels.bank import median_distance
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
-from kernlearn.solvers.pairs import PairProgram, PairSolution, represent, solve_pairs
+from kernlearn.solvers.pairs import PairProgram, PairSolution, pair_kernel, solve_pairs
 from kernlearn.typing import Array, Indices
 
 # New pairs that are scored together: their table and their values take a few megabytes.
@@ -51,11 +51,11 @@ class PairLearner(StoppingParameters):
         self._require_memory(len(pairs), X.shape[1])
         self.hyperkernel_ = self._prepared_hyperkernel(X)
         with threads_for(len(pairs)):
-            space, self.pivot_residual_ = represent(
+            kernel, self.pivot_residual_ = pair_kernel(
                 self.hyperkernel_, X, pairs, self.pivot_tol, self.max_pivots
             )
             solution = solve_pairs(
-                PairProgram(space, labels, check_positive("C", self.C), conic),
+                PairProgram(kernel, labels, check_positive("C", self.C), conic),
                 tol,
                 check_count("max_iter", self.max_iter),
                 stopping,

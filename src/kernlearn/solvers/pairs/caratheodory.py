@@ -19,10 +19,10 @@ _SHARE = 1e-6
 _CANDIDATES = 4
 
 
-def few_generators(factor: Array, coef: Array, w: Array) -> Array:
+def sparse_generators(factor: Array, coef: Array, w: Array) -> Array:
     """Coefficients, mostly zero, with Gᵀα as near to w as the candidates allow."""
     lengths = np.sqrt(np.einsum("ij,ij->i", factor, factor))
-    kept = without_dust(coef, lengths)
+    kept = without_negligible(coef, lengths)
     candidates = np.flatnonzero(kept)
     if len(candidates) == 0:
         return kept
@@ -38,7 +38,7 @@ def few_generators(factor: Array, coef: Array, w: Array) -> Array:
     return sparse
 
 
-def without_dust(coef: Array, lengths: Array) -> Array:
+def without_negligible(coef: Array, lengths: Array) -> Array:
     """The coefficients with zero for every share of w, α_p‖g_p‖, that is negligible."""
     shares = coef * lengths
     return np.where(shares > _SHARE * shares.max(initial=0.0), coef, 0.0)

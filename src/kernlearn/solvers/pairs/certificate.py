@@ -10,7 +10,7 @@ any θ whose function is nowhere below that of t a on the pairs (θ = t a withou
 At the optimum θ is α. Elsewhere it is moved along the mean e of all sections, which is positive,
 until it is high enough. Three things are carried, always to the wrong side:
 
-- Rounding, as :mod:`spaces <kernlearn.solvers.pairs.spaces>` has it: of every value
+- Rounding, as :mod:`pair_kernel <kernlearn.solvers.pairs.pair_kernel>` has it: of every value
   :math:`\gamma \sqrt{K_{pp}} S`, of every norm what follows from it.
 - K may be indefinite by rounding. All is made to hold for :math:`K + \varepsilon\operatorname{diag}
   (K)` with any ε up to the least δ that makes it positive semidefinite.
@@ -32,17 +32,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.typing import Array
-
-# In the precision of the certificate.
-Exact = NDArray[Any]
+from kernlearn.typing import AnyFloatArray, Array, Indices, Scalar
 
 # Operations after the long sums, in units of ε; a generous count.
 _FURTHER = 32
@@ -80,17 +75,8 @@ class Certificate:
 
     def solution(self, tol: float, otherwise: Status, n_iter: int) -> PairSolution:
         """What is returned; "optimal" if the gap says so, whatever the solver may think."""
-        return PairSolution(
-            coef=self.coef,
-            intercept=self.intercept,
-            dual_coef=self.dual_coef,
-            objective=self.objective,
-            lower_bound=self.lower_bound,
-            whole_lower_bound=self.whole_lower_bound,
-            gap=self.gap,
-            status=Status.OPTIMAL if 0 <= self.gap <= tol else otherwise,
-            n_iter=n_iter,
-        )
+        status = Status.OPTIMAL if 0 <= self.gap <= tol else otherwise
+        return PairSolution(**vars(self), gap=self.gap, status=status, n_iter=n_iter)
 
 
 def certify(program: PairProgram, candidate: Candidate, precise: bool = False) -> Certificate:
@@ -98,17 +84,17 @@ def certify(program: PairProgram, candidate: Candidate, precise: bool = False) -
 
     `precise` takes the longest floats that the machine has, and several times as long.
     """
-    labels, space = program.labels, program.space
+    labels, kernel = program.labels, program.kernel
     dtype = np.longdouble if precise else np.float64
     coef = np.maximum(candidate.coef, 0.0) if program.conic else candidate.coef
     a = balanced(candidate.dual_coef, labels, program.C)
-    values = space.values(space.lift(coef))
+    values = kernel.values(kernel.lift(coef))
     b = best_intercept(values, labels, candidate.intercept)
     with np.errstate(over="ignore", invalid="ignore"):
         judged = _Judgement(program, coef.astype(dtype), b, a.astype(dtype))
         objective = _rounded(judged.objective, np.inf)
         bound = judged.bound(np.zeros(len(labels)))
-        whole = judged.bound(space.residual) if space.residual.any() else bound
+        whole = judged.bound(kernel.residual) if kernel.residual.any() else bound
     objective = objective if objective >= 0 else np.inf  # not a number: worth nothing
     return Certificate(coef, b, a, objective, bound, whole)
 
@@ -116,31 +102,33 @@ def certify(program: PairProgram, candidate: Candidate, precise: bool = False) -
 class _Judgement:
     """Both programs at feasible coefficients and multipliers, in their precision."""
 
-    def __init__(self, program: PairProgram, coef: Exact, b: float, a: Exact) -> None:
-        self.program, self.space = program, program.space
+    def __init__(
+        self, program: PairProgram, coef: AnyFloatArray, b: float, a: AnyFloatArray
+    ) -> None:
+        self.program, self.kernel = program, program.kernel
         self.coef, self.b, self.a = coef, coef.dtype.type(b), a
-        self.lengths = self.space.lengths.astype(coef.dtype)
+        self.lengths = self.kernel.lengths.astype(coef.dtype)
         epsilon = np.finfo(coef.dtype).eps
-        self.gamma = float((self.space.terms + _FURTHER) * epsilon)
-        self.w = self.space.lift(coef)
+        self.gamma = float((self.kernel.terms + _FURTHER) * epsilon)
+        self.w = self.kernel.lift(coef)
 
-    def _size(self, coef: Exact) -> Any:
+    def _size(self, coef: AnyFloatArray) -> Scalar:
         return np.abs(coef) @ self.lengths
 
-    def _diagonal(self, coef: Exact) -> Any:
+    def _diagonal(self, coef: AnyFloatArray) -> Scalar:
         """δ Σ K_pp α_p²: what raising the diagonal adds to a squared norm."""
-        return self.space.defect * np.square(coef * self.lengths).sum()
+        return self.kernel.defect * np.square(coef * self.lengths).sum()
 
     @cached_property
-    def objective(self) -> Any:
+    def objective(self) -> Scalar:
         """½‖w‖² + C Σ [1 − t(f + b)]₊, and above it all that rounding may have taken."""
         program, gamma, lengths = self.program, self.gamma, self.lengths
-        size, square = self._size(self.coef), self.space.squared_norm(self.w)
-        f = self.space.values(self.w)
+        size, square = self._size(self.coef), self.kernel.squared_norm(self.w)
+        f = self.kernel.values(self.w)
         margins = program.labels * (f + self.b) - 1.0
         wrong = gamma * (lengths * size + np.abs(f) + abs(self.b) + 1.0)
-        wrong += self.space.defect * lengths * np.abs(self.coef) * lengths
-        norm = square + self.space.norm_error(size, square, gamma) + self._diagonal(self.coef)
+        wrong += self.kernel.defect * lengths * np.abs(self.coef) * lengths
+        norm = square + self.kernel.norm_error(size, square, gamma) + self._diagonal(self.coef)
         loss = np.maximum(wrong - margins, 0.0).sum()
         return (0.5 * norm + program.C * loss) * (1.0 + gamma)
 
@@ -153,33 +141,35 @@ class _Judgement:
         # Zero is a bound too, and the answer where something has overflown.
         return _rounded(total, -np.inf) if total > 0 else 0.0
 
-    def _imbalance(self) -> Any:
-        reach = 1.0 + np.sqrt(2.0 * self.objective) * self.lengths.max() * (1.0 + self.space.defect)
+    def _imbalance(self) -> Scalar:
+        reach = 1.0 + np.sqrt(2.0 * self.objective) * self.lengths.max() * (
+            1.0 + self.kernel.defect
+        )
         return (abs(self.program.labels @ self.a) + self.gamma * self.a.sum()) * reach
 
-    def _half_norm(self, w: Exact, size: Any, diagonal: Any) -> Any:
-        square = self.space.squared_norm(w)
-        return 0.5 * (square + self.space.norm_error(size, square, self.gamma) + diagonal)
+    def _half_norm(self, w: AnyFloatArray, size: Scalar, diagonal: Scalar) -> Scalar:
+        square = self.kernel.squared_norm(w)
+        return 0.5 * (square + self.kernel.norm_error(size, square, self.gamma) + diagonal)
 
-    def _free(self, rho: Any) -> Any:
+    def _free(self, rho: Scalar) -> Scalar:
         """½‖θ‖² of θ = ta, all that it may be."""
         signed = self.program.labels * self.a
         size, diagonal = self._size(signed), self._diagonal(signed)
         return self._half_norm(self._signed_w, size, diagonal) + 0.5 * rho * rho
 
     @cached_property
-    def _signed_w(self) -> Exact:
-        return self.space.lift(self.program.labels * self.a)
+    def _signed_w(self) -> AnyFloatArray:
+        return self.kernel.lift(self.program.labels * self.a)
 
     @cached_property
-    def _height(self) -> Exact:
+    def _height(self) -> AnyFloatArray:
         """The values of α − ta, no higher than they may be."""
         signed = self.program.labels * self.a
         wrong = self.gamma * (self._size(self.coef) + self._size(signed)) * self.lengths
-        wrong += self.space.defect * self.lengths * np.abs(self.coef - signed) * self.lengths
-        return np.asarray(self.space.values(self.w - self._signed_w) - wrong)
+        wrong += self.kernel.defect * self.lengths * np.abs(self.coef - signed) * self.lengths
+        return np.asarray(self.kernel.values(self.w - self._signed_w) - wrong)
 
-    def _cone(self, needed: Exact) -> Any:
+    def _cone(self, needed: AnyFloatArray) -> Scalar:
         """½‖θ‖² of the better of two θ, with what a shortfall costs: α, and α moved along e."""
         rows = np.flatnonzero(self.program.allowed | (needed > 0))
         height, reach = (self._height - needed)[rows], self._reach[rows]
@@ -188,18 +178,18 @@ class _Judgement:
         return min(self._moved(step, height + step * reach, rows) for step in (0.0, along))
 
     @cached_property
-    def _reach(self) -> Exact:
+    def _reach(self) -> AnyFloatArray:
         """The values of e, no higher than they may be."""
         e = self.program.reach.astype(self.a.dtype)
         # These were computed in double precision.
-        gamma = (self.space.terms + _FURTHER) * np.finfo(np.float64).eps
-        if self.space.nonnegative:  # sums without cancellation
+        gamma = (self.kernel.terms + _FURTHER) * np.finfo(np.float64).eps
+        if self.kernel.nonnegative:  # sums without cancellation
             return np.asarray(e * (1.0 - gamma))
-        return np.asarray(e - gamma * self.lengths * self.space.lengths.mean())
+        return np.asarray(e - gamma * self.lengths * self.kernel.lengths.mean())
 
-    def _moved(self, step: Any, height: Exact, rows: NDArray[np.intp]) -> Any:
+    def _moved(self, step: Scalar, height: AnyFloatArray, rows: Indices) -> Scalar:
         short = np.maximum(-height, 0.0)
-        if short.any() and not self.space.nonnegative:
+        if short.any() and not self.kernel.nonnegative:
             return np.inf
         cost = 0.0
         if short.any():
@@ -210,7 +200,7 @@ class _Judgement:
         return self._half_norm(w, size, diagonal) + cost
 
 
-def _rounded(value: Any, towards: float) -> float:
+def _rounded(value: Scalar, towards: float) -> float:
     """A double on that side of a number that may have more digits."""
     nearest = float(value)
     beyond = nearest < value if towards > 0 else nearest > value

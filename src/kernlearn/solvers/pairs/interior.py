@@ -19,21 +19,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.solvers.pairs.systems import Breakdown, System
+from kernlearn.solvers.pairs.systems import Breakdown, FreeSystem
 from kernlearn.typing import Array
 
-# The part of the way to the boundary that a step goes.
-_NEARLY = 0.995
-# Up to so many corrections are tried, each with a step that is longer by so much, for products
-# that would leave this range around the goal. They take a third of the steps away (measured), and
-# cost two passes over the factor each, where a step takes two weighted products.
-_CORRECTIONS, _FURTHER, _SPREAD = 2, 0.3, 0.1
-# A method that takes steps as short as this has stopped.
-_SHORTEST = 1e-7
+
+@dataclass(frozen=True)
+class PairInteriorOptions:
+    """How long steps are, and how often they are corrected."""
+
+    nearly: float = 0.995  # part of the way to the boundary that a step goes
+    # Corrections that are tried, each with a step that is longer by so much, for products that
+    # would leave this range around the goal. They take a third of the steps away (measured), and
+    # cost two passes over the factor each, where a step takes two weighted products.
+    corrections: int = 2
+    further: float = 0.3
+    spread: float = 0.1
+    shortest: float = 1e-7  # a method that takes steps as short as this has stopped
+
+
+OPTIONS = PairInteriorOptions()
 
 
 @dataclass(eq=False)
-class Point:
+class Iterate:
     """An iterate, or a direction from one.
 
     `slack` holds s, ξ and α one after the other, and `dual` the multipliers a, 1 − a and z that
@@ -71,7 +79,7 @@ class Point:
         """The duality gap once the equations hold."""
         return float(self.slack @ self.dual)
 
-    def move(self, d: Point, step: float) -> None:
+    def move(self, d: Iterate, step: float) -> None:
         """Add ``step`` times a direction."""
         self.x = self.x + step * d.x
         self.b += step * d.b
@@ -82,23 +90,23 @@ class Point:
         self.against = self.against + step * d.against
 
 
-def iterates(system: System, labels: Array) -> Iterator[Point]:
+def iterates(system: FreeSystem, labels: Array) -> Iterator[Iterate]:
     """Yield the point after every step, ever nearer to the optimum, until no step can be made."""
     point = _start(system, labels)
     while True:
         # Where the last steps overflow there is nothing to be gained any more.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
-                direction, step = _Newton(system, labels, point).step()
+                direction, step = _NewtonStep(system, labels, point).step()
             except Breakdown:
                 return
-            if not step > _SHORTEST:
+            if not step > OPTIONS.shortest:
                 return
             point.move(direction, step)
         yield point
 
 
-def _start(system: System, labels: Array) -> Point:
+def _start(system: FreeSystem, labels: Array) -> Iterate:
     """Inside all constraints, with equal products, and with values of about one."""
     n = len(labels)
     against = system.forward(np.zeros_like(system.inside), system.inside)[1]
@@ -109,7 +117,7 @@ def _start(system: System, labels: Array) -> Point:
     margins = labels * (size * values) - 1.0
     xi = 1.0 + np.maximum(-margins, 0.0)
     dual = 0.5 / size
-    return Point(
+    return Iterate(
         x=size * x,
         b=0.0,
         u=dual * system.inside,
@@ -120,10 +128,10 @@ def _start(system: System, labels: Array) -> Point:
     )
 
 
-class _Newton:
+class _NewtonStep:
     """The linearised conditions at one point, with their factors."""
 
-    def __init__(self, system: System, labels: Array, at: Point) -> None:
+    def __init__(self, system: FreeSystem, labels: Array, at: Iterate) -> None:
         self.system, self.labels, self.at = system, labels, at
         n = self.n = len(labels)
         self.ratio = at.slack / at.dual
@@ -138,7 +146,7 @@ class _Newton:
         self.cone_left = at.x - generated
         self.against_left = at.against - at.dual[2 * n :]
 
-    def step(self) -> tuple[Point, float]:
+    def step(self) -> tuple[Iterate, float]:
         """A direction, and how far to go along it."""
         at = self.at
         mu = at.complementarity / len(at.slack)
@@ -149,23 +157,23 @@ class _Newton:
         target = (goal - first.slack * first.dual) / at.dual - at.slack
         direction = self._direction(target)
         length = self._longest(direction)
-        for _ in range(_CORRECTIONS):
-            if _NEARLY * length >= 1.0:
+        for _ in range(OPTIONS.corrections):
+            if OPTIONS.nearly * length >= 1.0:
                 break
-            target = target + self._outliers(direction, min(1.0, length + _FURTHER), goal)
+            target = target + self._outliers(direction, min(1.0, length + OPTIONS.further), goal)
             corrected = self._direction(target)
             if self._longest(corrected) <= length:
                 break
             direction, length = corrected, self._longest(corrected)
-        return direction, min(1.0, _NEARLY * length)
+        return direction, min(1.0, OPTIONS.nearly * length)
 
-    def _outliers(self, d: Point, step: float, goal: float) -> Array:
+    def _outliers(self, d: Iterate, step: float, goal: float) -> Array:
         """What would bring the products ahead of us back among the others (Gondzio 1996)."""
         products = (self.at.slack + step * d.slack) * (self.at.dual + step * d.dual)
-        change = np.clip(products, _SPREAD * goal, goal / _SPREAD) - products
-        return np.maximum(change, -goal / _SPREAD) / self.at.dual
+        change = np.clip(products, OPTIONS.spread * goal, goal / OPTIONS.spread) - products
+        return np.maximum(change, -goal / OPTIONS.spread) / self.at.dual
 
-    def _direction(self, target: Array) -> Point:
+    def _direction(self, target: Array) -> Iterate:
         """Towards products that change by ``target``, given in units of the multipliers."""
         n, labels, system = self.n, self.labels, self.system
         rho = target[:n] - target[n : 2 * n] - self.margin_left
@@ -180,9 +188,9 @@ class _Newton:
         values, against = system.forward(dx, du)
         da = self.D * (rho - labels * (values + db))
         dual = np.concatenate([da, -da, against + self.against_left])
-        return Point(dx, db, du, target - self.ratio * dual, dual, values, against)
+        return Iterate(dx, db, du, target - self.ratio * dual, dual, values, against)
 
-    def _longest(self, d: Point) -> float:
+    def _longest(self, d: Iterate) -> float:
         """The longest step that keeps every inequality."""
         fastest = -min(float((d.slack / self.at.slack).min()), float((d.dual / self.at.dual).min()))
         return 1.0 / fastest if fastest > 0 else np.inf

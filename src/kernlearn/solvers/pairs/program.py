@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.pairs.spaces import DenseSpace, Space
-from kernlearn.typing import Array
+from kernlearn.solvers.pairs.pair_kernel import DensePairKernel, PairKernel
+from kernlearn.typing import Array, Mask
 
 # A section that is smaller than this part of the largest cannot be told from zero.
 _VANISHING = 1e-100
@@ -28,36 +27,25 @@ class PairProgram:
     and without :math:`\alpha \ge 0` when not conic. In terms of :math:`w = \sum_p \alpha_p K_p`
     the objective is :math:`\tfrac12\|w\|^2 + C\sum_p [1 - t_p(w_p + b)]_+`, with w in the cone of
     the sections, or anywhere in their span.
-
-    Parameters
-    ----------
-    space : Space
-        The kernel on pairs, by its matrix or by a factor.
-    labels : ndarray of shape (n_pairs,)
-        t, +1 for pairs that belong together and −1 for those that do not.
-    C : float
-        The weight of the loss, above zero.
-    conic : bool
-        Whether α ≥ 0.
     """
 
-    space: Space
-    labels: Array
-    C: float
-    conic: bool
+    kernel: PairKernel
+    labels: Array  # t, +1 for pairs that belong together and −1 for those that do not
+    C: float  # the weight of the loss, above zero
+    conic: bool  # whether α ≥ 0
 
     @cached_property
     def interior(self) -> Array:
         """The mean e of all sections, which is positive where K has no negative entries."""
-        return self.space.lift(np.full(self.space.n_pairs, 1.0 / self.space.n_pairs))
+        return self.kernel.lift(np.full(self.kernel.n_pairs, 1.0 / self.kernel.n_pairs))
 
     @cached_property
     def reach(self) -> Array:
         """The values of e: the mean of every section over all pairs."""
-        return self.space.values(self.interior)
+        return self.kernel.values(self.interior)
 
     @cached_property
-    def generators(self) -> NDArray[np.bool_]:
+    def generators(self) -> Mask:
         """The pairs that may have a coefficient in a conic program.
 
         Left out are those whose sections vanish at all pairs, and those that an incomplete factor
@@ -66,45 +54,26 @@ class PairProgram:
         return self.reach > _VANISHING * float(self.reach.max())
 
     @cached_property
-    def allowed(self) -> NDArray[np.bool_]:
+    def allowed(self) -> Mask:
         """The pairs that the bound of a conic program speaks of.
 
         With the whole matrix all that do not vanish, with a factor the generators.
         """
-        if isinstance(self.space, DenseSpace):
-            return self.space.lengths > 0
+        if isinstance(self.kernel, DensePairKernel):
+            return self.kernel.lengths > 0
         return self.generators
 
 
 @dataclass(frozen=True, eq=False)
 class PairSolution:
-    """Coefficients of the pairs, and the certificate.
+    """Coefficients of the pairs, and the certificate."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n_pairs,)
-        α: few of them are not zero when conic, and those of the pivots when not.
-    intercept : float
-        b.
-    dual_coef : ndarray of shape (n_pairs,)
-        The multipliers a of the classification constraints, 0 ≤ a ≤ C and tᵀa = 0 up to rounding.
-    objective, lower_bound, gap : float
-        The value at α, rounded up; what no other α can go below; their relative difference.
-    whole_lower_bound : float
-        What no α can go below in the program of the whole matrix, where a factor has left a part
-        of it out.
-    status : Status
-        How it ended.
-    n_iter : int
-        Rounds of sifting and Newton steps.
-    """
-
-    coef: Array
+    coef: Array  # α: few of them are not zero when conic, and those of the pivots when not
     intercept: float
-    dual_coef: Array
-    objective: float
-    lower_bound: float
-    whole_lower_bound: float
-    gap: float
+    dual_coef: Array  # multipliers of the classification constraints, 0 ≤ a ≤ C and tᵀa = 0
+    objective: float  # the value at α, rounded up
+    lower_bound: float  # what no other α can go below
+    whole_lower_bound: float  # and with what a factor has left out of the matrix
+    gap: float  # relative difference of objective and lower_bound
     status: Status
-    n_iter: int
+    n_iter: int  # working-set rounds and Newton steps

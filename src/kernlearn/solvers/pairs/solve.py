@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -9,18 +11,42 @@ from scipy.linalg import solve_triangular
 
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.pairs.caratheodory import few_generators, without_dust
+from kernlearn.solvers.pairs.caratheodory import sparse_generators, without_negligible
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
-from kernlearn.solvers.pairs.interior import Point, iterates
+from kernlearn.solvers.pairs.interior import Iterate, iterates
+from kernlearn.solvers.pairs.pair_kernel import DensePairKernel, FactorPairKernel
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.solvers.pairs.search import Candidates, Search
-from kernlearn.solvers.pairs.sifting import sift
-from kernlearn.solvers.pairs.spaces import DenseSpace, FactorSpace
-from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem, System
+from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem
+from kernlearn.solvers.pairs.working_set import working_set_rounds
 from kernlearn.typing import Array
+
+# After every iteration: whether a certificate is worth its price, and what it would be of.
+Candidates = Iterator[tuple[bool, Callable[[], Candidate]]]
+# A method proposes candidates for a program and a tolerance.
+PairMethod = Callable[[PairProgram, float], Candidates]
 
 # The gap is looked at when what the iterates say of it is below this many tolerances.
 _LOOK = 2.0
+# Certified gaps that may fail to improve before a method has stopped.
+_PATIENCE = 3
+
+
+def working_sets(program: PairProgram, tol: float) -> Candidates:
+    """The minimisers of working sets; a program that is not conic has none."""
+    for found in working_set_rounds(program) if program.conic else ():
+        yield found.right, found.candidate
+
+
+def interior_points(program: PairProgram, tol: float) -> Candidates:
+    """The iterates of the interior-point method."""
+    columns = program.generators if program.conic else program.kernel.factored.pivots >= 0
+    if not columns.any():
+        return  # a matrix of zeros
+    system = _system(program)
+    for point in iterates(system, program.labels):
+        # The objective as the iterate has it, before anything is made feasible.
+        estimate = 0.5 * float(point.x @ system.curvature(point.x)) + point.loss
+        yield point.complementarity <= _LOOK * tol * estimate, partial(_candidate, program, point)
 
 
 def solve_pairs(
@@ -28,51 +54,43 @@ def solve_pairs(
     tol: float = 1e-6,
     max_iter: int = 100,
     stopping: StoppingControl | None = None,
+    methods: Sequence[PairMethod] = (working_sets, interior_points),
 ) -> PairSolution:
     """Solve the program to a relative duality gap of `tol`; inputs are checked.
 
-    What is returned is judged by `certify`, and the status is what that says. A conic program is
-    sifted first, and what sifting leaves open is for the interior-point method.
-
-    Parameters
-    ----------
-    program : PairProgram
-        The program.
-    tol : float
-        Relative duality gap to reach.
-    max_iter : int
-        Limit on the number of rounds of sifting and Newton steps together.
-    stopping : StoppingControl, optional
-        Told of each of these; may end it early, with the best certificate so far.
+    What is returned is judged by `certify`, and the status is what that says. A method goes on with
+    what the one before has left open: working sets first, then the interior-point method.
+    `max_iter` limits the iterations of all. `stopping` is told of each, and may end early with the
+    best certificate so far.
     """
     stopping = StoppingControl() if stopping is None else stopping
     if np.ptp(program.labels) == 0:
         return certify(program, _nothing_learned(program)).solution(tol, Status.INACCURATE, 0)
-    search = Search(program, tol, max_iter, stopping)
+    search = _CertifiedSearch(program, tol, max_iter, stopping)
     try:
-        over = program.conic and search.follow(_sifted(program))
-        if not over:
-            search.follow(_interior(program, tol))
+        for method in methods:
+            if search.follow(method(program, tol)):
+                break
     except (Stopped, KeyboardInterrupt) as stop:
         if search.latest is None:
             raise
         search.end(stopping.accept(stop))
     best = search.best or certify(program, _nothing_learned(program))
     best = _with_few(program, best, tol) if program.conic else best
-    return _settled(program, best, tol).solution(tol, search.status, search.n_iter)
+    return _best_judged(program, best, tol).solution(tol, search.status, search.n_iter)
 
 
 def _nothing_learned(program: PairProgram) -> Candidate:
     """What is known before the first step: w = 0, and the best equal multipliers."""
     labels = program.labels
     a = balanced(np.full(len(labels), program.C), labels, program.C)
-    square = float(program.space.squared_norm(program.space.lift(labels * a)))
+    square = float(program.kernel.squared_norm(program.kernel.lift(labels * a)))
     share = min(1.0, float(a.sum()) / square) if square > 0 else 1.0
     # Beyond the margin of pairs that all have one label.
     return Candidate(np.zeros(len(a)), 2.0 * float(np.sign(labels.sum())), share * a)
 
 
-def _settled(program: PairProgram, found: Certificate, tol: float) -> Certificate:
+def _best_judged(program: PairProgram, found: Certificate, tol: float) -> Certificate:
     """What is returned: with more digits where too few may be in the way.
 
     Nothing is returned where it is good enough and what was learned is not.
@@ -86,40 +104,24 @@ def _settled(program: PairProgram, found: Certificate, tol: float) -> Certificat
     return min(found, certify(program, same, precise=True), key=lambda one: one.gap)
 
 
-def _sifted(program: PairProgram) -> Candidates:
-    for found in sift(program):
-        yield found.right, found.candidate
-
-
-def _interior(program: PairProgram, tol: float) -> Candidates:
-    columns = program.generators if program.conic else program.space.factored.pivots >= 0
-    if not columns.any():
-        return  # a matrix of zeros
-    system = _system(program)
-    for point in iterates(system, program.labels):
-        # The objective as the iterate has it, before anything is made feasible.
-        estimate = 0.5 * float(point.x @ system.curvature(point.x)) + point.loss
-        yield point.complementarity <= _LOOK * tol * estimate, partial(_candidate, program, point)
-
-
-def _system(program: PairProgram) -> System:
-    space, C = program.space, program.C
+def _system(program: PairProgram) -> FreeSystem:
+    kernel, C = program.kernel, program.C
     if not program.conic:
-        return FreeSystem(space.factored.factor, C)
+        return FreeSystem(kernel.factored.factor, C)
     rows = np.flatnonzero(program.generators)
-    everybody = len(rows) == space.n_pairs
-    if isinstance(space, DenseSpace):
-        F = space.K if everybody else np.ascontiguousarray(space.K[rows]).T
+    everybody = len(rows) == kernel.n_pairs
+    if isinstance(kernel, DensePairKernel):
+        F = kernel.K if everybody else np.ascontiguousarray(kernel.K[rows]).T
         return CoordinateSystem(F, F[rows] / C, program.reach[rows])
-    factor = space.factored.factor
+    factor = kernel.factored.factor
     part = factor if everybody else np.ascontiguousarray(factor.T[:, rows]).T
     return RowSystem(factor, part, C, program.interior)
 
 
-def _candidate(program: PairProgram, point: Point) -> Candidate:
+def _candidate(program: PairProgram, point: Iterate) -> Candidate:
     a = program.C * point.a
     if not program.conic:
-        return Candidate(_on_pivots(program.space.factored, point.x), point.b, a)
+        return Candidate(_on_pivots(program.kernel.factored, point.x), point.b, a)
     coef = np.zeros(len(program.labels))
     coef[program.generators] = point.alpha
     return Candidate(coef, point.b, a)
@@ -127,19 +129,88 @@ def _candidate(program: PairProgram, point: Point) -> Candidate:
 
 def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certificate:
     """The same kernel by few pairs, if that is as good as asked for; else by all of them."""
-    space = program.space
-    if isinstance(space, DenseSpace):
-        coef = without_dust(found.coef, space.lengths)
+    kernel = program.kernel
+    if isinstance(kernel, DensePairKernel):
+        coef = without_negligible(found.coef, kernel.lengths)
     else:
-        coef = few_generators(space.factored.factor, found.coef, space.lift(found.coef))
+        coef = sparse_generators(kernel.factored.factor, found.coef, kernel.lift(found.coef))
     if np.array_equal(coef, found.coef):
         return found
     few = certify(program, Candidate(coef, found.intercept, found.dual_coef))
     return few if few.gap <= max(tol, found.gap) else found
 
 
-def _on_pivots(space: FactorSpace, w: Array) -> Array:
+def _on_pivots(kernel: FactorPairKernel, w: Array) -> Array:
     """Coefficients of the pivots alone with Gᵀα = w, by substitution."""
-    coef = np.zeros(space.n_pairs)
-    coef[space.pivots] = solve_triangular(space.factor[space.pivots], w, lower=True, trans="T")
+    coef = np.zeros(kernel.n_pairs)
+    coef[kernel.pivots] = solve_triangular(kernel.factor[kernel.pivots], w, lower=True, trans="T")
     return coef
+
+
+@dataclass
+class _CertifiedSearch:
+    """The best certificate so far, and what it took."""
+
+    program: PairProgram
+    tol: float
+    max_iter: int
+    stopping: StoppingControl
+    n_iter: int = 0
+    status: Status = Status.INACCURATE
+    """How it ended, if not with a certificate that is good enough."""
+    latest: Callable[[], Candidate] | None = None
+    best: Certificate | None = None
+
+    def follow(self, candidates: Candidates) -> bool:
+        """Follow a method to its end, and tell whether that of the search is reached too."""
+        idle, unseen = 0, None
+        for promising, candidate in candidates:
+            self.n_iter += 1
+            self.latest = candidate
+            self._tell(candidate)
+            if self.n_iter >= self.max_iter:
+                self.status = Status.ITERATION_LIMIT
+                self.look(candidate())
+                return True
+            if not promising:
+                unseen = candidate
+                continue
+            unseen = None
+            idle = 0 if self.look(candidate()) else idle + 1
+            if idle >= _PATIENCE or self._over:
+                break
+        if unseen is not None:
+            self.look(unseen())
+        return self._over
+
+    @property
+    def _over(self) -> bool:
+        return self.best is not None and self.best.gap <= self.tol
+
+    def end(self, status: Status) -> None:
+        """End early: the latest candidate counts too, whatever it promised."""
+        self.status = status
+        if self.latest is not None:
+            self.look(self.latest())
+
+    def look(self, candidate: Candidate) -> bool:
+        """Whether it is better than all before; anything learned is better than nothing."""
+        found = certify(self.program, candidate)
+        better = self.best is None or found.gap < self.best.gap
+        if better:
+            self.best = found
+        return better
+
+    def _tell(self, candidate: Callable[[], Candidate]) -> None:
+        """A certificate takes a small part of a step's time; where nobody hears of it, none."""
+        if not self.stopping.listens:
+            self.stopping.check()
+            return
+        found = certify(self.program, candidate())
+        if self.best is not None:
+            found = min(self.best, found, key=lambda one: one.gap)
+        message = (
+            f"{self.n_iter} steps, objective {found.objective:.6g}, lower bound "
+            f"{found.lower_bound:.6g}"
+        )
+        self.stopping.tell(message, found.objective, found.lower_bound, found.gap)

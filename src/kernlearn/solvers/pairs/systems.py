@@ -15,8 +15,6 @@ Eliminating b leaves :math:`H = Q + F^\top D F - h h^\top / d`, which is positiv
 
 from __future__ import annotations
 
-from typing import Protocol
-
 import numpy as np
 from scipy.linalg.blas import dtrmm, dtrsv
 from scipy.linalg.lapack import dpotrf
@@ -29,50 +27,16 @@ class Breakdown(Exception):
     """Rounding has left a matrix that is not positive definite: no further step is possible."""
 
 
-class System(Protocol):
-    """A program min ½xᵀQx + Σ [1 − t(Fx + b)]₊ over x = Aᵀα, α ≥ 0, and its Newton steps."""
+class FreeSystem:
+    r"""A program min ½xᵀQx + Σ [1 − t(Fx + b)]₊ without a cone: x = w, Q = I/C and F = G.
 
-    inside: Array
-    """A vector u with Au > 0."""
+    Its Newton steps cost one weighted product and r³/3. Programs over a cone x = Aᵀα, α ≥ 0, derive
+    from it; `inside` is a vector u with Au > 0.
+    """
 
-    def curvature(self, x: Array) -> Array:
-        """Q x."""
-
-    def forward(self, x: Array, u: Array) -> tuple[Array, Array]:
-        """F x and A u."""
-
-    def adjoint(self, v: Array, alpha: Array) -> tuple[Array, Array]:
-        """Fᵀ v and Aᵀ α."""
-
-    def factorise(self, D: Array, E: Array) -> None:
-        """Prepare the steps at these diagonals."""
-
-    def solve(self, p: Array, q: float, c: Array) -> tuple[Array, float, Array]:
-        """Return Δx, Δb and Δu."""
-
-
-class _WithIntercept:
-    """What the three systems share: the elimination of b."""
-
-    F: Array
-
-    def _reduced(self, D: Array) -> Array:
-        self._h, self._d = times_transpose(self.F, D), float(D.sum())
-        return weighted_gram(self.F, D, self._h / self._d)
-
-    def _without_b(self, p: Array, q: float) -> Array:
-        return p - self._h * (q / self._d)
-
-    def _b(self, q: float, step: Array) -> float:
-        return (q - float(self._h @ step)) / self._d
-
-
-class FreeSystem(_WithIntercept):
-    """No cone: x = w is anywhere, Q = I/C and F = G. Cost: one weighted product and r³/3."""
-
-    def __init__(self, factor: Array, C: float) -> None:
+    def __init__(self, factor: Array, C: float, inside: Array | None = None) -> None:
         self.F, self._C = factor, C
-        self.inside = np.zeros(factor.shape[1])
+        self.inside = np.zeros(factor.shape[1]) if inside is None else inside
 
     def curvature(self, x: Array) -> Array:
         """Q x."""
@@ -97,12 +61,23 @@ class FreeSystem(_WithIntercept):
         dx = _solve(self._L, self._without_b(p, q))
         return dx, self._b(q, dx), np.zeros_like(dx)
 
+    def _reduced(self, D: Array) -> Array:
+        self._h, self._d = times_transpose(self.F, D), float(D.sum())
+        return weighted_gram(self.F, D, self._h / self._d)
 
-class CoordinateSystem(_WithIntercept):
+    def _without_b(self, p: Array, q: float) -> Array:
+        return p - self._h * (q / self._d)
+
+    def _b(self, q: float, step: Array) -> float:
+        return (q - float(self._h @ step)) / self._d
+
+
+class CoordinateSystem(FreeSystem):
     """x = α itself: F and CQ are parts of K, and A = I. The cheaper cone at nearly full rank."""
 
     def __init__(self, F: Array, Q: Array, inside: Array) -> None:
-        self.F, self._Q, self.inside = F, Q, inside
+        super().__init__(F, 1.0, inside)
+        self._Q = Q
 
     def curvature(self, x: Array) -> Array:
         """Q x."""
@@ -130,7 +105,7 @@ class CoordinateSystem(_WithIntercept):
         return dx, self._b(q, dx), (c - dx) / self._E
 
 
-class RowSystem(_WithIntercept):
+class RowSystem(FreeSystem):
     r"""x = w in the cone of rows of G: Q = I/C, F = G. The cost is linear in the number of pairs.
 
     With :math:`H = LL^\top` and :math:`\Delta u = L v` the unknown v solves
@@ -139,11 +114,8 @@ class RowSystem(_WithIntercept):
     """
 
     def __init__(self, factor: Array, rows: Array, C: float, inside: Array) -> None:
-        self.F, self._A, self._C, self.inside = factor, rows, C, inside
-
-    def curvature(self, x: Array) -> Array:
-        """Q x."""
-        return x / self._C
+        super().__init__(factor, C, inside)
+        self._A = rows
 
     def forward(self, x: Array, u: Array) -> tuple[Array, Array]:
         """F x and A u."""
@@ -162,9 +134,7 @@ class RowSystem(_WithIntercept):
 
     def factorise(self, D: Array, E: Array) -> None:
         """Prepare the steps at these diagonals."""
-        H = self._reduced(D)
-        H.flat[:: len(H) + 1] += 1.0 / self._C
-        self._L = _cholesky(H)
+        super().factorise(D, E)
         M = dtrmm(1.0, self._L, weighted_gram(self._A, E), side=1, lower=1)
         M = dtrmm(1.0, self._L, M, side=0, lower=1, trans_a=1)
         M[np.diag_indices_from(M)] += 1.0

@@ -1,4 +1,4 @@
-r"""Where the learned function lives: the span of the sections, in one of two coordinates.
+r"""The kernel on pairs: the span of its sections, in one of two coordinates.
 
 Few pairs have their matrix K, and :math:`w = \alpha` with :math:`\|w\|^2 = w^\top K w`. Many have
 an incomplete factor, :math:`K \approx GG^\top`, and :math:`w = G^\top\alpha` with the plain norm.
@@ -13,72 +13,42 @@ section 3.1), and entries of K are at most :math:`\sqrt{K_{pp} K_{qq}}`. With
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
-from kernlearn.gram._greedy import factorise
+from kernlearn.gram._greedy import Columns, factorise
+from kernlearn.hyperkernels import Hyperkernel
+from kernlearn.hyperkernels._validation import quiet
+from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.solvers.pairs.products import times_factor, times_transpose
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Scalar
 
 _ALL = slice(None)
 # With fewer coefficients than this part of all, only their rows of the factor are read.
 _FEW = 0.1
 # LAPACK's eigenvalues of a symmetric matrix are right to a few ε of the largest.
 _EIGENVALUES = 4.0 * np.finfo(float).eps
+# Up to this many pairs a program has the whole matrix: the factor would take longer to find than
+# it saves.
+FEW_PAIRS = 400
+# A section shorter than the root of this part of the longest is lost to underflow, and taken to be
+# zero.
+_VANISHING = 1e-280
+# A least eigenvalue below minus this, with a unit diagonal, is no rounding.
+_INDEFINITE = 1e-6
+# The residual of a factor is known up to this part of the diagonal.
+_ROUNDING = 1e-12
 
 
-class Space(Protocol):
-    """What a pair program needs of its kernel on pairs."""
+class DensePairKernel:
+    """The matrix K of the pairs, (n_pairs, n_pairs).
 
-    n_pairs: int
-    terms: int
-    """How many terms the longest sums have, from coefficients to values."""
-    residual: Array
-    """The diagonal of what K leaves out of the matrix that it stands for."""
-
-    @property
-    def defect(self) -> float:
-        """Such a δ that K + δ diag(K) is positive semidefinite."""
-
-    @property
-    def nonnegative(self) -> bool:
-        """Whether K is known to have no negative entry."""
-
-    @property
-    def lengths(self) -> Array:
-        """The norm of every section."""
-
-    @property
-    def factored(self) -> FactorSpace:
-        """The same with a factor, up to rounding."""
-
-    def diagonal(self) -> Array:
-        """The squared norm of every section."""
-
-    def block(self, rows: Indices, columns: Indices) -> Array:
-        """The entries of K at some rows and columns."""
-
-    def lift(self, coef: Array) -> Array:
-        """The function Σ α_p K_p, as w."""
-
-    def values(self, w: Array, rows: Indices | slice = _ALL) -> Array:
-        """The values of w on the pairs, or on some of them."""
-
-    def squared_norm(self, w: Array) -> Any:
-        """‖w‖², as a scalar of w's precision."""
-
-    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
-        """What rounding may have changed in ‖w‖² = `square`, given S and γ."""
-
-    def restricted(self, rows: Indices) -> Space:
-        """The space of some of the pairs."""
-
-
-class DenseSpace:
-    """The matrix K of the pairs, (n_pairs, n_pairs)."""
+    Sums from coefficients to values have at most `terms` terms. `residual` is the diagonal of what
+    K leaves out of the matrix that it stands for, and K + `defect` diag(K) ⪰ 0.
+    """
 
     def __init__(self, K: Array) -> None:
         self.K = K
@@ -111,12 +81,12 @@ class DenseSpace:
         return bool(self.K.min() >= 0)
 
     @cached_property
-    def factored(self) -> FactorSpace:
+    def factored(self) -> FactorPairKernel:
         """The complete factor of K, up to rounding, by pivots."""
         factor, pivots, *_ = factorise(
             lambda rows: lambda chosen: self.K[chosen][:, rows], self.diagonal(), 0.0, None
         )
-        return FactorSpace(factor, pivots)
+        return FactorPairKernel(factor, pivots)
 
     def diagonal(self) -> Array:
         """The diagonal of K."""
@@ -134,17 +104,17 @@ class DenseSpace:
         """K w."""
         return np.asarray(self.K[rows] @ w)
 
-    def squared_norm(self, w: Array) -> Any:
-        """Return wᵀKw."""
+    def squared_norm(self, w: Array) -> Scalar:
+        """‖w‖² = wᵀKw, as a scalar of w's precision."""
         return w @ (self.K @ w)
 
-    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
-        """Every value is wrong by γ√K_pp S, and a sum of them by as much again."""
+    def norm_error(self, size: Scalar, square: Scalar, gamma: float) -> Scalar:
+        """What rounding may have changed in ‖w‖²: every value is wrong by γ√K_pp S."""
         return gamma * size * size
 
-    def restricted(self, rows: Indices) -> DenseSpace:
+    def restricted(self, rows: Indices) -> DensePairKernel:
         """The matrix of some of the pairs."""
-        return DenseSpace(self.block(rows, rows))
+        return DensePairKernel(self.block(rows, rows))
 
 
 def _surely_psd(unit: Array) -> bool:
@@ -163,10 +133,10 @@ def _surely_psd(unit: Array) -> bool:
     return True
 
 
-class FactorSpace:
+class FactorPairKernel:
     """A factor G of shape (n_pairs, r) whose rows `pivots` are lower triangular.
 
-    It is fastest as the transpose of a C-ordered array.
+    It is fastest as the transpose of a C-ordered array. The rest is as in `DensePairKernel`.
     """
 
     defect = 0.0
@@ -184,7 +154,7 @@ class FactorSpace:
         return np.sqrt(self.diagonal())
 
     @property
-    def factored(self) -> FactorSpace:
+    def factored(self) -> FactorPairKernel:
         """Itself."""
         return self
 
@@ -207,15 +177,68 @@ class FactorSpace:
         """G w."""
         return times_factor(self.factor[rows], w)
 
-    def squared_norm(self, w: Array) -> Any:
-        """Return wᵀw."""
+    def squared_norm(self, w: Array) -> Scalar:
+        """‖w‖² = wᵀw, as a scalar of w's precision."""
         return w @ w
 
-    def norm_error(self, size: Any, square: Any, gamma: float) -> Any:
-        """The vector w is wrong by γS in length."""
+    def norm_error(self, size: Scalar, square: Scalar, gamma: float) -> Scalar:
+        """What rounding may have changed in ‖w‖² = `square`: w is wrong by γS in length."""
         moved = gamma * size
         return moved * (2.0 * np.sqrt(square) + moved) + gamma * square
 
-    def restricted(self, rows: Indices) -> FactorSpace:
+    def restricted(self, rows: Indices) -> FactorPairKernel:
         """Some rows of the factor; none of them counts as a pivot."""
-        return FactorSpace(np.ascontiguousarray(self.factor.T[:, rows]).T, np.arange(0))
+        return FactorPairKernel(np.ascontiguousarray(self.factor.T[:, rows]).T, np.arange(0))
+
+
+PairKernel: TypeAlias = DensePairKernel | FactorPairKernel
+
+
+def pair_kernel(
+    hyperkernel: Hyperkernel,
+    points: Array,
+    pairs: Indices,
+    tol: float,
+    max_rank: int | None,
+    few_pairs: int = FEW_PAIRS,
+) -> tuple[PairKernel, float]:
+    """The kernel of the sections at the pairs, and what it leaves out of the trace.
+
+    Inputs are checked. No more than `few_pairs` sections keep the whole matrix.
+    """
+    hyperkernel._check_parameters()
+    with quiet():
+        # What the hyperkernel needs to know of each pair is computed once.
+        table = hyperkernel._table(points[pairs[:, 0]], points[pairs[:, 1]])
+        if len(pairs) <= few_pairs:
+            K = hyperkernel._evaluate(table, table)
+            hyperkernel._check_values(K)
+            return _whole(exactly_symmetric(K, "The matrix of the hyperkernel")), 0.0
+
+        def restrict(rows: Indices | slice) -> Columns:
+            part = table[rows]
+            return lambda positions: hyperkernel._evaluate(table[positions], part)
+
+        diagonal = hyperkernel._diag(table)
+        factor, pivots, _, left = factorise(restrict, diagonal, tol, max_rank)
+    residual = diagonal - np.einsum("ij,ij->i", factor, factor)
+    residual = np.maximum(residual, 0.0) + _ROUNDING * np.abs(diagonal)
+    return FactorPairKernel(factor, pivots, residual), left
+
+
+def _whole(K: Array) -> DensePairKernel:
+    """The kernel of a matrix, refused if it is indefinite beyond rounding."""
+    diagonal = K.diagonal()
+    largest = float(np.abs(diagonal).max())
+    vanish = np.abs(diagonal) <= _VANISHING * largest
+    # No entry is above the root of the product of its two diagonal entries.
+    stray = float(np.abs(K[vanish]).max(initial=0.0))
+    least = -stray if stray > 2.0 * np.sqrt(_VANISHING) * largest else float(diagonal.min())
+    kernel = DensePairKernel(np.where(vanish | vanish[:, None], 0.0, K) if vanish.any() else K)
+    if least < -_VANISHING * largest or kernel.defect > _INDEFINITE:
+        raise ValueError(
+            "The hyperkernel must be positive semidefinite on the pairs, got an eigenvalue of "
+            f"about {min(least, -kernel.defect * largest):.3g}; run "
+            "kernlearn.testing.check_hyperkernel on it."
+        )
+    return kernel

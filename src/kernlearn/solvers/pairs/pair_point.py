@@ -12,19 +12,25 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class PairPoint:
     """Coefficients α and b, with the values Kα of the function on the pairs."""
 
     coef: Array
     b: float
     values: Array
 
+    @classmethod
+    def at(cls, program: PairProgram, coef: Array) -> PairPoint:
+        """The point of these coefficients with the best b, nearest to zero."""
+        values = program.kernel.values(program.kernel.lift(coef))
+        return cls(coef, best_intercept(values, program.labels, 0.0), values)
+
     def slack(self, labels: Array) -> Array:
         """t(Kα + b) − 1: negative for a pair with a loss."""
         return np.asarray(labels * (self.values + self.b) - 1.0)
 
 
-def lowest_between(one: Point, other: Point, program: PairProgram) -> Point:
+def lowest_between(one: PairPoint, other: PairPoint, program: PairProgram) -> PairPoint:
     """The minimum of the program on the way from one point to the other, with the best b there."""
     labels = program.labels
     along, change = other.coef - one.coef, other.values - one.values
@@ -37,7 +43,7 @@ def lowest_between(one: Point, other: Point, program: PairProgram) -> Point:
     )
     values = one.values + step * change
     b = best_intercept(values, labels, one.b + step * (other.b - one.b))
-    return Point(one.coef + step * along, b, values)
+    return PairPoint(one.coef + step * along, b, values)
 
 
 def best_step(slope: float, curvature: float, loss: Array, rate: Array, C: float) -> float:

@@ -14,17 +14,15 @@ from scipy.optimize import minimize_scalar
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import (
-    DenseSpace,
-    FactorSpace,
+    DensePairKernel,
+    FactorPairKernel,
     PairProgram,
-    part,
-    sifting,
-    solve,
     solve_pairs,
+    working_set,
 )
-from kernlearn.solvers.pairs.descent import Point, best_step, lowest_between
-from kernlearn.solvers.pairs.part import solve_part
-from kernlearn.solvers.pairs.sifting import sift
+from kernlearn.solvers.pairs.pair_point import PairPoint, best_step, lowest_between
+from kernlearn.solvers.pairs.solve import interior_points
+from kernlearn.solvers.pairs.working_set import restricted_minimum, working_set_rounds
 
 
 def _random_kernel(n, rank, seed):
@@ -45,7 +43,7 @@ def _objective(K, labels, C, coef, b):
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 1e4])
 @pytest.mark.parametrize("case", ["duplicates", "contradictions", "rank one", "one positive pair"])
-def test_degenerate_programs_equal_the_program_as_printed(make_problem, only_sifting, case, C):
+def test_degenerate_programs_equal_the_program_as_printed(make_problem, only_working_sets, case, C):
     problem = make_problem(n=7)
     K, labels = problem.K, problem.labels
     if case in ("duplicates", "contradictions"):
@@ -57,7 +55,7 @@ def test_degenerate_programs_equal_the_program_as_printed(make_problem, only_sif
         K = np.outer(root, root)
     if case == "one positive pair":
         labels = np.where(np.arange(len(K)) == 3, 1.0, -1.0)
-    solution = solve_pairs(PairProgram(DenseSpace(K), labels, C, True))
+    solution = only_working_sets(PairProgram(DensePairKernel(K), labels, C, True))
     assert solution.status is Status.OPTIMAL
     assert solution.objective == pytest.approx(kondor_section5(K, labels, C).value, rel=2e-6)
 
@@ -72,12 +70,10 @@ def test_degenerate_programs_equal_the_program_as_printed(make_problem, only_sif
 )
 def test_both_methods_find_the_same_optimum(seed, n, rank, log_C, dense):
     G, labels = _random_kernel(n, rank, seed), _random_labels(n, seed)
-    space = DenseSpace(G @ G.T) if dense else FactorSpace(G, np.arange(0))
-    program = PairProgram(space, labels, 10.0**log_C, True)
+    kernel = DensePairKernel(G @ G.T) if dense else FactorPairKernel(G, np.arange(0))
+    program = PairProgram(kernel, labels, 10.0**log_C, True)
     solution = solve_pairs(program)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(solve, "sift", lambda program: iter(()))
-        other = solve_pairs(program)
+    other = solve_pairs(program, methods=(interior_points,))
     assert solution.status is Status.OPTIMAL
     # Each is within its own gap of the optimum, on either side of the other.
     assert solution.lower_bound <= other.objective * (1 + 1e-12)
@@ -87,23 +83,25 @@ def test_both_methods_find_the_same_optimum(seed, n, rank, log_C, dense):
 
 
 @pytest.mark.parametrize(("d", "sigma", "C"), [(8, 1.5, 1e4), (3, 0.7, 100.0), (2, 0.5, 1.0)])
-def test_a_few_rounds_suffice(make_problem, only_sifting, d, sigma, C):
+def test_a_few_rounds_suffice(make_problem, only_working_sets, d, sigma, C):
     """Without the line search the losses that a part leaves out would throw it far off."""
     problem = make_problem(n=20, d=d, sigma=sigma)
-    solution = solve_pairs(PairProgram(DenseSpace(problem.K), problem.labels, C, True), tol=1e-8)
+    solution = only_working_sets(
+        PairProgram(DensePairKernel(problem.K), problem.labels, C, True), tol=1e-8
+    )
     assert solution.status is Status.OPTIMAL
     assert solution.n_iter <= 15
 
 
-def test_many_pairs_start_from_a_sample(make_problem, make_program, only_sifting):
+def test_many_pairs_start_from_a_sample(make_problem, make_program, only_working_sets):
     problem, C = make_problem(n=65, d=8, sigma=2.0), 10.0
     program = make_program(problem, dense=False, C=C, max_rank=60)
-    solution = solve_pairs(program, tol=1e-8)
+    solution = only_working_sets(program, tol=1e-8)
     assert solution.status is Status.OPTIMAL
-    K = program.space.factor @ program.space.factor.T
+    K = program.kernel.factor @ program.kernel.factor.T
     value = _objective(K, problem.labels, C, solution.coef, solution.intercept)
     assert solution.objective == pytest.approx(value, rel=1e-9)
-    start = sifting._start(program, sifting._units(program))
+    start = working_set._start(program, working_set._units(program))
     # One pair in eight, each counted eight times, is a fair picture of all.
     assert _objective(K, problem.labels, C, start.coef, start.b) < 1.2 * value
 
@@ -111,12 +109,12 @@ def test_many_pairs_start_from_a_sample(make_problem, make_program, only_sifting
 def test_what_is_no_generator_gets_no_coefficient_from_the_sample(make_problem, make_program):
     """An incomplete factor may leave a section with a mean below zero on all pairs."""
     problem = make_problem(n=65, d=8, sigma=2.0)
-    factor = make_program(problem, dense=False, max_rank=20).space.factor.copy()
+    factor = make_program(problem, dense=False, max_rank=20).kernel.factor.copy()
     factor[::2] -= 1.1 * factor[::2].mean(axis=0)
-    program = PairProgram(FactorSpace(factor, np.arange(0)), problem.labels, 10.0, True)
+    program = PairProgram(FactorPairKernel(factor, np.arange(0)), problem.labels, 10.0, True)
     assert 100 < program.generators.sum() < len(factor) - 100
-    start = sifting._start(program, sifting._units(program))
-    for point in (start, *(found.point for found in islice(sift(program), 5))):
+    start = working_set._start(program, working_set._units(program))
+    for point in (start, *(found.point for found in islice(working_set_rounds(program), 5))):
         assert point.coef.any()
         assert not point.coef[~program.generators].any()
 
@@ -124,8 +122,8 @@ def test_what_is_no_generator_gets_no_coefficient_from_the_sample(make_problem, 
 def test_sections_that_see_only_themselves_are_left_to_the_other_method():
     """A hundred and fifty rows at one kink are no small part of the program."""
     K, labels = np.eye(150), np.where(np.arange(150) < 60, 1.0, -1.0)
-    program = PairProgram(DenseSpace(K), labels, 10.0, True)
-    assert list(sift(program)) == []
+    program = PairProgram(DensePairKernel(K), labels, 10.0, True)
+    assert list(working_set_rounds(program)) == []
     solution = solve_pairs(program)
     assert solution.status is Status.OPTIMAL
     # b = −1 has no loss on the others, and α = 2 on the sixty: sixty times ½ 2².
@@ -133,16 +131,16 @@ def test_sections_that_see_only_themselves_are_left_to_the_other_method():
 
 
 def test_the_program_without_sections_ends_at_once():
-    program = PairProgram(DenseSpace(np.zeros((4, 4))), _random_labels(4, 0), 1.0, True)
-    assert list(sift(program)) == []
+    program = PairProgram(DensePairKernel(np.zeros((4, 4))), _random_labels(4, 0), 1.0, True)
+    assert list(working_set_rounds(program)) == []
 
 
-def test_tiny_sections_do_not_spoil_the_bound(make_problem, only_sifting):
+def test_tiny_sections_do_not_spoil_the_bound(make_problem, only_working_sets):
     """Their coefficients are beyond the tolerance of a quadratic program in common units."""
     problem = make_problem()
     small = np.where(np.arange(len(problem.K)) % 3 == 0, 1e-17, 1.0)
     K = problem.K * small * small[:, None]
-    solution = solve_pairs(PairProgram(DenseSpace(K), problem.labels, 10.0, True))
+    solution = only_working_sets(PairProgram(DensePairKernel(K), problem.labels, 10.0, True))
     assert solution.status is Status.OPTIMAL
     rest = small == 1.0
     floor = kondor_section5(K, problem.labels, 10.0).value
@@ -154,12 +152,14 @@ def test_tiny_sections_do_not_spoil_the_bound(make_problem, only_sifting):
 def test_a_part_is_the_program_that_it_says(factor):
     G, labels = _random_kernel(20, 5, 3), _random_labels(20, 3)
     K, C = G @ G.T, 0.7
-    space = FactorSpace(G, np.arange(0)) if factor else DenseSpace(K)
+    kernel = FactorPairKernel(G, np.arange(0)) if factor else DensePairKernel(K)
     columns, rows = np.array([0, 4, 5, 11]), np.array([0, 1, 2, 3, 7, 8, 9])
     lost = np.zeros(20, dtype=bool)
     lost[[5, 6, 12]] = True
     units = 1.0 / np.sqrt(K.diagonal() * K.diagonal().max())
-    coef, b, a = solve_part(PairProgram(space, labels, C, True), units, columns, rows, lost)
+    coef, b, a = restricted_minimum(
+        PairProgram(kernel, labels, C, True), units, columns, rows, lost
+    )
 
     x, intercept = cp.Variable(4, nonneg=True), cp.Variable()
     margins = cp.multiply(labels, K[:, columns] @ x + intercept)
@@ -180,13 +180,18 @@ def test_a_part_is_the_program_that_it_says(factor):
 
 
 def test_what_the_small_programs_cannot_solve_is_left_to_the_other_method(
-    make_problem, make_program, monkeypatch
+    make_problem, make_program
 ):
     program = make_program(make_problem())
+
+    def unsolved(program, tol):
+        rounds = list(working_set_rounds(program, solve=lambda *args: None))
+        assert rounds == []
+        return iter(())
+
     best = solve_pairs(program).objective
-    monkeypatch.setattr(part, "quadratic_program", lambda *args: None)
-    assert list(sift(program)) == []
-    assert solve_pairs(program).objective == pytest.approx(best, rel=2e-6)
+    other = solve_pairs(program, methods=(unsolved, interior_points))
+    assert other.objective == pytest.approx(best, rel=2e-6)
 
 
 @settings(max_examples=50)
@@ -213,9 +218,9 @@ def test_no_step_is_better(seed, n, slope, curvature):
 def test_the_lowest_point_between_two_is_not_above_either(seed):
     G, labels = _random_kernel(15, 4, seed), _random_labels(15, seed)
     K, rng = G @ G.T, np.random.default_rng(seed)
-    program = PairProgram(DenseSpace(K), labels, 0.5, True)
+    program = PairProgram(DensePairKernel(K), labels, 0.5, True)
     coefs = rng.uniform(size=(2, 15)) / np.sqrt(K.diagonal()) / 10
-    one, other = (Point(coef, b, K @ coef) for coef, b in zip(coefs, [-1.0, 0.3], strict=True))
+    one, other = (PairPoint(coef, b, K @ coef) for coef, b in zip(coefs, [-1.0, 0.3], strict=True))
     between = lowest_between(one, other, program)
 
     def value(point):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.solvers.pairs import DenseSpace, FactorSpace
+from kernlearn.solvers.pairs import DensePairKernel, FactorPairKernel
 
 
 @pytest.mark.parametrize("n_used", [2, 40])
@@ -13,7 +13,7 @@ def test_a_factor_and_its_matrix_agree(n_used):
     rng = np.random.default_rng(0)
     G = rng.normal(size=(5, 40)).T
     K = G @ G.T
-    spaces = (DenseSpace(K), FactorSpace(G, np.arange(0)))
+    spaces = (DensePairKernel(K), FactorPairKernel(G, np.arange(0)))
     coef = np.zeros(40)
     coef[rng.choice(40, n_used, replace=False)] = rng.normal(size=n_used)
     rows, columns = np.array([3, 1, 7]), np.array([2, 30])
