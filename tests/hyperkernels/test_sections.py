@@ -1,7 +1,6 @@
 """Sections and expansions: kernels like any other, computed block by block."""
 
 import pickle
-import sys
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,9 @@ from sklearn.base import clone
 from sklearn.svm import SVC
 
 from kernlearn.gram import gram_stack
-from kernlearn.hyperkernels import ARDHarmonic, Expansion, Explicit, Harmonic, PowerSeries, _grid
+from kernlearn.hyperkernels import ARDHarmonic, Expansion, Explicit, Harmonic, PowerSeries
 from kernlearn.hyperkernels._pairs import choose_pairs
+from kernlearn.hyperkernels.base import GridOptions
 from kernlearn.kernels import Gaussian, Kernel
 from kernlearn.testing import check_kernel
 
@@ -32,16 +32,16 @@ def grid_of(X, Y):
     return np.array([[x, y] for x in X for y in Y])
 
 
-@pytest.fixture(params=[1, 40, 10**6], ids=["row by row", "a few rows", "all at once"])
-def block(request, monkeypatch):
-    grid = sys.modules["kernlearn.hyperkernels._grid"]
-    monkeypatch.setattr(grid, "_MOST_PAIRS", request.param)
-    monkeypatch.setattr(grid, "_FEWEST_PAIRS", 1)
+in_blocks = pytest.mark.parametrize(
+    "block", [1, 40, 10**6], ids=["row by row", "a few rows", "all at once"]
+)
 
 
-@pytest.mark.usefixtures("block")
+@in_blocks
 @pytest.mark.parametrize("hk", HYPERKERNELS, ids=lambda hk: type(hk).__name__)
-def test_sections_are_the_hyperkernel_on_all_pairs(hk):
+def test_sections_are_the_hyperkernel_on_all_pairs(hk, block):
+    hk = clone(hk)
+    hk.grid_options = GridOptions(most_pairs=block, fewest_pairs=1)
     expected = hk(PAIRS, grid_of(X, Y)).reshape(5, 23, 9)
     np.testing.assert_allclose(hk.sections(X, PAIRS, Y), expected, rtol=1e-12)
     square = hk.sections(X, PAIRS)
@@ -54,9 +54,11 @@ def test_sections_are_the_hyperkernel_on_all_pairs(hk):
     np.testing.assert_allclose(hk.section(PAIRS[2])(X), square[2], rtol=1e-12)
 
 
-@pytest.mark.usefixtures("block")
-def test_rounding_that_parts_a_pair_from_its_mirror_image_is_mended():
+@in_blocks
+def test_rounding_that_parts_a_pair_from_its_mirror_image_is_mended(block):
     class Rounded(Harmonic):
+        grid_options = GridOptions(most_pairs=block, fewest_pairs=1)
+
         def _table(self, left, right):
             table = super()._table(left, right)
             table[left[:, 0] > right[:, 0]] *= 1 - 1e-15
@@ -151,17 +153,20 @@ def test_samples_reach_every_pair_equally():
     assert np.abs(upper - 300).max() < 62
 
 
-@pytest.mark.parametrize("most", [0, _grid._MOST_SHARED])
-def test_sections_in_one_call_find_out_once_about_the_points(most, monkeypatch):
+@pytest.mark.parametrize("most", [0, GridOptions().most_shared])
+def test_sections_in_one_call_find_out_once_about_the_points(most):
+    seen = []
+
+    class Counting(Harmonic):
+        grid_options = GridOptions(most_shared=most)
+
+        def _grid_table(self, X, Y):
+            seen.append(1)
+            return super()._grid_table(X, Y)
+
     rng = np.random.default_rng(0)
     X, pairs = rng.normal(size=(9, 2)), rng.normal(size=(3, 2, 2))
-    hyperkernel = Harmonic()
-    seen = []
-    table = Harmonic._grid_table
-    monkeypatch.setattr(
-        Harmonic, "_grid_table", lambda self, *rows: seen.append(1) or table(self, *rows)
-    )
-    monkeypatch.setattr(_grid, "_MOST_SHARED", most)
+    hyperkernel = Counting()
     found = gram_stack([hyperkernel.section(pair) for pair in pairs], X)
     assert len(seen) == (1 if most else 3)
     np.testing.assert_allclose(found, hyperkernel.sections(X, pairs), rtol=1e-12)

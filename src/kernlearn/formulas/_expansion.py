@@ -7,7 +7,7 @@ import numpy as np
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number
 from kernlearn.hyperkernels import ARDHarmonic, Harmonic, Hyperkernel
-from kernlearn.hyperkernels.expansion import Expansion
+from kernlearn.hyperkernels.base import Expansion
 
 
 def expansion(kernel: Expansion, x: str, z: str, legend: Legend) -> str:

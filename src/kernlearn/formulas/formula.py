@@ -10,7 +10,7 @@ from kernlearn.formulas._elementary import elementary
 from kernlearn.formulas._expansion import expansion
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import columns, number, raised, transformer_name
-from kernlearn.hyperkernels.expansion import Expansion
+from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,

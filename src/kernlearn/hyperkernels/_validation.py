@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
+from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import is_finite
 from kernlearn.typing import Array
 
+# A kernel gives matrices; the diagonals of blocks of this size hold the values for pairs. Smaller
+# blocks compute fewer values in vain, larger ones need fewer calls (measured).
+_BLOCK = 64
 
-def check_pairs(pairs: Any, name: str) -> Array:
+
+def check_pairs(pairs: ArrayLike, name: str) -> Array:
     """Return `pairs` as a float64 array (n_pairs, 2, n_features) of finite numbers."""
     values = _as_numbers(pairs, name)
     if values.ndim != 3 or values.shape[1] != 2 or 0 in values.shape:
@@ -28,7 +32,7 @@ def check_pairs(pairs: Any, name: str) -> Array:
     return values
 
 
-def check_one_pair(pair: Any) -> Array:
+def check_one_pair(pair: ArrayLike) -> Array:
     """Return one pair, of shape (2, n_features), as a table of pairs (1, 2, n_features)."""
     values = _as_numbers(pair, "pair")
     if values.ndim != 2 or len(values) != 2:
@@ -48,7 +52,7 @@ def check_same_features(n_features: int, expected: int, name: str) -> None:
         )
 
 
-def check_weights(weights: Any, n_pairs: int) -> Array:
+def check_weights(weights: ArrayLike, n_pairs: int) -> Array:
     """Return one finite, non-negative weight for each pair."""
     values = _as_numbers(weights, "weights")
     if values.shape != (n_pairs,) or not is_finite(values) or values.min() < 0:
@@ -59,12 +63,30 @@ def check_weights(weights: Any, n_pairs: int) -> Array:
     return values
 
 
+def values_of_pairs(kernel: Kernel, left: Array, right: Array) -> Array:
+    """Return k(left_p, right_p) for every p, in time and memory proportional to their number."""
+    values: Array = np.empty(len(left))
+    for start in range(0, len(left), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        values[rows] = kernel(left[rows], right[rows]).diagonal()
+    return values
+
+
+def check_not_negative(values: Array, kernel: Kernel, owner: str) -> None:
+    """Refuse a base kernel that goes negative: its sections need not be kernels."""
+    if values.min() < 0:
+        raise ValueError(
+            f"{owner} needs a kernel that is never negative, got {values.min():.3g} from "
+            f"{kernel!r}; choose a Gaussian, or square it with kernel ** 2."
+        )
+
+
 def quiet() -> np.errstate:
     """No warnings: overflow is found in the values, and underflow to zero is the right answer."""
     return np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore")
 
 
-def _as_numbers(values: Any, name: str) -> Array:
+def _as_numbers(values: ArrayLike, name: str) -> Array:
     try:
         array = np.asarray(values)
         if array.dtype.kind in "biufO":

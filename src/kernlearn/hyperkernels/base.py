@@ -1,14 +1,15 @@
-"""The hyperkernel k̲((x, z), (s, t)): what every hyperkernel can do."""
+"""The hyperkernel k̲((x, z), (s, t)), and the kernels that are sums of its sections."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from kernlearn.hyperkernels._grid import fill_grid
 from kernlearn.hyperkernels._validation import (
     check_one_pair,
     check_pairs,
@@ -16,13 +17,26 @@ from kernlearn.hyperkernels._validation import (
     check_weights,
     quiet,
 )
+from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._symmetry import exactly_symmetric
 from kernlearn.kernels._validation import check_numbers, check_real, is_finite
+from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.typing import Array
 
-if TYPE_CHECKING:
-    from kernlearn.hyperkernels.expansion import Expansion
+
+@dataclass(frozen=True)
+class GridOptions:
+    """How many pairs of points are handled together where sections are filled."""
+
+    most_pairs: int = 32768
+    """Enough for vectorised passes, while what is known of the pairs takes a few megabytes."""
+    fewest_pairs: int = 4096
+    """At least so many pairs, where there are many sections."""
+    most_values: int = 4_000_000
+    """Values of the hyperkernel held beside the result."""
+    most_shared: int = 4_000_000
+    """Up to so many numbers, what is known of the points is found once for a whole call."""
 
 
 class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information
@@ -48,7 +62,9 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
            [0.435, 0.513]])
     """
 
-    def __call__(self, pairs: Any, other: Any = None) -> Array:
+    grid_options = GridOptions()
+
+    def __call__(self, pairs: ArrayLike, other: ArrayLike | None = None) -> Array:
         """Return the matrix of the hyperkernel between `pairs` and `other` pairs.
 
         Parameters
@@ -66,7 +82,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         self._check_parameters()
         same = other is None or other is pairs
         rows = check_pairs(pairs, "pairs")
-        columns = rows if same else check_pairs(other, "other")
+        columns = rows if same or other is None else check_pairs(other, "other")
         check_same_features(columns.shape[2], rows.shape[2], "other")
         with quiet():
             table = self._table(rows[:, 0], rows[:, 1])
@@ -75,7 +91,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         self._check_values(K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
-    def diag(self, pairs: Any) -> Array:
+    def diag(self, pairs: ArrayLike) -> Array:
         """Return the diagonal of ``self(pairs)``, without the rest of the matrix.
 
         Parameters
@@ -95,7 +111,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         self._check_values(values)
         return values
 
-    def section(self, pair: Any) -> Expansion:
+    def section(self, pair: ArrayLike) -> Expansion:
         r"""Return the kernel :math:`k(x, z) = \underline k((x, z), \text{pair})`.
 
         Parameters
@@ -105,7 +121,7 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         """
         return self.expansion(check_one_pair(pair), [1.0])
 
-    def expansion(self, pairs: Any, weights: Any) -> Expansion:
+    def expansion(self, pairs: ArrayLike, weights: ArrayLike) -> Expansion:
         r"""Return the kernel :math:`k(x, z) = \sum_p w_p \underline k((x, z), \text{pair}_p)`.
 
         With non-negative weights it is positive semidefinite (Ong 2005, Proposition 8).
@@ -117,12 +133,10 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         weights : array-like of shape (n_pairs,)
             A non-negative weight for each; pairs of weight zero cost nothing.
         """
-        from kernlearn.hyperkernels.expansion import Expansion
-
         points = check_pairs(pairs, "pairs").copy()
         return Expansion(self, points, check_weights(weights, len(points)).copy())
 
-    def sections(self, X: Any, pairs: Any, Y: Any = None) -> Array:
+    def sections(self, X: ArrayLike, pairs: ArrayLike, Y: ArrayLike | None = None) -> Array:
         r"""Return the Gram matrices of all sections, :math:`\underline k((x_i, z_j), pair_p)`.
 
         Parameters
@@ -148,9 +162,38 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
         check_same_features(columns.shape[1], fixed.shape[2], "Y")
         grams: Array = np.empty((len(fixed), len(rows), len(columns)))
         with quiet():
-            fill_grid(grams, self, rows, columns, self._table(fixed[:, 0], fixed[:, 1]))
+            self._fill(grams, rows, columns, self._table(fixed[:, 0], fixed[:, 1]))
         self._check_values(grams)
         return grams
+
+    def _fill(
+        self, out: Array, X: Array, Y: Array, fixed: Array, weights: Array | None = None
+    ) -> None:
+        """Fill `out` with the sections of the `fixed` pairs, or with their sum under `weights`.
+
+        `out` has shape (n_fixed, n, m), or (n, m) with weights. For ``Y is X`` every pair of points
+        is computed once, and the result is exactly symmetric.
+        """
+        same = Y is X
+        options = self.grid_options
+        shares = len(X) * len(Y) * X.shape[1] <= options.most_shared
+        fitting = max(options.fewest_pairs, options.most_values // len(fixed))
+        n_grid = min(options.most_pairs, fitting)
+        step = max(1, n_grid // len(Y))
+        for start in range(0, len(X), step):
+            stop = min(start + step, len(X))
+            columns = slice(start if same else 0, len(Y))
+            known = partial(self._grid_table, X[start:stop], Y[columns])
+            table = shared(("grid", start, stop), known, self, X, Y) if shares else known()
+            values = self._evaluate(fixed, table)
+            if weights is not None:
+                values = weights @ values
+            block = values.reshape(*values.shape[:-1], stop - start, -1)
+            if same:
+                corner = block[..., : stop - start]
+                block[..., : stop - start] = 0.5 * corner + 0.5 * np.swapaxes(corner, -1, -2)
+                out[..., columns, start:stop] = np.swapaxes(block, -1, -2)
+            out[..., start:stop, columns] = block
 
     def _table(self, left: Array, right: Array) -> Array:
         """Compute what is needed of each pair (left_p, right_p), one row each; inputs checked."""
@@ -178,3 +221,64 @@ class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has
                 f"{type(self).__name__} must give finite values, got an overflow on these data; "
                 "rescale the columns first, for example with sklearn.preprocessing.StandardScaler."
             )
+
+
+class Expansion(Kernel):
+    r"""An expansion in a hyper-RKHS (Ong 2005, (7)), :math:`\sum_p w_p \underline k((x, z), p)`.
+
+    Made by `Hyperkernel.section` and `Hyperkernel.expansion`. Pairs of weight zero are skipped,
+    so that a learned kernel costs as much as the pairs it kept.
+
+    Parameters
+    ----------
+    hyperkernel : Hyperkernel
+        The hyperkernel.
+    pairs : array-like of shape (n_pairs, 2, n_features)
+        The pairs p.
+    weights : array-like of shape (n_pairs,)
+        A non-negative weight for each.
+
+    Examples
+    --------
+    >>> from kernlearn.hyperkernels import Harmonic
+    >>> pairs = [[[0.0], [0.0]], [[0.0], [1.0]]]
+    >>> Harmonic().expansion(pairs, [2.0, 1.0])([[0.0], [0.5]]).round(3)
+    array([[2.513, 1.985],
+           [1.985, 2.513]])
+    """
+
+    def __init__(self, hyperkernel: Hyperkernel, pairs: Array, weights: Array) -> None:
+        self.hyperkernel = hyperkernel
+        self.pairs = pairs
+        self.weights = weights
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.hyperkernel, Hyperkernel):
+            raise ValueError(
+                f"Expansion must be built from a hyperkernel object, got {self.hyperkernel!r}; "
+                "pass for example kernlearn.hyperkernels.Harmonic()."
+            )
+        self.hyperkernel._check_parameters()
+        check_weights(self.weights, len(check_pairs(self.pairs, "pairs")))
+
+    def _evaluate(self, X: Array, Y: Array) -> Array:
+        table, weights = self._used(X)
+        K: Array = np.zeros((len(X), len(Y)))
+        if len(weights):
+            self.hyperkernel._fill(K, X, Y, table, weights)
+        return K
+
+    def _diag(self, X: Array) -> Array:
+        table, weights = self._used(X)
+        if len(weights) == 0:
+            return np.zeros(len(X))
+        return weights @ self.hyperkernel._evaluate(table, self.hyperkernel._table(X, X))
+
+    def _used(self, X: Array) -> tuple[Array, Array]:
+        """What the hyperkernel needs of the pairs that have weight, and their weights."""
+        pairs, weights = check_pairs(self.pairs, "pairs"), np.asarray(self.weights, dtype=float)
+        check_same_features(X.shape[1], pairs.shape[2], "X")
+        kept = pairs[weights > 0]
+        if len(kept) == 0:
+            return kept, weights[:0]
+        return self.hyperkernel._table(kept[:, 0], kept[:, 1]), weights[weights > 0]

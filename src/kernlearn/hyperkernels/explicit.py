@@ -7,13 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.hyperkernels._kernel_values import (
-    check_kernel_object,
-    check_not_negative,
-    values_of_pairs,
-)
+from kernlearn.hyperkernels._validation import check_not_negative, values_of_pairs
 from kernlearn.hyperkernels.base import Hyperkernel
 from kernlearn.kernels import Kernel
+from kernlearn.kernels._composite import check_part
 from kernlearn.kernels._validation import is_finite
 from kernlearn.typing import Array
 
@@ -55,7 +52,7 @@ class Explicit(Hyperkernel):
                 f"{self.kernels!r}; pass for example [Gaussian(0.1), Gaussian(1.0)]."
             )
         for kernel in self.kernels:
-            check_kernel_object(kernel, "Explicit")
+            check_part(kernel, "Explicit")
         coefs = np.asarray(self.coefs)
         is_vector = coefs.shape == (len(self.kernels),) and coefs.dtype.kind in "biuf"
         if not (is_vector and is_finite(coefs) and coefs.min() >= 0):

@@ -1,16 +1,47 @@
-"""The harmonic hyperkernel."""
+"""The harmonic hyperkernels: one scale for all dimensions, or one for each."""
 
 from __future__ import annotations
 
-import numpy as np
+from numbers import Real
 
-from kernlearn.hyperkernels._harmonic import check_lambda_h, harmonic_diag, harmonic_gram
+import numpy as np
+from numpy.typing import ArrayLike
+
 from kernlearn.hyperkernels.base import Hyperkernel
-from kernlearn.kernels._parameters import positive
+from kernlearn.kernels._parameters import non_negative_vector, one_for_each_column, positive
 from kernlearn.typing import Array
 
+# Blocks of the result that stay in cache over all columns; ufuncs slow down on shorter rows.
+_ROWS, _COLUMNS = 16, 4096
+# A product λt below this changes no digit of 1 − λto. As a bound, it keeps a group in range.
+_NEGLIGIBLE, _GROUP = 1e-20, 8
 
-class Harmonic(Hyperkernel):
+
+class _GeometricSeries(Hyperkernel):
+    """The geometric series in every column of a table with entries in [0, 1]."""
+
+    lambda_h: float
+
+    def _check_parameters(self) -> None:
+        lambda_h: object = self.lambda_h
+        is_number = isinstance(lambda_h, Real) and not isinstance(lambda_h, bool)
+        if not (is_number and 0 < self.lambda_h < 1):
+            raise ValueError(
+                f"{type(self).__name__}'s lambda_h must be a number between 0 and 1, both "
+                f"excluded, got {lambda_h!r}; 0.6 is the usual choice."
+            )
+
+    def _evaluate(self, table: Array, other: Array) -> Array:
+        return _harmonic_gram(table, other, self.lambda_h)
+
+    def _diag(self, table: Array) -> Array:
+        with np.errstate(over="ignore"):
+            reciprocals = (1.0 - self.lambda_h * table**2) / (1.0 - self.lambda_h)
+            values: Array = 1.0 / np.prod(reciprocals, axis=1)
+        return values
+
+
+class Harmonic(_GeometricSeries):
     r"""The harmonic hyperkernel over Gaussian kernels of all widths (Ong 2005, (12) and (13)).
 
     .. math::
@@ -38,7 +69,7 @@ class Harmonic(Hyperkernel):
         self.gamma = gamma
 
     def _check_parameters(self) -> None:
-        check_lambda_h(self.lambda_h, "Harmonic")
+        super()._check_parameters()
         positive(self.gamma, "Harmonic's gamma")
 
     def _table(self, left: Array, right: Array) -> Array:
@@ -47,8 +78,106 @@ class Harmonic(Hyperkernel):
         values: Array = np.exp(-np.einsum("ij,ij->i", scaled, scaled))
         return values[:, None]
 
-    def _evaluate(self, table: Array, other: Array) -> Array:
-        return harmonic_gram(table, other, self.lambda_h)
 
-    def _diag(self, table: Array) -> Array:
-        return harmonic_diag(table, self.lambda_h)
+class ARDHarmonic(_GeometricSeries):
+    r"""The harmonic hyperkernel for automatic relevance determination (Ong 2005, (14)).
+
+    .. math::
+
+        \underline k((x, z), (s, t)) = \prod_{j=1}^d \frac{1 - \lambda_h}
+            {1 - \lambda_h \exp(-\gamma_j ((x_j - z_j)^2 + (s_j - t_j)^2))}
+
+    Its sections are products of one kernel for each dimension, each with a scale of its own.
+    (The first line of (14) prints a sum over the dimensions; the product of the second is meant.)
+
+    Parameters
+    ----------
+    lambda_h : float, default=0.6
+        The ratio λ_h of the geometric series, between 0 and 1.
+    gammas : array-like of shape (d,), optional
+        The inverse squared width of the widest kernel in every dimension, not negative; a zero
+        leaves that dimension out. Estimators set them from the data when not given.
+
+    Notes
+    -----
+    The exponentials of a pair are computed once; everything after that is products and
+    divisions, ordered so that 60 or 600 dimensions neither underflow nor overflow.
+
+    Examples
+    --------
+    >>> from kernlearn.hyperkernels import ARDHarmonic
+    >>> hk = ARDHarmonic(lambda_h=0.5, gammas=[1.0, 0.0])
+    >>> hk([[[0.0, 5.0], [1.0, 7.0]]]).round(4)
+    array([[0.5363]])
+    """
+
+    def __init__(self, lambda_h: float = 0.6, gammas: ArrayLike | None = None) -> None:
+        self.lambda_h = lambda_h
+        self.gammas = gammas
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.gammas is None:
+            raise ValueError(
+                "ARDHarmonic's gammas must be given before it is called, got None; pass one number "
+                "for each column, or leave it to an estimator, which sets them from the data."
+            )
+        non_negative_vector(self.gammas, "ARDHarmonic's gammas")
+
+    def _table(self, left: Array, right: Array) -> Array:
+        n_features = left.shape[1]
+        assert self.gammas is not None  # as checked
+        gammas = one_for_each_column(self.gammas, n_features, "ARDHarmonic's gammas", "feature")
+        table: Array = left - right
+        table *= np.sqrt(gammas)
+        np.square(table, out=table)
+        np.negative(table, out=table)
+        return np.exp(table, out=table)
+
+
+def _harmonic_gram(table: Array, other: Array, lambda_h: float) -> Array:
+    r"""Return :math:`\prod_j (1 - \lambda) / (1 - \lambda\, t_j o_j)` for entries in [0, 1].
+
+    The reciprocals are multiplied: each lies between 1 and 1 / (1 − λ), so their product leaves
+    the range of floats only where the value itself does, in any number of dimensions. The powers
+    (1 − λ)^d of numerator and denominator, taken apart, would both vanish long before.
+    """
+    if len(table) == 1:
+        return _one_row(table[0], other, lambda_h)
+    # (1 − λto) / (1 − λ) = (λt / (1 − λ)) (1 / (λt) − o): a difference and a product for each
+    # entry, where the left side takes three passes; the first factors are applied in groups.
+    products = np.maximum(lambda_h * table.T, _NEGLIGIBLE)
+    shifts = 1.0 / products
+    scales = np.multiply.reduceat(
+        products / (1.0 - lambda_h), np.arange(0, len(products), _GROUP), axis=0
+    )
+    result: Array = np.empty((len(table), len(other)))
+    with np.errstate(over="ignore"):
+        for start in range(0, len(other), _COLUMNS):
+            columns = np.ascontiguousarray(other[start : start + _COLUMNS].T)
+            for first in range(0, len(table), _ROWS):
+                rows = slice(first, first + _ROWS)
+                block = result[rows, start : start + _COLUMNS]
+                _multiply_reciprocals(shifts[:, rows], scales[:, rows], columns, block)
+    return result
+
+
+def _one_row(row: Array, other: Array, lambda_h: float) -> Array:
+    """The same for one row, column by column in few passes."""
+    share = 1.0 / (1.0 - lambda_h)
+    factors = other.T * (-lambda_h * share * row)[:, None]
+    factors += share
+    with np.errstate(over="ignore"):
+        return np.asarray(1.0 / np.multiply.reduce(factors, axis=0, keepdims=True))
+
+
+def _multiply_reciprocals(shifts: Array, scales: Array, columns: Array, out: Array) -> None:
+    product = np.ones(out.shape)
+    factor = np.empty(out.shape)
+    for j, (shift, column) in enumerate(zip(shifts, columns, strict=True)):
+        if j % _GROUP == 0:
+            # Before the group, not after it: where the shifts are large, the scale is small.
+            np.multiply(product, scales[j // _GROUP, :, None], out=product)
+        np.subtract(shift[:, None], column, out=factor)
+        np.multiply(product, factor, out=product)
+    np.divide(1.0, product, out=out)

@@ -1,20 +1,63 @@
-"""Hyperkernels by power series."""
+"""Hyperkernels by power series with non-negative coefficients, those of Table 2 among them."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.hyperkernels._kernel_values import (
-    check_kernel_object,
-    check_not_negative,
-    values_of_pairs,
-)
+from kernlearn.hyperkernels._validation import check_not_negative, values_of_pairs
 from kernlearn.hyperkernels.base import Hyperkernel
-from kernlearn.hyperkernels.series import TABLE_2, Series
 from kernlearn.kernels import Kernel
+from kernlearn.kernels._composite import check_part
 from kernlearn.typing import Array
+
+
+@dataclass(frozen=True)
+class Series:
+    r"""A function :math:`g(\xi) = \sum_i c_i \xi^i` with all :math:`c_i \ge 0`.
+
+    Parameters
+    ----------
+    name : str
+        What to call it in messages.
+    function : callable
+        g, applied to every entry of an array. A function that has a name can be pickled.
+    radius : float
+        The radius of convergence R.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.hyperkernels import TABLE_2, Series
+    >>> sorted(TABLE_2)
+    ['arctanh', 'cosh', 'exp', 'log', 'sinh']
+    >>> TABLE_2["log"].radius
+    1.0
+    >>> Series("squared", np.square, np.inf).function(np.array([1.0, 3.0]))
+    array([1., 9.])
+    """
+
+    name: str
+    function: Callable[[Array], Array]
+    radius: float
+
+
+def minus_log(xi: Array) -> Array:
+    """−ln(1 − ξ), accurate near zero."""
+    values: Array = -np.log1p(-xi)
+    return values
+
+
+TABLE_2: dict[str, Series] = {
+    "exp": Series("exp", np.exp, math.inf),
+    "sinh": Series("sinh", np.sinh, math.inf),
+    "cosh": Series("cosh", np.cosh, math.inf),
+    "arctanh": Series("arctanh", np.arctanh, 1.0),
+    "log": Series("log", minus_log, 1.0),
+}
 
 
 class PowerSeries(Hyperkernel):
@@ -49,7 +92,7 @@ class PowerSeries(Hyperkernel):
 
     def _check_parameters(self) -> None:
         self._chosen()
-        check_kernel_object(self.kernel, "PowerSeries")
+        check_part(self.kernel, "PowerSeries")
 
     def _table(self, left: Array, right: Array) -> Array:
         return self._in_range(values_of_pairs(self.kernel, left, right))
@@ -58,7 +101,7 @@ class PowerSeries(Hyperkernel):
         return self._in_range(self.kernel(X, Y).ravel())
 
     def _evaluate(self, table: Array, other: Array) -> Array:
-        values: Any = self._chosen().function(np.multiply.outer(table, other))
+        values = self._chosen().function(np.multiply.outer(table, other))
         return np.asarray(values, dtype=np.float64)
 
     def _diag(self, table: Array) -> Array:
@@ -78,7 +121,7 @@ class PowerSeries(Hyperkernel):
     def _in_range(self, values: Array) -> Array:
         check_not_negative(values, self.kernel, "PowerSeries")
         series = self._chosen()
-        bound = series.largest_value()
+        bound = math.sqrt(series.radius)
         if values.max() >= bound:
             raise ValueError(
                 f"PowerSeries needs kernel values below {bound:.4g}, the root of the radius of "

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn.formulas._text import transformer_name
-from kernlearn.hyperkernels.expansion import Expansion
+from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,

@@ -58,13 +58,15 @@ def non_negative_vector(values: ArrayLike, name: str) -> Array:
     return vector.astype(np.float64, copy=False)
 
 
-def one_for_each_column(values: ArrayLike, n_columns: int, name: str) -> Array:
+def one_for_each_column(
+    values: ArrayLike, n_columns: int, name: str, column: str = "column"
+) -> Array:
     """Return a list of numbers, already checked, as an array if there is one for each column."""
     vector = np.asarray(values, dtype=np.float64)
     if len(vector) != n_columns:
         raise ValueError(
-            f"{name} must hold one number for each column of X, got {len(vector)} for "
-            f"{counted(n_columns, 'column')}; pass as many {name.rpartition(' ')[2]} as columns."
+            f"{name} must hold one number for each {column}, got {len(vector)} for "
+            f"{counted(n_columns, column)}; pass as many {name.rpartition(' ')[2]} as {column}s."
         )
     return vector
 

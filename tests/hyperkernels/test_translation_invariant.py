@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kernlearn.hyperkernels import TranslationInvariant
-from kernlearn.hyperkernels._theorem9 import fejer_transform
+from kernlearn.hyperkernels.translation_invariant import fejer_transform
 
 PAIRS = np.random.default_rng(0).standard_normal((4, 2, 2))
 
