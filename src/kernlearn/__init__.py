@@ -65,9 +65,8 @@ if TYPE_CHECKING:
     )
     from kernlearn.estimators.held_out.chance import AtChanceWarning
     from kernlearn.estimators.mkl.indefinite import IndefiniteKernelWarning
-    from kernlearn.families.hyper_norm import HyperNorm
+    from kernlearn.families.penalties import ElasticNet, HyperNorm, LpNorm
     from kernlearn.families.rank_one import RankOneStack
-    from kernlearn.families.weight_norms import ElasticNet, LpNorm
     from kernlearn.gram import complete_kernel
     from kernlearn.learn import learn_weights
     from kernlearn.persistence import load, save
@@ -97,9 +96,8 @@ else:
             ),
             "kernlearn.estimators.held_out.chance": ("AtChanceWarning",),
             "kernlearn.estimators.mkl.indefinite": ("IndefiniteKernelWarning",),
-            "kernlearn.families.hyper_norm": ("HyperNorm",),
             "kernlearn.families.rank_one": ("RankOneStack",),
-            "kernlearn.families.weight_norms": ("ElasticNet", "LpNorm"),
+            "kernlearn.families.penalties": ("ElasticNet", "HyperNorm", "LpNorm"),
             "kernlearn.gram": ("complete_kernel",),
             "kernlearn.learn": ("learn_weights",),
             "kernlearn.persistence": ("load", "save"),

@@ -43,6 +43,9 @@ LongArray = NDArray[np.longdouble]
 Things = NDArray[np.object_]
 """One thing of any kind in each row: a text, a graph, a set."""
 
+RandomState = int | np.random.RandomState | None
+"""What scikit-learn takes as a ``random_state``."""
+
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""
 

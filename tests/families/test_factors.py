@@ -5,7 +5,6 @@ import threading
 import numpy as np
 import pytest
 
-from kernlearn.families import factors as factors_module
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian, Laplacian, Linear
 from kernlearn.runtime import threads as threads_module
@@ -15,11 +14,11 @@ X = np.random.default_rng(0).standard_normal((700, 4))
 
 @pytest.fixture
 def factors(monkeypatch):
-    monkeypatch.setattr(factors_module, "_WORTH_THREADS", 1)
     monkeypatch.setattr(threads_module, "n_threads", lambda: 2)
     # More columns than a product takes together, fewer, and as many as there are inputs.
     kernels, ranks = [Gaussian(0.5), Laplacian(1.0), Linear()], [300, 40, 10]
     made = Factors.through_landmarks(kernels, X, ranks, "random", 0)
+    made.worth_threads = 1
     assert [each.rank for each in made.maps] == [300, 40, 4]
     return made
 

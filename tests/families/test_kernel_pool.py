@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from kernlearn._device import Place, to_host
-from kernlearn.families import column_products
+from kernlearn.families.column_products import BlockOptions
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.placed_stack import PlacedStack
 from kernlearn.families.stack import GramStack
@@ -38,12 +38,10 @@ def tick():
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 @pytest.mark.parametrize("frame", [False, True])
-def test_traces_and_products_are_those_of_the_matrices(family, frame, monkeypatch):
-    monkeypatch.setattr(column_products, "SMALLEST_BLOCK", 5)  # several blocks, some of them short
-    monkeypatch.setattr(column_products, "BLOCK_NUMBERS", 150)
-    monkeypatch.setattr(column_products, "SUBSETS_AT_A_TIME", 2)
+def test_traces_and_products_are_those_of_the_matrices(family, frame):
+    blocks = BlockOptions(smallest=5, numbers=150, subsets=2)  # several, some of them short
     table = pd.DataFrame(X, columns=list("abcdef")) if frame else X
-    pool = KernelPool(family.bind(table), table, len(X), "raise")
+    pool = KernelPool(family.bind(table), table, len(X), "raise", options=blocks)
     grams = np.stack([kernel(table) for kernel in pool.kernels])
     np.testing.assert_allclose(pool.traces, np.trace(grams, axis1=1, axis2=2), rtol=1e-13)
     for rank in (1, 3):

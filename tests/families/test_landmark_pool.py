@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernlearn.families import column_products, landmark_pool
+from kernlearn.families.column_products import BlockOptions
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
 from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
@@ -16,13 +16,12 @@ FAMILY = Grid([Gaussian(1e-3), Gaussian(1.0), Laplacian(0.5), Linear()], size=[1
 
 @pytest.fixture
 def pool():
-    kernels = KernelPool(FAMILY.bind(X), X, len(X), "raise")
+    blocks = BlockOptions(numbers=50, kernels=7)
+    kernels = KernelPool(FAMILY.bind(X), X, len(X), "raise", options=blocks)
     return LandmarkPool(kernels, shared_landmarks(X, 12, 0))
 
 
-def test_forms_are_those_of_the_factors(pool, monkeypatch):
-    monkeypatch.setattr(column_products, "BLOCK_NUMBERS", 50)
-    monkeypatch.setattr(landmark_pool, "KERNELS_AT_A_TIME", 7)
+def test_forms_are_those_of_the_factors(pool):
     F = RNG.standard_normal((2, 40))
     F[:, ::3] = 0.0
     forms = pool.forms(F, lambda: None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.families import stack
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.stack import GramStack
@@ -155,11 +154,13 @@ def test_with_identity_adds_the_identity_in_training_only(case):
 
 
 @pytest.mark.parametrize("support", [[], [3], [0, 4], [0, 1, 2, 3, 4]])
-def test_sums_of_few_and_of_many_matrices_are_the_same(support, monkeypatch):
-    monkeypatch.setattr(stack, "PIECE", 7)  # which does not divide a matrix
+def test_sums_of_few_and_of_many_matrices_are_the_same(support):
+    class InPieces(GramStack):
+        piece = 7  # which does not divide a matrix
+
     grams, weights = _dense(), np.zeros(M)
     weights[support] = np.random.default_rng(2).normal(size=len(support))
-    found = GramStack(grams).combine(weights)
+    found = InPieces(grams).combine(weights)
     expected = sum((w * K for w, K in zip(weights, grams, strict=True)), np.zeros((N, N)))
     np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, Indices, LongArray
 
 
 class Family(Protocol):
@@ -47,7 +44,7 @@ class Family(Protocol):
     def products(self, K: Array) -> Array:
         """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
 
-    def subset(self, rows: NDArray[np.intp]) -> Family:
+    def subset(self, rows: Indices) -> Family:
         """The same family on some of the labelled points."""
 
     def inner_products(self, basis: Array, blocked: bool = False) -> Array:

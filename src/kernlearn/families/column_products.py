@@ -16,23 +16,42 @@ a half is computed, :math:`F = E \circ \sqrt{|A|}`. Blocks stay in the processor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
-from typing import Any
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import numpy as np
 
 from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Matrix
 
-BLOCK_NUMBERS = 2**19  # numbers of E at a time
-SMALLEST_BLOCK, LARGEST_BLOCK = 16, 256
-ELSEWHERE_NUMBERS, LARGEST_ELSEWHERE = 2**27, 4096  # the same on a device: a gigabyte
-SUBSETS_AT_A_TIME = 64
-# From this share of all pairs on, they are cheaper all together.
-MANY_PAIRS = 1.0 / 16.0
+
+@dataclass(frozen=True)
+class BlockOptions:
+    """How much is computed at a time, for kernels on many subsets of columns."""
+
+    numbers: int = 2**19
+    """Numbers of E at a time, so that they stay in the processor's cache."""
+    smallest: int = 16
+    """Fewest rows of a block."""
+    largest: int = 256
+    """Most rows of a block."""
+    numbers_elsewhere: int = 2**27
+    """Numbers of E at a time on a device: a gigabyte."""
+    largest_elsewhere: int = 4096
+    """Most rows of a block on a device."""
+    subsets: int = 64
+    """Subsets of more than one column at a time."""
+    kernels: int = 256
+    """Kernels whose small matrices between landmarks are eliminated together."""
+    many_pairs: float = 1.0 / 16.0
+    """From this share of all pairs of columns on, they are cheaper all together."""
+
+
+DEFAULT_BLOCKS = BlockOptions()
 
 
 class ColumnProducts:
@@ -46,14 +65,22 @@ class ColumnProducts:
         The columns of the table, on the host or on a device, where the work is then done.
     groups : sequence of (numbers, columns)
         Numbers of subsets of one size, of shape (s,), and their columns, of shape (s, size).
+    options : BlockOptions
+        How much is computed at a time.
     """
 
     def __init__(
-        self, kernel: Kernel, columns: Any, groups: Sequence[tuple[Indices, Indices]]
+        self,
+        kernel: Kernel,
+        columns: Matrix,
+        groups: Sequence[tuple[Indices, Indices]],
+        options: BlockOptions,
     ) -> None:
-        self.kernel, self.columns = kernel, columns
+        self.kernel, self.columns, self.options = kernel, columns, options
         self.n_subsets = sum(len(numbers) for numbers, _ in groups)
-        self.groups = [(*group, _together(group[1], columns.shape[0])) for group in groups]
+        # Pairs of columns that are so many that all pairs at once cost less.
+        many = options.many_pairs * columns.shape[0] ** 2
+        self.groups = [(n, c, c.shape[1] == 2 and len(c) >= many) for n, c in groups]
 
     def traces(self) -> Array:
         """The trace of every kernel, in the order of the subsets."""
@@ -61,18 +88,9 @@ class ColumnProducts:
         return self._gathered([self._sums(E, beside(np.ones(E.shape[1]), E))])
 
     def products(self, A: Array, rows: Indices, workers: int, tick: Callable[[], None]) -> Array:
-        """⟨K, A⟩ of every kernel on some of the rows, for a symmetric matrix A.
+        """⟨K, A⟩ of every kernel on some of the rows, for a symmetric matrix A over these rows.
 
-        Parameters
-        ----------
-        A : ndarray of shape (s, s)
-            Symmetric.
-        rows : ndarray of integers, shape (s,)
-            Which rows those of A are.
-        workers : int
-            How many threads.
-        tick : callable
-            Called now and then; may raise to end it.
+        `tick` is called now and then, and may raise to end the work.
         """
         # In the order of the first row's signs, blocks of an A of rank one have a sign each.
         signs = A[0] > 0
@@ -83,7 +101,7 @@ class ColumnProducts:
         # The longest first: threads end together.
         tasks = [blocks[: i + 1] for i in reversed(range(len(blocks)))]
 
-        def row_of_blocks(task: Sequence[slice]) -> list[Any]:
+        def row_of_blocks(task: Sequence[slice]) -> list[Array]:
             I, sums = task[-1], self._zeros()
             for J in task:
                 with np.errstate(over="ignore", under="ignore"):
@@ -98,23 +116,9 @@ class ColumnProducts:
         return self._gathered(in_order(row_of_blocks, tasks, workers, tick))
 
     def images(self, vectors: Array, rows: Indices, mark: int) -> Array:
-        """Σ k(x, s) f(x) over some rows x, of every kernel, for one row s.
-
-        Parameters
-        ----------
-        vectors : ndarray of shape (q, len(rows))
-            The f.
-        rows : ndarray of integers
-            The x.
-        mark : int
-            The row s.
-
-        Returns
-        -------
-        sums : ndarray of shape (n_subsets, q)
-        """
+        """Σ k(x, s) f(x) over some rows x, for every kernel (n_subsets) and f (q), at one row s."""
         found = np.empty((self.n_subsets, len(vectors)))
-        size = max(SMALLEST_BLOCK, BLOCK_NUMBERS // self.columns.shape[0])
+        size = max(self.options.smallest, self.options.numbers // self.columns.shape[0])
         for place, f in enumerate(vectors):
             parts = []
             # Blocks of one sign each cost half.
@@ -138,15 +142,14 @@ class ColumnProducts:
 
         return some
 
-    def gram(self, number: int) -> Any:
+    def gram(self, number: int) -> Array:
         """The matrix of one kernel on all rows, where the columns are."""
-        K = None
+        parts = []
         for column in self._subsets[number]:
             x = self.columns[int(column), :]
             with np.errstate(over="ignore", under="ignore"):
-                E = self.kernel._by_column(x[:, None], x[None, :])
-            K = E if K is None else K * E
-        return K
+                parts.append(self.kernel._by_column(x[:, None], x[None, :]))
+        return reduce(operator.mul, parts)
 
     @cached_property
     def _subsets(self) -> list[Indices]:
@@ -157,27 +160,29 @@ class ColumnProducts:
                 ordered[number] = chosen
         return ordered
 
-    def _zeros(self) -> list[Any]:
+    def _zeros(self) -> list[Array]:
         d = self.columns.shape[0]
         shapes = [(d, d) if whole else (len(n),) for n, _, whole in self.groups]
         return [beside(np.zeros(shape), self.columns) for shape in shapes]
 
     def _blocks(self, start: int, stop: int) -> list[slice]:
         """Rows in blocks, of which any two make about as many numbers as are worked on at once."""
-        away = is_elsewhere(self.columns)
-        numbers = ELSEWHERE_NUMBERS if away else BLOCK_NUMBERS
-        most = LARGEST_ELSEWHERE if away else LARGEST_BLOCK
-        size = int(np.clip(np.sqrt(numbers / self.columns.shape[0]), SMALLEST_BLOCK, most))
+        options, away = self.options, is_elsewhere(self.columns)
+        numbers = options.numbers_elsewhere if away else options.numbers
+        most = options.largest_elsewhere if away else options.largest
+        size = int(np.clip(np.sqrt(numbers / self.columns.shape[0]), options.smallest, most))
         return [slice(i, min(i + size, stop)) for i in range(start, stop, size)]
 
-    def _sums(self, E: Any, weight: Any) -> list[Any]:
+    def _sums(self, E: Matrix, weight: Array) -> list[Array]:
         """Weighted sums over the entries of a block, for every group of subsets."""
         return [
-            _all_pairs(E, weight) if whole else _one_by_one(E, weight, columns)
+            _all_pairs(E, weight)
+            if whole
+            else _one_by_one(E, weight, columns, self.options.subsets)
             for _, columns, whole in self.groups
         ]
 
-    def _gathered(self, parts: Iterator[list[Any]] | list[list[Any]]) -> Array:
+    def _gathered(self, parts: Iterable[list[Array]]) -> Array:
         sums = self._zeros()
         for part in parts:
             for total, found in zip(sums, part, strict=True):
@@ -189,17 +194,13 @@ class ColumnProducts:
         return values
 
 
-def _flat(values: Any, n_rows: int) -> Any:
+def _flat(values: Array, n_rows: int) -> Array:
     """The numbers in so many rows."""
-    return namespace(values).reshape(values, (n_rows, -1))
+    flat: Array = namespace(values).reshape(values, (n_rows, -1))
+    return flat
 
 
-def _together(columns: Indices, n_columns: int) -> bool:
-    """Whether subsets are pairs, and so many that all pairs at once cost less."""
-    return columns.shape[1] == 2 and len(columns) >= MANY_PAIRS * n_columns**2
-
-
-def _all_pairs(E: Any, weight: Any) -> Any:
+def _all_pairs(E: Matrix, weight: Array) -> Array:
     """Σ weight E_r E_s for all pairs of rows."""
     if is_elsewhere(E) or weight.min() < 0 < weight.max():
         return (E * weight) @ E.T
@@ -208,13 +209,14 @@ def _all_pairs(E: Any, weight: Any) -> Any:
     return product if weight.max() > 0 else -product
 
 
-def _one_by_one(E: Any, weight: Any, columns: Indices) -> Any:
+def _one_by_one(E: Matrix, weight: Array, columns: Indices, step: int) -> Array:
     """Σ weight Π E_r for subsets given by their rows of E."""
     if columns.shape[1] == 1:
-        return take(E @ weight, columns[:, 0])
+        single: Array = take(E @ weight, columns[:, 0])
+        return single
     parts = []
-    for start in range(0, len(columns), SUBSETS_AT_A_TIME):
-        some = columns[start : start + SUBSETS_AT_A_TIME].T
+    for start in range(0, len(columns), step):
+        some = columns[start : start + step].T
         product = take(E, some[0])
         for row in some[1:]:
             product *= take(E, row)

@@ -11,29 +11,23 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import empty_beside, is_elsewhere, to_host
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import share_out
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, RandomState, Table
 
 # Singular values of Z, or eigenvalues of ZᵀZ, below this part of the largest are rounding.
 ROUNDING = 1e-13
-# Numbers of a block that several threads make.
-_WORTH_THREADS = 2**20
 
 
 class Factors:
-    """The factors of several kernels side by side.
+    """The factors of several kernels side by side, as the maps from rows to each."""
 
-    Parameters
-    ----------
-    maps : sequence of NystroemMap or SparseMap
-        From rows to the factor of each kernel.
-    """
+    worth_threads = 2**20
+    """Numbers of a block that several threads make."""
 
     def __init__(self, maps: Sequence[NystroemMap | SparseMap]) -> None:
         self.maps: list[Any] = list(maps)
@@ -43,10 +37,10 @@ class Factors:
     def through_landmarks(
         cls,
         kernels: Sequence[Kernel],
-        X: Any,
+        X: Table,
         rank: int | Sequence[int],
         method: str,
-        random_state: Any,
+        random_state: RandomState,
     ) -> Factors:
         """Factors of at most `rank` columns for each kernel, through landmarks of its own."""
         ranks = [rank] * len(kernels) if isinstance(rank, int) else rank
@@ -57,12 +51,12 @@ class Factors:
         return cls([marks.map(kernel) for marks, kernel in zip(chosen, kernels, strict=True)])
 
     @cached_property
-    def owner(self) -> NDArray[np.intp]:
+    def owner(self) -> Indices:
         """Which kernel each column belongs to."""
         return np.repeat(np.arange(self.n_matrices), [each.rank for each in self.maps])
 
     @cached_property
-    def place(self) -> NDArray[np.intp]:
+    def place(self) -> Indices:
         """Which column of its own factor each column is: those below r make the rank r."""
         return np.concatenate([np.arange(each.rank) for each in self.maps])
 
@@ -92,7 +86,7 @@ class Factors:
             partial(each.fill, Z[:, stop - each.rank : stop], X)
             for each, stop in zip(self.maps, stops, strict=True)
         ]
-        if is_elsewhere(Z) or Z.size < _WORTH_THREADS:
+        if is_elsewhere(Z) or Z.size < self.worth_threads:
             for part in parts:
                 part()
         else:
@@ -121,12 +115,7 @@ class Factors:
 
         With :math:`Z^\top Z = F F^\top`, Z is :math:`Q F^\top` for orthonormal columns Q; seen in
         them, ZᵢZᵢᵀ is :math:`F_i^\top F_i`. Traces, inner products and K(w) ⪰ 0 are those of the
-        whole matrices.
-
-        Parameters
-        ----------
-        triangle : ndarray of shape (q, R)
-            The triangular factor of Z over all rows.
+        whole matrices. `triangle` is the triangular factor of Z over all rows.
         """
         F = root(triangle)
         own = [F[self.owner == i] for i in range(self.n_matrices)]

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.base import Family
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, Indices, LongArray
 
 
 class WithIdentity:
@@ -16,13 +15,7 @@ class WithIdentity:
 
     The identity counts in training only: kernels on new points leave it out, and so does the
     condition K ⪰ 0 of eq. (45), which is why :meth:`combine` leaves it out over all points.
-
-    Parameters
-    ----------
-    family : Family
-        What the kernel is chosen from.
-    diagonal : ndarray of shape (n,), optional
-        In place of ones on the labelled points, one over their sample weights: τᵢ = τ/sᵢ.
+    In place of ones, `diagonal` may hold one over the sample weights: τᵢ = τ/sᵢ.
     """
 
     def __init__(self, family: Family, diagonal: Array | None = None) -> None:
@@ -74,7 +67,7 @@ class WithIdentity:
         """Those of the family; the identity stands apart from it."""
         return np.append(self.family.products(K), 0.0)
 
-    def subset(self, rows: NDArray[np.intp]) -> WithIdentity:
+    def subset(self, rows: Indices) -> WithIdentity:
         """The same family on some of the labelled points."""
         return WithIdentity(self.family.subset(rows), self.diagonal[rows])
 

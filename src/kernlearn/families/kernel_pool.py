@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernlearn._device import Place
-from kernlearn.families.column_products import ColumnProducts
+from kernlearn.families.column_products import DEFAULT_BLOCKS, BlockOptions, ColumnProducts
 from kernlearn.gram.psd import Repair, check_gram
 from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Table
 
 KERNELS_AT_A_TIME = 64
 # A form this far below zero, relative to the largest that the trace allows, is no rounding.
@@ -26,24 +27,8 @@ class KernelPool:
     """Kernels of any number on the rows of a table, the first of which carry labels.
 
     What is asked of all of them is a number each: a trace, or a form aᵀKᵢa. A matrix is made of
-    those alone that are given weight.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        With a length, and the i-th kernel on demand.
-    points : table
-        The rows, as the kernels are called with them.
-    n_labelled : int
-        How many of the first rows carry labels.
-    psd : {"raise", "trust"}
-        Whether to refuse indefinite matrices, or not to look.
-    workers : int
-        How many threads look at kernels.
-    prepared : callable, optional
-        Applied to every kernel that is made: centring, for example.
-    place : Place, optional
-        Where to look at kernels that are looked at all together; by default on the host.
+    those alone that are given weight. `prepared` is applied to every kernel that is made, centring
+    for example; kernels that are looked at all together are so at `place`, by default the host.
     """
 
     def __init__(
@@ -55,11 +40,12 @@ class KernelPool:
         workers: int = 1,
         prepared: Callable[[Kernel], Kernel] | None = None,
         place: Place | None = None,
+        options: BlockOptions = DEFAULT_BLOCKS,
     ) -> None:
         self.kernels, self.points, self.psd, self.workers = kernels, points, psd, workers
         self.n_matrices, self.n_labelled = len(kernels), n_labelled
         self.n_points = len(points) if isinstance(points, list) else points.shape[0]
-        self._prepared, self.place = prepared, place
+        self._prepared, self.place, self.options = prepared, place, options
 
     def kernel(self, i: int) -> Kernel:
         """The i-th kernel, fitted to the rows."""
@@ -82,16 +68,17 @@ class KernelPool:
     def on_rows(self, rows: Indices) -> KernelPool:
         """The same kernels on some of the labelled rows."""
         some = take_rows(self.points, rows)
-        prepared, place = self._prepared, self.place
-        return KernelPool(self.kernels, some, len(rows), self.psd, self.workers, prepared, place)
+        others = self.psd, self.workers, self._prepared, self.place, self.options
+        return KernelPool(self.kernels, some, len(rows), *others)
 
-    def gram_elsewhere(self, i: int) -> Any:
+    def gram_elsewhere(self, i: int) -> Array:
         """The same on the pool's device; made there, if that is where it is looked at."""
         assert self.place is not None
         for indices, part in self.parts:
             if i in indices:
                 return part.gram(int(np.searchsorted(indices, i)))
-        return self.place.put(self.gram(i))
+        matrix: Array = self.place.put(self.gram(i))
+        return matrix
 
     @cached_property
     def traces(self) -> Array:
@@ -110,14 +97,9 @@ class KernelPool:
         return traces
 
     def forms(self, F: Array, tick: Callable[[], None]) -> Array:
-        """The sums Σ fᵀKᵢf over the vectors f, for every kernel.
+        """The sums Σ fᵀKᵢf over the rows f of F (q, n), for every kernel; `tick` may end the work.
 
-        Parameters
-        ----------
-        F : ndarray of shape (q, n)
-            Vectors over the labelled rows; only rows count where one of them is not zero.
-        tick : callable
-            Called now and then; may raise to end it.
+        Only labelled rows count where one f is not zero.
         """
         rows = np.flatnonzero((F != 0).any(axis=0))
         if len(rows) == 0:
@@ -195,7 +177,8 @@ class KernelPool:
         for k in products:
             grid.kernels[k]._check_parameters()
             indices = np.arange(grid.n_subsets) * len(grid.kernels) + k
-            parts.append((indices, ColumnProducts(grid.kernels[k], columns, groups)))
+            part = ColumnProducts(grid.kernels[k], columns, groups, self.options)
+            parts.append((indices, part))
         return parts
 
     @property
@@ -213,20 +196,18 @@ class KernelPool:
         return [int(i) for i in np.flatnonzero(left)]
 
 
-class naming:
+@contextmanager
+def naming(i: int) -> Iterator[None]:
     """Says which kernel an error is about."""
-
-    def __init__(self, i: int) -> None:
-        self.i = i
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if isinstance(error, ValueError) and not str(error).startswith("kernel "):
-            raise ValueError(f"kernel {self.i} of the family: {error}") from error
+    try:
+        yield
+    except ValueError as error:
+        if str(error).startswith("kernel "):
+            raise
+        raise ValueError(f"kernel {i} of the family: {error}") from error
 
 
-def bound_family(kernels: Any, X: Any) -> Sequence[Kernel]:
+def bound_family(kernels: Any, X: Table) -> Sequence[Kernel]:
     """The kernels of a family on a table: of those that ask for its columns, what they bind to."""
     bound = kernels.bind(X) if hasattr(kernels, "bind") else kernels
     if len(bound) == 0:
@@ -238,7 +219,7 @@ def bound_family(kernels: Any, X: Any) -> Sequence[Kernel]:
     return sequence
 
 
-def is_family(kernels: Any) -> bool:
+def is_family(kernels: object) -> bool:
     """Whether this is a family of kernels made on demand, rather than a list of them."""
     if isinstance(kernels, Kernel | list | tuple | str | bytes | dict | np.ndarray):
         return False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sized
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,22 +13,13 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, RandomState
 
-KERNELS_AT_A_TIME = 256
 EPS = float(np.finfo(float).eps)
 
 
 class LandmarkPool:
-    """Kernels of any number, each approximated through the same landmarks.
-
-    Parameters
-    ----------
-    pool : KernelPool
-        The kernels and the rows.
-    landmarks : ndarray of integers, shape (r,)
-        Which rows the landmarks are.
-    """
+    """The kernels of a pool, each approximated through the same rows of it."""
 
     def __init__(self, pool: KernelPool, landmarks: Indices) -> None:
         self.pool, self.landmarks = pool, landmarks
@@ -88,16 +78,18 @@ class LandmarkPool:
         )
         images = np.stack(list(sums), axis=1)  # (subsets, r, q)
         corners = part.corners(self.landmarks)
-        starts = range(0, part.n_subsets, KERNELS_AT_A_TIME)
+        step = part.options.kernels
 
         def some(start: int) -> Array:
-            chosen = slice(start, start + KERNELS_AT_A_TIME)
+            chosen = slice(start, start + step)
             return eliminated(corners(chosen), images[chosen])[0]
 
-        return np.concatenate(list(in_order(some, starts, self.pool.workers, tick)))
+        return np.concatenate(
+            list(in_order(some, range(0, part.n_subsets, step), self.pool.workers, tick))
+        )
 
 
-def shared_landmarks(points: Any, rank: int, random_state: Any) -> Indices:
+def shared_landmarks(points: Sized, rank: int, random_state: RandomState) -> Indices:
     """Rows drawn at random, through which all kernels of a family are seen."""
     n = len(points)
     generator = check_random_state(random_state)

@@ -4,31 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import beside, namespace, to_host
 from kernlearn.families.stack import GramStack
 from kernlearn.numerics.sums import blocked_product
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, Indices, LongArray, Matrix
 
 
 class PlacedStack(GramStack):
     """Gram matrices elsewhere: sums of them and products with vectors are computed there.
 
     Whatever else is asked of a stack, it brings to the host first.
-
-    Parameters
-    ----------
-    matrices : sequence of arrays of shape (N, N)
-        All in one place.
-    n_labelled : int
-        How many of the first points carry labels.
     """
 
-    def __init__(self, matrices: Sequence[Any], n_labelled: int) -> None:
+    def __init__(self, matrices: Sequence[Matrix], n_labelled: int) -> None:
         self.matrices, self.n_matrices = matrices, len(matrices)
         self.n_points, self.n_labelled = matrices[0].shape[0], n_labelled
         self._psd_to_rounding = False  # nobody has looked
@@ -74,12 +65,12 @@ class PlacedStack(GramStack):
         a = beside(coef, self.matrices[0])
         return self._gathered([blocked_product(a, K[:n, :n]) for K in self.matrices])
 
-    def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
+    def subset(self, rows: Indices, matrices: Indices | None = None) -> GramStack:
         """The family, or these matrices of it, on some of the labelled points, on the host."""
         chosen = range(self.n_matrices) if matrices is None else matrices
         parts = [to_host(self.matrices[int(i)])[np.ix_(rows, rows)] for i in chosen]
         return GramStack(np.stack(parts))
 
-    def _gathered(self, parts: list[Any]) -> Array:
+    def _gathered(self, parts: list[Array]) -> Array:
         """Results for all matrices, on the host."""
         return np.asarray(to_host(namespace(parts[0]).stack(parts)))

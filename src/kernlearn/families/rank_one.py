@@ -5,23 +5,18 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.stack import GramStack
 from kernlearn.kernels._validation import check_real
 from kernlearn.numerics.sums import blocked_product
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, Indices, LongArray
 
 
 class RankOneStack:
     """The matrices vᵢvᵢᵀ, kept as their vectors: memory N·m instead of N²·m.
 
-    Parameters
-    ----------
-    vectors : ndarray of shape (N, m)
-        One column per matrix, for example the eigenvectors of a kernel matrix.
-    n_labelled : int, optional
-        How many of the first points carry labels; by default all of them.
+    The vectors are columns (N, m), for example the eigenvectors of a kernel matrix; the first
+    `n_labelled` points carry labels, by default all.
     """
 
     def __init__(self, vectors: Array, n_labelled: int | None = None) -> None:
@@ -86,7 +81,7 @@ class RankOneStack:
         V = self.vectors
         return np.asarray(blocked_product(np.ones(len(V)), V * blocked_product(V.T, K).T))
 
-    def subset(self, rows: NDArray[np.intp]) -> RankOneStack:
+    def subset(self, rows: Indices) -> RankOneStack:
         """The same family on some of the labelled points."""
         return RankOneStack(self.vectors[rows])
 

@@ -11,30 +11,26 @@ from scipy.linalg.blas import daxpy
 
 from kernlearn._device import minor
 from kernlearn.numerics.sums import blocked_product, inner_product
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, Indices, LongArray
 
 # Up to this share of matrices with weight, adding them piece by piece beats one pass over the
-# stack; so many numbers stay in cache while they are added to.
-SPARSE_SHARE, PIECE = 0.6, 2**15
+# stack.
+SPARSE_SHARE = 0.6
 ROWS_AT_A_TIME = 64
 # From this ratio on between the sizes of the terms and of their sum, digits are lost.
 CANCELLING = 1e3
 
 
 class GramStack:
-    """A stack of Gram matrices, the first rows of which carry labels.
+    """A stack of Gram matrices (m, N, N), the first rows of which carry labels, by default all.
 
-    Parameters
-    ----------
-    grams : ndarray of shape (m, N, N)
-        C-contiguous symmetric matrices. Kept as they are, never copied.
-    n_labelled : int, optional
-        How many of the first points carry labels; by default all of them.
-    psd_to_rounding : bool
-        Whether no eigenvalue of any matrix is negative by more than half of what is rounding.
+    They are symmetric and C-contiguous, and kept as they are. With `psd_to_rounding`, none has an
+    eigenvalue that is negative by more than half of what is rounding.
     """
 
     psd_means_positive = False
+    piece = 2**15
+    """Numbers that stay in cache while they are added to."""
 
     def __init__(
         self, grams: Array, n_labelled: int | None = None, psd_to_rounding: bool = False
@@ -67,7 +63,7 @@ class GramStack:
             flat = self.grams.reshape(self.n_matrices, -1)
             if len(support) > SPARSE_SHARE * self.n_matrices:
                 return (weights @ flat).reshape(n, n)
-            return _added(flat, weights, support).reshape(n, n)
+            return _added(flat, weights, support, self.piece).reshape(n, n)
         K = np.zeros((n, n))
         for i in support:
             K += weights[i] * self.grams[i, :n, :n]
@@ -124,7 +120,7 @@ class GramStack:
         """Frobenius inner products ⟨Kᵢ, K⟩ over all points."""
         return np.array([inner_product(gram, K) for gram in self.grams])
 
-    def subset(self, rows: NDArray[np.intp], matrices: NDArray[np.intp] | None = None) -> GramStack:
+    def subset(self, rows: Indices, matrices: Indices | None = None) -> GramStack:
         """The family, or these matrices of it, on some of the labelled points: a small copy."""
         chosen = range(self.n_matrices) if matrices is None else matrices
         grams = np.empty((len(chosen), len(rows), len(rows)))
@@ -147,11 +143,11 @@ class GramStack:
         return S
 
 
-def _added(rows: Array, weights: Array, support: NDArray[np.intp]) -> Array:
+def _added(rows: Array, weights: Array, support: Indices, size: int) -> Array:
     """The sum of some rows under their weights."""
     total = np.zeros(rows.shape[1])
-    for start in range(0, len(total), PIECE):
-        piece = slice(start, start + PIECE)
+    for start in range(0, len(total), size):
+        piece = slice(start, start + size)
         for i in support:
             daxpy(rows[i, piece], total[piece], a=weights[i])
     return total

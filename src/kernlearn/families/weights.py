@@ -38,40 +38,20 @@ MOSTLY_NOISE = 1e-3
 class Domain:
     """An affine slice ``equality @ x == 1``, ``low ≤ x ≤ high``, and cuts ``cuts @ x ≥ 0``.
 
-    Parameters
-    ----------
-    basis : ndarray of shape (m, p)
-        Maps coordinates to weights.
-    equality : ndarray of shape (p,)
-        Normal of the slice.
-    low, high : ndarray of shape (p,)
-        Bounds of the coordinates.
-    start : ndarray of shape (p,)
-        A point of the set, well inside.
-    free_sign : bool
-        True if the set is further bounded by K ⪰ 0.
-    n_ball : int
-        With free signs, the first so many coordinates lie in a ball together.
-    radius : float
-        Of this ball: one, if the combinations were exactly orthonormal.
-    loose : float
-        Frobenius norm of what feasible weights may add to K(w) outside of the coordinates.
-    loose_equality : float
-        By how much that may change the left side of the equality.
-    dropped : ndarray of shape (m, q)
-        The directions that have no coordinate.
+    There are p coordinates x, and m weights ``basis @ x``.
     """
 
     basis: Array
     equality: Array
     low: Array
     high: Array
-    start: Array
-    free_sign: bool
-    n_ball: int = 0
-    radius: float = 1.0
-    loose: float = 0.0
-    loose_equality: float = 0.0
+    start: Array  # a point of the set, well inside
+    free_sign: bool  # whether the set is further bounded by K ⪰ 0
+    n_ball: int = 0  # with free signs, so many of the first coordinates lie in a ball together
+    radius: float = 1.0  # of this ball: one, if the combinations were exactly orthonormal
+    loose: float = 0.0  # Frobenius norm of what weights may add to K(w) beside the coordinates
+    loose_equality: float = 0.0  # by how much that may change the left side of the equality
+    # The directions that have no coordinate, of shape (m, q).
     dropped: Array = field(default_factory=lambda: np.zeros((0, 0)))
     cuts: Array = field(init=False)
     cut_noise: Array = field(init=False)
@@ -112,22 +92,11 @@ class Domain:
         self.cuts, self.cut_noise = self.cuts[tightest], self.cut_noise[tightest]
 
     def add_cuts(self, rows: Array, noise: Array) -> bool:
-        """Add cuts ``rows @ w ≥ 0`` on the weights, whose entries are known up to ``noise``.
+        """Add cuts ``rows @ w ≥ 0`` whose rows are forms vᵀKᵢv; return whether any was added.
 
         A direction in which every kernel is zero gives a row of rounding errors, which would cut
-        anywhere: cuts carry their noise, and those that are mostly noise are left out.
-
-        Parameters
-        ----------
-        rows : ndarray of shape (k, m)
-            The forms vᵀKᵢv of unit vectors v.
-        noise : ndarray of shape (m,) or (k, m)
-            Bound on the error of each column, or of each entry.
-
-        Returns
-        -------
-        bool
-            Whether any was added.
+        anywhere. Cuts carry their `noise`, a bound on the error of each column or entry, and those
+        that are mostly noise are left out.
         """
         rows = rows @ self.basis
         length = np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 1e-300)
@@ -147,18 +116,9 @@ def positive_weights(
     With shares :math:`s_i` that each matrix has at least, σ their sum, it is the simplex made
     smaller by 1 − σ and moved: :math:`w = (1 - \sigma) w' + u` with w' in the set above and
     :math:`u_i = s_i c / r_i`. Coordinates are those of w'. Since the equality is one on all of
-    them, u is linear in the coordinates, too, and planes are still smallest at corners.
-
-    Parameters
-    ----------
-    normaliser : ndarray of shape (m,)
-        The rᵢ.
-    total : float
-        The c.
-    traces : ndarray of shape (m,), optional
-        How large the matrices are, where the normaliser does not say it.
-    least : ndarray of shape (m,), optional
-        The sᵢ, of a sum of at most one; those of matrices that get no weight do not count.
+    them, u is linear in the coordinates, too, and planes are still smallest at corners. The shares
+    `least` of matrices that get no weight do not count. `traces` say how large the matrices are,
+    where the normaliser r does not.
     """
     used = np.flatnonzero(normaliser > 0)
     p = len(used)
@@ -195,20 +155,8 @@ def free_weights(
 ) -> Domain:
     """The set Σ wᵢrᵢ = total, K(w) ⪰ 0, with weights from the ``n_signed``-th on non-negative.
 
-    Parameters
-    ----------
-    inner_products : callable
-        Maps a basis (m, p) to the Frobenius inner products of its combinations (p, p).
-    normaliser : ndarray of shape (m,)
-        The rᵢ.
-    total : float
-        The c.
-    n_signed : int
-        How many of the first weights may take either sign; the rest is at most an identity.
-    length : float
-        Bound on ‖K(w)‖_F over the set: the trace.
-    n_points : int
-        Size of the matrices.
+    `inner_products` maps a basis (m, p) to the Frobenius inner products of its combinations (p, p);
+    `length` bounds ‖K(w)‖_F over the set, as the trace does.
     """
     m = len(normaliser)
     signed, dropped, lost = orthonormal(inner_products, np.eye(m)[:, :n_signed])
@@ -242,23 +190,8 @@ def orthonormal(
 
     Every pass brings the combinations to unit length, then turns them until they are orthogonal.
     Where matrices are close to dependent, squaring the condition number costs a pass its small
-    directions; the next one sees them at unit length.
-
-    Parameters
-    ----------
-    inner_products : callable
-        Maps a basis (m, p) to the Frobenius inner products of its combinations (p, p).
-    basis : ndarray of shape (m, p)
-        One matrix per column, columns of the identity.
-
-    Returns
-    -------
-    basis : ndarray of shape (m, q)
-        Orthonormal combinations.
-    dropped : ndarray of shape (m, p − q)
-        Combinations of matrices of unit size whose sum is rounding.
-    lengths : ndarray of shape (p − q,)
-        Bounds on the norms of these sums.
+    directions; the next one sees them at unit length. `basis` holds columns of the identity, one
+    for each matrix. Combinations that cancel are of matrices of unit size.
     """
     given = inner_products(np.eye(len(basis)))
     norms = np.sqrt(np.diagonal(given))

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
 from kernlearn.formulas._legend import Legend
 from kernlearn.formulas._text import number, raised
 from kernlearn.kernels import (
@@ -53,10 +52,6 @@ def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
                 return f"meanⱼ {term}"
             sets = legend.name("S", f"the sets of at most {kernel.degree} columns, each size alike")
             return f"mean over J in {sets} of Πⱼ {term}"
-        case ScaledPolynomial():
-            eta = legend.vector("η", kernel.scales)
-            offset = f"{number(kernel.offset)} + " if kernel.offset else ""
-            return f"({offset}Σⱼ {eta}ⱼ {x}ⱼ {z}ⱼ){raised(kernel.degree)}"
         case Matern():
             r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
             return _MATERN[float(kernel.nu)].format(r=r)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from kernlearn._checks import check_count
 from kernlearn.formulas._elementary import elementary
 from kernlearn.formulas._expansion import expansion
@@ -24,6 +26,7 @@ from kernlearn.kernels import (
     Linear,
     Matern,
     Normalized,
+    Polynomial,
     Power,
     Product,
     Scaled,
@@ -99,6 +102,10 @@ class _Writer:
             case Columns():
                 chosen = columns(kernel.columns) if kernel.name is None else kernel.name
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
+            case Stretched(kernel=Polynomial() as inner):
+                eta = self.legend.vector("η", np.square(kernel.scales))
+                offset = f"{number(inner.offset)} + " if inner.offset else ""
+                return f"({offset}Σⱼ {eta}ⱼ {x}ⱼ {z}ⱼ){raised(inner.degree)}"
             case Stretched():
                 s = self.legend.vector("s", kernel.scales)
                 return self.written(kernel.kernel, f"{s}∘{x}", f"{s}∘{z}")

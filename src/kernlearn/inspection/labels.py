@@ -103,18 +103,7 @@ def kernel_label(kernel: Kernel) -> str:
 
 
 def shown_kernels(estimator: BaseEstimator) -> Indices:
-    """Which kernels of a fitted combination to show: all of a list, of a family those with weight.
-
-    Parameters
-    ----------
-    estimator : estimator with ``weights_`` and ``kernels_``
-        Fitted.
-
-    Returns
-    -------
-    ndarray of integers
-        Their numbers.
-    """
+    """Numbers of the kernels to show: all of a list, of a family those with weight."""
     if isinstance(estimator.kernels_, list):
         return np.arange(len(estimator.kernels_))
     return np.flatnonzero(estimator.weights_)

@@ -33,14 +33,7 @@ def check_diagonal(diagonal: Array, owner: str) -> None:
 def settled_squares(found: Array, squares: Array, means: Array, mean: float) -> Array:
     """Squared lengths around a mean, zero at the mean, where rounding leaves one of either sign.
 
-    Parameters
-    ----------
-    found : ndarray of shape (n,)
-        k(x, x) less twice the mean of k(x, ·) plus the mean of all.
-    squares, means : ndarray of shape (n,)
-        k(x, x), and the mean of k(x, ·).
-    mean : float
-        Of all.
+    `found` is k(x, x), the `squares`, less twice the `means` of k(x, ·) plus the `mean` of all.
     """
     size = np.maximum(np.maximum(np.abs(squares), np.abs(means)), abs(mean))
     return without_rounding(found, size, _ROUNDINGS)

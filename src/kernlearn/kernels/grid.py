@@ -166,18 +166,7 @@ class PerColumn(Grid):
 class GridKernels(Sequence[Kernel]):
     """A :class:`Grid` for tables of known columns: the kernels of the first subset come first.
 
-    Parameters
-    ----------
-    kernels : list of Kernel
-        What every subset is seen by.
-    labels : list of str or None
-        Names of the columns of the table, if it has any.
-    columns : list of int
-        The columns that subsets are chosen from.
-    sizes : list of int
-        How many columns subsets have, in their order.
-    subsets : list of lists of int, or None
-        The subsets themselves, in place of the last two.
+    Subsets have given `sizes` and are chosen from `columns`, or are given themselves.
     """
 
     def __init__(

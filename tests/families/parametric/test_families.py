@@ -14,7 +14,7 @@ from kernlearn.families.parametric import (
     ParametricKernel,
     parametric_kernel,
 )
-from kernlearn.families.parametric.ray import Ray
+from kernlearn.families.parametric.base import Ray
 from kernlearn.kernels import Laplacian
 from kernlearn.testing import check_parametric_kernel
 

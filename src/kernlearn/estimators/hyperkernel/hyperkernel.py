@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from kernlearn._checks import check_flag, check_pivots, check_positive
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
 from kernlearn.estimators.mkl.problem import Candidates
-from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.penalties import HyperNorm
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic, Hyperkernel

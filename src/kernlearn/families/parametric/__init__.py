@@ -4,7 +4,6 @@ from kernlearn.families.parametric.ard import ARD
 from kernlearn.families.parametric.ard_polynomial import ARDPolynomial
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.families.parametric.rbf import RBF
-from kernlearn.families.parametric.registry import PARAMETRIC_KERNELS, parametric_kernel
 
 __all__ = [
     "ARD",
@@ -14,3 +13,38 @@ __all__ = [
     "ParametricKernel",
     "parametric_kernel",
 ]
+
+PARAMETRIC_KERNELS: dict[str, type[ParametricKernel]] = {
+    "rbf": RBF,
+    "ard": ARD,
+    "ard_polynomial": ARDPolynomial,
+}
+
+
+def parametric_kernel(kernel: str | ParametricKernel) -> ParametricKernel:
+    """Return the family of that name, or the family itself.
+
+    Parameters
+    ----------
+    kernel : str or ParametricKernel
+        A name among ``PARAMETRIC_KERNELS``, or a family.
+
+    Returns
+    -------
+    ParametricKernel
+        The family.
+
+    Examples
+    --------
+    >>> from kernlearn.families.parametric import parametric_kernel
+    >>> parametric_kernel("ard")
+    ARD()
+    """
+    if isinstance(kernel, ParametricKernel):
+        return kernel
+    if isinstance(kernel, str) and kernel in PARAMETRIC_KERNELS:
+        return PARAMETRIC_KERNELS[kernel]()
+    raise ValueError(
+        f"expected kernel to be one of {', '.join(PARAMETRIC_KERNELS)} or a ParametricKernel, got "
+        f"{kernel!r}; derive your own from kernlearn.families.parametric.ParametricKernel"
+    )

@@ -6,7 +6,8 @@ import numpy as np
 
 from kernlearn.families.parametric._squares import product_forms
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.families.parametric.scaled_polynomial import ScaledPolynomial
+from kernlearn.kernels import Polynomial, Stretched
+from kernlearn.kernels._parameters import non_negative_vector
 from kernlearn.typing import Array
 
 
@@ -48,9 +49,10 @@ class ARDPolynomial(ParametricKernel):
         scales: Array = 1.0 / (X.shape[1] * squares)
         return scales
 
-    def kernel(self, theta: Array) -> ScaledPolynomial:
+    def kernel(self, theta: Array) -> Stretched:
         """The polynomial kernel with these scales."""
-        return ScaledPolynomial(theta, self.degree, self.offset)
+        roots = np.sqrt(non_negative_vector(theta, "The scales of ARDPolynomial"))
+        return Stretched(Polynomial(self.degree, self.offset), roots)
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         r"""From :math:`\sum_{ij} M_{ij} x_{ir} x_{jr}` with :math:`M = p\,W \circ B^{p-1}`."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.families.hyper_norm import HyperNorm
+from kernlearn.families.penalties import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.typing import Array
 
