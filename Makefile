@@ -44,7 +44,7 @@ test-processors: $(STAMP)
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile_fits 400
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile.fits 400
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile 2000
 
 lint: $(STAMP)

@@ -10,8 +10,9 @@ from kernlearn.families.factors import Factors, root
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.units import Units
-from kernlearn.testing._hostile_landmarks import Data, returned_value
-from kernlearn.testing._long_double import long
+from kernlearn.testing.hostile.fits.landmarks import returned_value
+from kernlearn.testing.hostile.fits.problem import HostileData
+from kernlearn.testing.long_double import long
 
 RNG = np.random.default_rng(8)
 N = 60
@@ -28,7 +29,7 @@ SQUARED = "squared_soft_margin"
 
 def judged(model, y, weight=None):
     """The fitted model, whose objective is the value of its function, and whose gap is true."""
-    data = Data(X, y, weight, X)
+    data = HostileData(X, y, weight)
     model = data.fit(clone(model).set_params(random_state=0))
     s = long(np.ones(N) if weight is None else weight)
     value, known = returned_value(model, data, s, model.weights_)

@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import DensePairKernel, FactorPairKernel, PairProgram, solve_pairs
-from kernlearn.testing._long_double import best_intercept, long
+from kernlearn.testing.long_double import best_intercept, long
 
 KINDS = ["positive", "gaussian", "duplicates", "contradictions", "rank one", "unequal", "signed"]
 

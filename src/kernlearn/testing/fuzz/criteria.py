@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, LongArray
 
 
-def centre(K: NDArray[Any]) -> NDArray[np.longdouble]:
+def centre(K: Array | LongArray) -> LongArray:
     """HKH in long double; zero where that is rounding, since a constant has no direction."""
     centred = K.astype(np.longdouble)
     centred = centred - centred.mean(axis=0)
@@ -19,7 +16,7 @@ def centre(K: NDArray[Any]) -> NDArray[np.longdouble]:
     return centred if np.abs(centred).max() > rounding else np.zeros_like(centred)
 
 
-def alignment_of(K: NDArray[np.longdouble], y: Array, centered: bool) -> float:
+def alignment_of(K: LongArray, y: Array, centered: bool) -> float:
     """⟨K, yyᵀ⟩ over the labelled points, by the norms of K over all points and of yyᵀ."""
     t = y.astype(np.longdouble)
     if centered:
@@ -33,7 +30,7 @@ def alignment_of(K: NDArray[np.longdouble], y: Array, centered: bool) -> float:
     return float((t @ K[:n, :n] @ t) / (np.sqrt((K**2).sum()) * (t @ t)))
 
 
-def minus_log_det(K: NDArray[np.longdouble]) -> float:
+def minus_log_det(K: LongArray) -> float:
     """−log det K by elimination, infinite where a pivot is not positive."""
     rest, total = K.copy(), np.longdouble(0.0)
     while len(rest):

@@ -12,13 +12,11 @@ coefficients and its primal value at any function :math:`f = K a + b`; both are 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[Any]  # of long double
-Number = Any  # a long double
+from kernlearn.testing.long_double import Number
+from kernlearn.typing import LongArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,17 +38,17 @@ class Definition:
     """
 
     quality: str
-    y: Array
+    y: LongArray
     C: float
     nu: float
     epsilon: float
-    sample_weight: Array
-    ridge: Array | None = None
+    sample_weight: LongArray
+    ridge: LongArray | None = None
 
     @property
-    def upper(self) -> Array:
+    def upper(self) -> LongArray:
         """Bounds of the coefficients' sizes."""
-        s: Array = self.sample_weight
+        s: LongArray = self.sample_weight
         if self.quality == "nu_svm":
             # The largest ν that has a solution may have been rounded up.
             return np.asarray(s / s.sum() * (1.0 + np.finfo(float).eps))
@@ -61,7 +59,7 @@ class Definition:
         return np.full(len(s), np.longdouble(np.inf))
 
     @property
-    def diagonal(self) -> Array:
+    def diagonal(self) -> LongArray:
         """What training adds to the diagonal of K."""
         if self.ridge is not None:
             return self.ridge
@@ -80,7 +78,7 @@ class Definition:
             "nu_svm",
         )
 
-    def infeasibility(self, a: Array) -> float:
+    def infeasibility(self, a: LongArray) -> float:
         """Largest violation of the constraints on the coefficients, relative to their size."""
         size = max(float(np.abs(a).sum()), 1e-300)
         worst = 0.0
@@ -98,7 +96,7 @@ class Definition:
             worst = max(worst, float(np.abs(a).sum() - self.nu * self.upper.sum()))
         return worst / size
 
-    def dual(self, K: Array, a: Array) -> Number:
+    def dual(self, K: LongArray, a: LongArray) -> Number:
         """The maximand at coefficients ``a``."""
         value = -0.5 * (a @ (K @ a)) - 0.5 * (self.diagonal @ a**2)
         if self.quality == "lagrangian":
@@ -109,13 +107,13 @@ class Definition:
             value -= self.epsilon * np.abs(a).sum()
         return value
 
-    def primal(self, K: Array, a: Array, b: float) -> Number:
+    def primal(self, K: LongArray, a: LongArray, b: float) -> Number:
         """Norm and loss of the function ``K a + b``."""
         f = K @ a + b
         half_norm = 0.5 * (a @ (K @ a))
         return half_norm + self._loss(f, half_norm, np.longdouble(b))
 
-    def _loss(self, f: Array, half_norm: Number, b: Number) -> Number:
+    def _loss(self, f: LongArray, half_norm: Number, b: Number) -> Number:
         y, upper = self.y, self.upper
         margin = y * f
         zero = np.longdouble(0.0)
@@ -140,7 +138,7 @@ class Definition:
         return _smallest(b - f, upper, b - f, np.longdouble(1.0))  # one class: f without ρ
 
 
-def _smallest(levels: Array, upper: Array, losses: Array, price: Number) -> Number:
+def _smallest(levels: LongArray, upper: LongArray, losses: LongArray, price: Number) -> Number:
     """The least of price·t + Σ uᵢ max(0, lossᵢ − t): piecewise linear, so at one of the levels."""
     excess = np.maximum(losses[None, :] - levels[:, None], np.longdouble(0.0))
     return (price * levels + excess @ upper).min()

@@ -13,9 +13,8 @@ out is judged by values recomputed from definitions, which hold for any x.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Mask
 
 STEPS = 60
 
@@ -60,7 +59,7 @@ class _Programs:
         self.system[:, :n, :n], self.system[:, :n, n:], self.system[:, n:, :n] = Q, -A.T, A
         self.system[:, range(n + r), range(n + r)] += 1e-14
 
-    def keep(self, which: NDArray[np.bool_]) -> None:
+    def keep(self, which: Mask) -> None:
         """Go on with some of them."""
         if not which.all():
             for name, value in vars(self).items():

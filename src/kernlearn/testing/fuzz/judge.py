@@ -15,12 +15,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from kernlearn.testing.fuzz.by_hand import best_values
 from kernlearn.testing.fuzz.criteria import alignment_of, centre, minus_log_det
 from kernlearn.testing.fuzz.definitions import Definition
-from kernlearn.typing import Array
+from kernlearn.testing.fuzz.machine_training import best_values
+from kernlearn.typing import Array, LongArray, Mask
 
 SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
@@ -87,16 +87,16 @@ class Case:
         return np.longdouble(np.median(self.y) if regression else 0.0)
 
     @property
-    def s(self) -> NDArray[np.longdouble]:
+    def s(self) -> LongArray:
         """Sample weights."""
         weight = np.ones(self.n) if self.sample_weight is None else self.sample_weight
         return np.asarray(weight, dtype=np.longdouble)
 
     @cached_property
-    def _long_grams(self) -> NDArray[np.longdouble]:
+    def _long_grams(self) -> LongArray:
         return self.grams.astype(np.longdouble)
 
-    def kernel(self, weights: Array) -> NDArray[np.longdouble]:
+    def kernel(self, weights: Array) -> LongArray:
         """K(w) over all points, in long double; or a stack of them, for a stack of weights."""
         w = weights[..., : len(self.grams)].astype(np.longdouble)
         return np.asarray(np.tensordot(w, self._long_grams, 1))
@@ -328,7 +328,7 @@ def _free_candidates(case: Case, returned: Array, rng: np.random.Generator) -> I
         yield end * (case.c / float(r @ end))
 
 
-def _seem_psd(case: Case, weights: Array) -> NDArray[np.bool_]:
+def _seem_psd(case: Case, weights: Array) -> Mask:
     """For each of these weights, whether K(w) ⪰ 0 as far as double precision tells."""
     values = np.linalg.eigvalsh(case.kernel(weights).astype(float))
     least = -SEEMING * values.shape[1] * np.maximum(values[:, -1], 0.0)

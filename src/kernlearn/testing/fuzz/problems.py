@@ -22,7 +22,7 @@ DETERMINANTS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class FuzzProblem:
     """What is handed to ``learn_weights``, and a few words on what is odd about it."""
 
     seed: int
@@ -53,7 +53,7 @@ def _short(value: Any) -> str:
     return value if isinstance(value, str) else type(value).__name__
 
 
-def make_problem(seed: int) -> Problem:
+def make_problem(seed: int) -> FuzzProblem:
     """The problem of this seed: half of them tame, half wild."""
     rng = np.random.default_rng(seed)
     wild = bool(rng.random() < 0.5)
@@ -84,7 +84,7 @@ def make_problem(seed: int) -> Problem:
             grams = grams / traces[:, None, None]
     if "total" in options and options["constraint"] == "trace":
         options["total"] *= float(traces.sum())
-    return Problem(seed, grams, y, options, tuple(words))
+    return FuzzProblem(seed, grams, y, options, tuple(words))
 
 
 def _points(rng: np.random.Generator, n: int, words: list[str]) -> Array:
@@ -216,7 +216,7 @@ def _options(
     return options
 
 
-def with_penalty(problem: Problem) -> Problem:
+def with_penalty(problem: FuzzProblem) -> FuzzProblem:
     """The same problem with a norm of the hyper-RKHS as its penalty, where it takes one."""
     rng = np.random.default_rng([problem.seed, 1])
     without = problem.options["quality"] in ("centered_alignment", "max_determinant")
@@ -227,4 +227,4 @@ def with_penalty(problem: Problem) -> Problem:
     K_pivots = A @ A.T + (0.1 * np.eye(m) if rng.random() < 0.5 else 0.0)
     norm = HyperNorm(K_pivots, 10.0 ** rng.uniform(-4, 3), squared=bool(rng.random() < 0.5))
     options = {**problem.options, "penalty": norm}
-    return Problem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
+    return FuzzProblem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))

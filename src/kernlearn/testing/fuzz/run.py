@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
-import tempfile
 import time
 import warnings
 from collections import Counter
@@ -16,8 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernlearn.learn import learn_weights
+from kernlearn.testing.captured_output import captured_output
 from kernlearn.testing.fuzz.judge import Case, complaints
-from kernlearn.testing.fuzz.problems import Problem, make_problem, with_penalty
+from kernlearn.testing.fuzz.problems import FuzzProblem, make_problem, with_penalty
 
 # Seconds of one core: a fit of so few points that takes longer should say why.
 SLOW = 1.0
@@ -44,12 +42,12 @@ def judge_seed(seed: int) -> Verdict:
     return judge_problem(with_penalty(problem) if seed % 4 == 3 else problem, seed)
 
 
-def judge_problem(problem: Problem, seed: int = 0) -> Verdict:
+def judge_problem(problem: FuzzProblem, seed: int = 0) -> Verdict:
     """Solve a problem in silence, and judge what comes back."""
     options = problem.options
     said: list[str] = []
     start = time.process_time()
-    with warnings.catch_warnings(), _silence() as output:
+    with warnings.catch_warnings(), captured_output() as output:
         warnings.simplefilter("error")
         try:
             solution = learn_weights(problem.grams, problem.y, **options)
@@ -68,7 +66,7 @@ def judge_problem(problem: Problem, seed: int = 0) -> Verdict:
         status, gap = solution.status.name.lower(), solution.gap
         others = []
         if options["weights"] == "free":
-            with contextlib.suppress(Exception), warnings.catch_warnings(), _silence():
+            with contextlib.suppress(Exception), warnings.catch_warnings(), captured_output():
                 warnings.simplefilter("ignore")
                 positive = learn_weights(
                     problem.grams, problem.y, **{**options, "weights": "positive"}
@@ -90,32 +88,6 @@ def judge_many(seeds: Iterable[int], jobs: int = 1) -> Iterator[Verdict]:
         return
     with ProcessPoolExecutor(jobs) as pool:
         yield from pool.map(judge_seed, seeds, chunksize=20)
-
-
-class _Output:
-    text = ""
-
-
-@contextlib.contextmanager
-def _silence() -> Iterator[_Output]:
-    """Catch what compiled code writes to the standard output and the standard error."""
-    output = _Output()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as caught:
-        saved = [os.dup(1), os.dup(2)]
-        try:
-            os.dup2(caught.fileno(), 1)
-            os.dup2(caught.fileno(), 2)
-            yield output
-        finally:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            for target, copy in zip((1, 2), saved, strict=True):
-                os.dup2(copy, target)
-                os.close(copy)
-            caught.seek(0)
-            output.text = caught.read().decode(errors="replace")
 
 
 def summary(verdicts: Iterable[Verdict]) -> str:

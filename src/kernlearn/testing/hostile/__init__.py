@@ -3,6 +3,6 @@
 ``python -m kernlearn.testing.hostile 10000 SEED`` reads so many of them.
 """
 
-from kernlearn.testing.hostile.files import Failure, run
+from kernlearn.testing.hostile.files import FileFailure, run
 
-__all__ = ["Failure", "run"]
+__all__ = ["FileFailure", "run"]

@@ -6,7 +6,7 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +15,7 @@ import numpy as np
 from kernlearn.persistence import ModelFileError
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables import TableError
-from kernlearn.testing.hostile.commands import predict_case
-from kernlearn.testing.hostile.models import file_case, payload_case
+from kernlearn.testing.hostile.models import file_case, payload_case, predict_case
 from kernlearn.testing.hostile.mutations import Random
 from kernlearn.testing.hostile.tables import (
     matrix_case,
@@ -26,9 +25,11 @@ from kernlearn.testing.hostile.tables import (
     views_case,
 )
 
-__all__ = ["CASES", "Failure", "run"]
+__all__ = ["CASES", "FileFailure", "run"]
 
-CASES: tuple[Callable[[Random, Path], None], ...] = (
+FileCase = Callable[[Random, Path], None]
+
+CASES: tuple[FileCase, ...] = (
     table_case,
     parquet_case,
     matrix_case,
@@ -38,12 +39,11 @@ CASES: tuple[Callable[[Random, Path], None], ...] = (
     payload_case,
     predict_case,
 )
-# Seconds of the processor that no small file may take.
 LONGEST = 20.0
 
 
 @dataclass(frozen=True)
-class Failure:
+class FileFailure:
     """A file that was neither read nor refused in a sentence.
 
     Attributes
@@ -61,7 +61,9 @@ class Failure:
     error: str
 
 
-def run(n: int, seed: int = 0) -> list[Failure]:
+def run(
+    n: int, seed: int = 0, cases: Sequence[FileCase] = CASES, longest: float = LONGEST
+) -> list[FileFailure]:
     """Make `n` hostile files and read them.
 
     Every file is either read or refused by an error whose message is a sentence; anything else, a
@@ -73,10 +75,14 @@ def run(n: int, seed: int = 0) -> list[Failure]:
         How many files.
     seed : int, default=0
         Of the first; the others follow.
+    cases : sequence of callable
+        Kinds of files, each made and read by ``case(generator, folder)``.
+    longest : float
+        Seconds of the processor that no small file may take.
 
     Returns
     -------
-    list of Failure
+    list of FileFailure
         Empty if all went well.
 
     Examples
@@ -86,12 +92,13 @@ def run(n: int, seed: int = 0) -> list[Failure]:
     []
     """
     load_pandas("reading hostile files")
-    found = [_tried(number) for number in range(seed, seed + n)]
+    found = [
+        _tried(number, cases[number % len(cases)], longest) for number in range(seed, seed + n)
+    ]
     return [failure for failure in found if failure is not None]
 
 
-def _tried(seed: int) -> Failure | None:
-    case = CASES[seed % len(CASES)]
+def _tried(seed: int, case: FileCase, longest: float) -> FileFailure | None:
     start = time.process_time()
     error = ""
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -102,9 +109,9 @@ def _tried(seed: int) -> Failure | None:
             error = "" if _is_sentence(str(refused)) else f"no sentence: {refused}"
         except Exception:
             error = traceback.format_exc(limit=-4)
-    if not error and time.process_time() - start > LONGEST:
+    if not error and time.process_time() - start > longest:
         error = f"it took {time.process_time() - start:.0f} s"
-    return Failure(seed, case.__name__, error) if error else None
+    return FileFailure(seed, getattr(case, "__name__", "case"), error) if error else None
 
 
 def _is_sentence(text: str) -> bool:

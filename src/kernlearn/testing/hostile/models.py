@@ -1,9 +1,10 @@
-"""Hostile model files: altered bytes, altered parts with a right checksum, altered facts."""
+"""Hostile model files, read and used by `kernlearn predict`."""
 
 from __future__ import annotations
 
 import io
 import json
+import tempfile
 import zipfile
 from contextlib import suppress
 from functools import cache
@@ -20,8 +21,9 @@ from kernlearn.persistence import load, save
 from kernlearn.persistence._file import MAGIC, pack
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
+from kernlearn.testing.hostile.tables import CELLS, NAMES
 
-__all__ = ["FACTS", "file_case", "payload_case", "small_bundle"]
+__all__ = ["file_case", "payload_case", "predict_case"]
 
 FACTS: dict[str, Any] = {
     "task": "classification",
@@ -53,7 +55,7 @@ def _fitted() -> tuple[Pipeline, Any, Any]:
     return pipeline, X, y
 
 
-def small_bundle(facts: Any) -> ModelBundle:
+def _small_bundle(facts: Any) -> ModelBundle:
     """A fitted pipeline with these facts."""
     pipeline, X, y = _fitted()
     return ModelBundle(pipeline, facts, X, y)
@@ -61,10 +63,8 @@ def small_bundle(facts: Any) -> ModelBundle:
 
 @cache
 def _content() -> bytes:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
-        save(small_bundle(FACTS), Path(folder) / "m")
+        save(_small_bundle(FACTS), Path(folder) / "m")
         return (Path(folder) / "m").read_bytes()
 
 
@@ -103,3 +103,28 @@ def payload_case(rng: Random, folder: Path) -> None:
     if isinstance(model, ModelBundle):  # what loads also predicts
         with suppress(ValueError):  # in words
             model.pipeline.predict(_fitted()[1].to_numpy())
+
+
+def predict_case(rng: Random, folder: Path) -> None:
+    """`kernlearn predict` with altered facts, or on an altered table."""
+    from typer.testing import CliRunner
+
+    from kernlearn.cli.app import app
+
+    facts = mutated_json(rng, FACTS) if rng.random() < 0.5 else FACTS
+    save(_small_bundle(facts), folder / "m")
+    content = "a,b\n" + "".join(f"{i},{one_of(rng, (i, i, i, *CELLS))}\n" for i in range(5))
+    if rng.random() < 0.3:
+        content = content.replace("b", one_of(rng, NAMES), 1)
+    data = content.encode()
+    (folder / "t.csv").write_bytes(mutated_bytes(rng, data) if rng.random() < 0.3 else data)
+    out = folder / one_of(rng, ("p.csv", "p.tsv", "p.parquet", "p.csv.gz", "p", "p.xyz"))
+    words = ["predict", str(folder / "m"), str(folder / "t.csv"), "--out", str(out)]
+    result = CliRunner().invoke(app, words)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code in (0, 1, 2), f"exit code {result.exit_code}"
+    assert out.exists() == (result.exit_code == 0), "a file where there is no result"
+    assert not any(ord(c) < 32 and c != "\n" for c in result.output), "codes for the terminal"
+    assert result.exit_code == 0 or result.stderr.count("\n") == 1, "more than one sentence"
+    assert not list(folder.glob("*.unfinished")), "an unfinished file"

@@ -7,8 +7,8 @@ compared with values at other weights, found by the judge's own machines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -20,17 +20,25 @@ from kernlearn._device import Place, placed
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
-from kernlearn.testing._hostile_data import (
+from kernlearn.testing.fuzz.judge import Case
+from kernlearn.testing.hostile.fits.data import (
     Generator,
     hostile_labels,
     hostile_points,
     hostile_targets,
     power,
 )
-from kernlearn.testing._hostile_problem import HostileProblem, close, right_status
-from kernlearn.testing._long_double import EPSILON, Long, long
-from kernlearn.testing.fuzz.judge import Case
-from kernlearn.typing import Array
+from kernlearn.testing.hostile.fits.problem import (
+    HostileData,
+    HostileProblem,
+    Model,
+    close,
+    nonnegative,
+    right_status,
+    signed_targets,
+)
+from kernlearn.testing.long_double import EPSILON, Number, long
+from kernlearn.typing import Array, LongArray
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;
 # and of those that have no landmarks, because some rows lack a view.
@@ -39,25 +47,10 @@ _MISSING = 0.03
 _TOLD = 1e-6  # the part of the tolerance to which a gap is told
 _SAME = 1e-8  # relative difference of an objective from its definition, beside rounding
 _BELOW = 1e-6  # a bound may not lie further above another value than this, relative to it
-# Of the largest eigenvalue of K(S, S): what is below is not inverted, which makes values larger.
-_NEGLIGIBLE = 1e-10
+_NEGLIGIBLE = 1e-10  # of the largest eigenvalue of K(S, S)
 _TRIES = 3
 # Of the mean diagonal: no kernel of free signs has a more negative eigenvalue on the rows.
 _INDEFINITE = 1e-8
-
-
-@dataclass(frozen=True, eq=False)
-class Data:
-    """What a model is fitted to: rows as they are judged, and as they are given to it."""
-
-    X: Array
-    y: Any
-    sample_weight: Array | None
-    given: Any
-
-    def fit(self, model: Any) -> Any:
-        options = {} if self.sample_weight is None else {"sample_weight": self.sample_weight}
-        return model.fit(self.given, **({} if self.y is None else {"y": self.y}), **options)
 
 
 def landmark_problem(rng: Generator) -> HostileProblem:
@@ -88,22 +81,20 @@ def landmark_problem(rng: Generator) -> HostileProblem:
         weight = np.asarray(10.0 ** rng.uniform(-reach, reach, size=n))
     if rng.uniform() < _MISSING and y is not None and not _is_family(model):
         return _with_missing_view(rng, model, X, y)
-    data = Data(X, y, weight, _given(rng, X, model))
-    words = f"X of size {np.abs(X).max():.1e}, {type(data.given).__name__}"
-    return HostileProblem(model, data.fit, lambda found: _broken(found, data), n, words)
+    data = HostileData(X, y, weight, _given(rng, X, model))
+    return data.problem(model, _broken, f", {type(data.given).__name__}")
 
 
-def _with_missing_view(rng: Generator, model: Any, X: Array, y: Any) -> HostileProblem:
+def _with_missing_view(rng: Generator, model: Model, X: Array, y: Any) -> HostileProblem:
     """The same from two views, one of which some rows do not have: there are no landmarks then."""
     other = np.hstack([X, X**2])
     other[rng.permutation(len(X))[: len(X) // 3]] = np.nan
     model.set_params(missing=str(rng.choice(["mean", "complete"])), rank=None)
-    data = Data(X, y, None, {"one": X, "other": other})
-    words = f"X of size {np.abs(X).max():.1e}, and a view that some rows do not have"
-    return HostileProblem(model, data.fit, lambda found: _broken(found, data), len(X), words)
+    data = HostileData(X, y, None, {"one": X, "other": other})
+    return data.problem(model, _broken, ", and a view that some rows do not have")
 
 
-def _model(rng: Generator, X: Array, kind: int, options: dict[str, Any]) -> tuple[Any, Any]:
+def _model(rng: Generator, X: Array, kind: int, options: dict[str, Any]) -> tuple[Model, Any]:
     C = power(rng, -6, 9)
     if kind < 3:
         quality = ["soft_margin", "squared_soft_margin", "least_squares"][kind]
@@ -131,7 +122,7 @@ def _kernels(rng: Generator, X: Array) -> list[Kernel]:
     return chosen
 
 
-def _given(rng: Generator, X: Array, model: Any) -> Any:
+def _given(rng: Generator, X: Array, model: Model) -> Any:
     """The rows as sparse ones, in chunks of Dask, as arrays of another library, or as they are."""
     place, is_list = rng.uniform(), not _is_family(model)
     plain = is_list and not model.normalize
@@ -147,14 +138,14 @@ def _given(rng: Generator, X: Array, model: Any) -> Any:
     return X
 
 
-def _broken(model: Any, data: Data) -> Iterator[str]:
+def _broken(model: Model, data: HostileData) -> Iterator[str]:
     yield from right_status(model, _TOLD * model.tol)
     if model.rank_ is None:
         return
     weights = np.asarray(model.weights_, dtype=float)
     free = getattr(model, "weights", "positive") == "free"
-    if not free and not np.all(weights >= 0):
-        yield f"a negative weight, {weights.min():.3g}"
+    if not free:
+        yield from nonnegative(weights)
     kept = np.flatnonzero(weights) if _is_family(model) else np.arange(len(weights))
     s = _row_weights(model, data)
     yield from value_broken(model, data, s, weights[kept])
@@ -162,7 +153,7 @@ def _broken(model: Any, data: Data) -> Iterator[str]:
         yield from _bound(model, data, s, weights, free)
 
 
-def value_broken(model: Any, data: Data, s: Long, weights: Array) -> Iterator[str]:
+def value_broken(model: Model, data: HostileData, s: LongArray, weights: Array) -> Iterator[str]:
     """Whether the objective is above or below the value of the function, or "optimal" is false."""
     value, known = returned_value(model, data, s, weights)
     size = max(abs(value), abs(model.objective_))
@@ -172,19 +163,20 @@ def value_broken(model: Any, data: Data, s: Long, weights: Array) -> Iterator[st
         yield f"optimal: the function returned is {gap / size:.2g} above the bound"
 
 
-def _is_family(model: Any) -> bool:
+def _is_family(model: Model) -> bool:
     return not isinstance(model.kernels, list)
 
 
-def _row_weights(model: Any, data: Data) -> Long:
+def _row_weights(model: Model, data: HostileData) -> LongArray:
     """What multiplies C, row by row."""
-    s = long(np.ones(len(data.X)) if data.sample_weight is None else data.sample_weight)
     if getattr(model, "class_weight", None) is None:
-        return s
-    return s * long(compute_sample_weight(model.class_weight, data.y))
+        return data.s
+    return data.s * long(compute_sample_weight(model.class_weight, data.y))
 
 
-def returned_value(model: Any, data: Data, s: Long, weights: Array) -> tuple[float, float]:
+def returned_value(
+    model: Model, data: HostileData, s: LongArray, weights: Array
+) -> tuple[float, float]:
     """½‖f‖² and the losses of the functions returned, and what rounding of kernels makes of it."""
     b = long(np.ravel(model.intercept_))
     F = np.zeros((len(data.X), len(b)), dtype=np.longdouble)
@@ -210,17 +202,15 @@ def returned_value(model: Any, data: Data, s: Long, weights: Array) -> tuple[flo
     return float(total), float(known)
 
 
-def _targets(model: Any, data: Data) -> list[Long]:
+def _targets(model: Model, data: HostileData) -> list[LongArray]:
     if data.y is None:
         return [long(np.zeros(len(data.X)))]
-    if isinstance(model, MKLRegressor):
-        return [long(data.y)]
-    classes = np.unique(data.y)
-    classes = classes[1:] if len(classes) == 2 else classes
-    return [long(np.where(data.y == label, 1.0, -1.0)) for label in classes]
+    return signed_targets(data.y, isinstance(model, MKLRegressor))
 
 
-def _loss(model: Any, y: Long, f: Long, s: Long, b: Any) -> tuple[Any, Long]:
+def _loss(
+    model: Model, y: LongArray, f: LongArray, s: LongArray, b: Number
+) -> tuple[Number, LongArray]:
     """The loss of one function, and its steepest slopes."""
     if isinstance(model, MKLNoveltyDetector):
         upper = s / (long(model.nu) * s.sum())
@@ -235,13 +225,13 @@ def _loss(model: Any, y: Long, f: Long, s: Long, b: Any) -> tuple[Any, Long]:
     return (upper * left**2).sum() / 2, upper * np.abs(left)
 
 
-def _bound(model: Any, data: Data, s: Long, weights: Array, free: bool) -> Iterator[str]:
+def _bound(
+    model: Model, data: HostileData, s: LongArray, weights: Array, free: bool
+) -> Iterator[str]:
     """Whether other weights have a value below the bound, or K(w) is indefinite."""
     kernels = model.kernel_.kernels
     exact = np.array([float(np.asarray(each.diag(data.X)).sum()) for each in kernels])
-    seen = np.array(
-        [_through(*pair, data.X) for pair in zip(kernels, model.landmarks_, strict=True)]
-    )
+    seen = through_landmarks(kernels, model.landmarks_, data.X, _NEGLIGIBLE)
     traces = np.trace(seen, axis1=1, axis2=2)
     total = float(exact[exact > 0].mean())
     if free:
@@ -251,19 +241,27 @@ def _bound(model: Any, data: Data, s: Long, weights: Array, free: bool) -> Itera
         if lowest < -_INDEFINITE * total / len(K) - 1e-9 * terms:
             yield f"K(w) has an eigenvalue of {lowest:.3g} beside a trace of {total:.3g}"
     r = traces if free else exact
-    n = len(data.X)
-    case = Case(seen, np.ones(n), total=total, tol=model.tol, sample_weight=s.astype(float))
+    value_at = objective(model, data, seen, total, s)
+    share = getattr(model, "equal_share", 0.0) or 0.0
+    for other in _others(r, total, share, len(data.X)):
+        value = value_at(other)
+        if model.lower_bound_ > value + _BELOW * abs(value):
+            yield f"lower_bound_: {model.lower_bound_:.12g} is above {value:.12g} at {other}"
+
+
+def objective(
+    model: Model, data: HostileData, grams: Array, total: float, s: LongArray
+) -> Callable[[Array], float]:
+    """The value at any weights, or something above it: the sum over classes or targets."""
+    weight = s.astype(float)
+    case = Case(grams, np.ones(len(s)), total=total, tol=model.tol, sample_weight=weight)
     if isinstance(model, MKLNoveltyDetector):
         case = replace(case, quality="one_class", nu=model.nu)
     else:
         epsilon = getattr(model, "epsilon_", 0.1)
         case = replace(case, quality=model.quality, C=model.C_, epsilon=epsilon)
     cases = [replace(case, y=y.astype(float)) for y in _targets(model, data)]
-    share = getattr(model, "equal_share", 0.0) or 0.0
-    for other in _others(r, total, share, n):
-        value = sum(each.value(other) for each in cases)
-        if model.lower_bound_ > value + _BELOW * abs(value):
-            yield f"lower_bound_: {model.lower_bound_:.12g} is above {value:.12g} at {other}"
+    return lambda weights: sum(each.value(weights) for each in cases)
 
 
 def _others(r: Array, total: float, share: float, n: int) -> Iterator[Array]:
@@ -285,12 +283,23 @@ def _dense(landmarks: Any) -> Array:
     return np.asarray(table, dtype=float)
 
 
-def _through(kernel: Kernel, landmarks: Any, X: Array) -> Array:
-    """K(X, S) K(S, S)⁻¹ K(S, X), or less; the matrix itself where there are no landmarks."""
+def through_landmarks(
+    kernels: Sequence[Kernel], landmarks: Sequence[Any], X: Array, negligible: float
+) -> Array:
+    """Matrices K(X, S) K(S, S)⁻¹ K(S, X), or less; K itself where there are no landmarks.
+
+    Eigenvalues of K(S, S) below this part of the largest are not inverted, which makes values of
+    the objective larger.
+    """
+    pairs = zip(kernels, landmarks, strict=True)
+    return np.array([_nystroem(kernel, each, X, negligible) for kernel, each in pairs])
+
+
+def _nystroem(kernel: Kernel, landmarks: Any, X: Array, negligible: float) -> Array:
     if landmarks is None:
         return np.asarray(kernel(X), dtype=float)
     points = _dense(landmarks)
     values, vectors = np.linalg.eigh(np.asarray(kernel(points), dtype=float))
-    kept = values > _NEGLIGIBLE * max(float(values[-1]), 0.0)
+    kept = values > negligible * max(float(values[-1]), 0.0)
     Z = np.asarray(kernel(X, points), dtype=float) @ (vectors[:, kept] / np.sqrt(values[kept]))
     return np.asarray(Z @ Z.T)

@@ -13,10 +13,10 @@ from sklearn.base import BaseEstimator
 
 from kernlearn.estimators.mkl.landmark_learning import _check_numbers
 from kernlearn.runtime.status import Status
-from kernlearn.testing import hostile_fits
-from kernlearn.testing._hostile_problem import HostileProblem
-from kernlearn.testing._long_double import best_intercept, held_out, least_squares_machine, long
-from kernlearn.testing.hostile_fits import MAKERS, one, run
+from kernlearn.testing.hostile.fits import MAKERS, one, run
+from kernlearn.testing.hostile.fits.problem import HostileProblem
+from kernlearn.testing.hostile.fits.run import fitted
+from kernlearn.testing.long_double import best_intercept, held_out, least_squares_machine, long
 
 
 @pytest.mark.parametrize("kind", sorted(MAKERS))
@@ -30,7 +30,7 @@ def test_hostile_fits_keep_their_promises(kind):
 @cache
 def _once(kind, number):
     problem = one(kind, 0, number)
-    return problem, hostile_fits._fitted(problem)[0]
+    return problem, fitted(problem)[0]
 
 
 def _fitted(kind, wanted):
@@ -97,7 +97,7 @@ def test_the_judge_finds_a_descent_that_was_cut_short():
         problem = one("first_level", 0, number)
         if problem.model.lam != "cv":
             problem.model.set_params(max_iter=1)
-            model, _ = hostile_fits._fitted(problem)
+            model, _ = fitted(problem)
             if model is not None and not model.status_.has_converged:
                 model.status_ = Status.CONVERGED
                 found += list(problem.check(model))
@@ -201,7 +201,7 @@ def test_coefficients_of_equal_rows_and_unequal_weights_sum_to_zero():
 
 
 def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
-    model, noise = hostile_fits._fitted(one("combinations", 1, 219))
+    model, noise = fitted(one("combinations", 1, 219))
     assert model is not None
     assert noise == []
 
@@ -209,7 +209,7 @@ def test_steps_beyond_all_numbers_are_taken_back_without_a_word():
 def test_sizes_at_the_end_of_all_numbers_are_judged():
     """Kernels with traces from 1e-50 to 1e50 beside one another."""
     problem = one("combinations", 1, 269)
-    model, noise = hostile_fits._fitted(problem)
+    model, noise = fitted(problem)
     assert noise == []
     assert all(np.isfinite(coef).all() for coef in model.landmark_coef_)
     assert list(problem.check(model)) == []

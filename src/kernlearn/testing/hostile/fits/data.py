@@ -1,7 +1,8 @@
-"""Points, labels and targets as no one would wish to have them; never a NaN."""
+"""Points, labels and targets that are badly scaled, duplicated or degenerate; never a NaN."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,29 +26,9 @@ def hostile_points(rng: Generator, n: int) -> Array:
     return X * power(rng, -12, 12)
 
 
-def _duplicates(rng: Generator, X: Array) -> Array:
-    return X[rng.integers(0, max(2, len(X) // 2), len(X))]
-
-
 def _constant_column(rng: Generator, X: Array) -> Array:
     X[:, int(rng.integers(X.shape[1]))] = rng.normal()
     return X
-
-
-def _unequal_columns(rng: Generator, X: Array) -> Array:
-    return np.asarray(X * 10.0 ** rng.uniform(-6, 6, size=X.shape[1]))
-
-
-def _far_away(rng: Generator, X: Array) -> Array:
-    return np.asarray(X + 10.0 ** rng.uniform(0, 7))
-
-
-def _nearly_equal(rng: Generator, X: Array) -> Array:
-    return np.asarray(X[0] + 1e-8 * (X - X[0]))
-
-
-def _all_equal(rng: Generator, X: Array) -> Array:
-    return np.tile(X[:1], (len(X), 1))
 
 
 def _outlier(rng: Generator, X: Array) -> Array:
@@ -55,13 +36,13 @@ def _outlier(rng: Generator, X: Array) -> Array:
     return X
 
 
-_SPOILT = [
-    _duplicates,
+_SPOILT: list[Callable[[Generator, Array], Array]] = [
+    lambda rng, X: X[rng.integers(0, max(2, len(X) // 2), len(X))],  # duplicates
     _constant_column,
-    _unequal_columns,
-    _far_away,
-    _nearly_equal,
-    _all_equal,
+    lambda rng, X: X * 10.0 ** rng.uniform(-6, 6, size=X.shape[1]),  # unequal columns
+    lambda rng, X: X + 10.0 ** rng.uniform(0, 7),  # far away
+    lambda rng, X: X[0] + 1e-8 * (X - X[0]),  # nearly equal
+    lambda rng, X: np.tile(X[:1], (len(X), 1)),  # all equal
     _outlier,
 ]
 

@@ -1,6 +1,6 @@
 """Plain NumPy in the longest floats of the machine: what fits are judged with.
 
-Nothing here knows of the solvers.
+Nothing here uses the solvers.
 """
 
 from __future__ import annotations
@@ -8,19 +8,22 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-Long = NDArray[Any]
+from kernlearn.typing import Indices, LongArray
 
 EPSILON = float(np.finfo(np.float64).eps)
 
+Number = Any
+"""A number in long double, which NumPy has no type for that mypy follows through arithmetic."""
 
-def long(values: Any) -> Long:
+
+def long(values: ArrayLike | None) -> LongArray:
     """The numbers as they are, to be computed with in more digits."""
     return np.asarray(values, dtype=np.longdouble)
 
 
-def solve(A: Long, B: Long) -> Long:
+def solve(A: LongArray, B: LongArray) -> LongArray:
     """Solve AX = B by Gaussian elimination with partial pivoting."""
     A, B = long(A).copy(), long(B).copy()
     n = len(A)
@@ -35,17 +38,19 @@ def solve(A: Long, B: Long) -> Long:
     return B
 
 
-def least_squares_machine(K: Long, Y: Long, ridge: Long) -> tuple[Long, Long]:
+def least_squares_machine(
+    K: LongArray, Y: LongArray, ridge: LongArray
+) -> tuple[LongArray, LongArray]:
     """The α of shape (n, k) and b of shape (k,) of equation (3) of Cawley and Talbot (2014)."""
     n = len(K)
     bordered = np.ones((n + 1, n + 1), dtype=np.longdouble)
     bordered[:n, :n] = K + np.diag(ridge)
     bordered[n, n] = 0.0
-    solution = solve(bordered, np.vstack([long(Y), np.zeros((1, Y.shape[1]))]))
+    solution = solve(bordered, np.vstack([long(Y), long(np.zeros((1, Y.shape[1])))]))
     return solution[:n], solution[n]
 
 
-def held_out(K: Long, Y: Long, ridge: Long, folds: list[NDArray[np.intp]]) -> Long:
+def held_out(K: LongArray, Y: LongArray, ridge: LongArray, folds: list[Indices]) -> LongArray:
     """Predictions for every fold by a machine trained on all other points."""
     predictions = np.zeros(Y.shape, dtype=np.longdouble)
     for fold in folds:
@@ -55,7 +60,7 @@ def held_out(K: Long, Y: Long, ridge: Long, folds: list[NDArray[np.intp]]) -> Lo
     return predictions
 
 
-def best_intercept(f: Long, labels: Long) -> Any:
+def best_intercept(f: LongArray, labels: LongArray) -> Number:
     """A b that minimises Σ [1 − t(f + b)]₊: the best of its breakpoints."""
     candidates = labels - f
     losses = np.maximum(1 - labels * (f + candidates[:, None]), 0).sum(axis=1)

@@ -1,40 +1,26 @@
-"""Hostile problems for the fits that learn a kernel, judged from their definitions.
-
-Problems are made at random, of sizes from 1e-12 to 1e12, with duplicated and constant points, a
-single point of a class, targets far from zero, a huge and a tiny C. Every fit is judged in long
-double by plain NumPy that knows nothing of the solvers: linear systems and leave-one-out by
-elimination, objectives from their definitions, bounds against feasible points that anyone can find,
-"optimal" against the gap, and all of it twice, to the last bit.
-
-``python -m kernlearn.testing.hostile_fits 400 SEED`` judges so many of them.
-"""
+"""Many hostile fits, judged one by one."""
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
-import sys
-import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn.estimators.held_out.chance import AtChanceWarning
-from kernlearn.testing._hostile_combinations import combination_problem
-from kernlearn.testing._hostile_first_level import first_level_problem
-from kernlearn.testing._hostile_hyperkernels import hyperkernel_problem
-from kernlearn.testing._hostile_landmarks import landmark_problem
-from kernlearn.testing._hostile_lssvm import lssvm_problem
-from kernlearn.testing._hostile_pairs import pair_problem
-from kernlearn.testing._hostile_problem import HostileProblem
+from kernlearn.testing.captured_output import captured_output
+from kernlearn.testing.hostile.fits.combinations import combination_problem
+from kernlearn.testing.hostile.fits.first_level import first_level_problem
+from kernlearn.testing.hostile.fits.hyperkernel import hyperkernel_problem
+from kernlearn.testing.hostile.fits.landmarks import landmark_problem
+from kernlearn.testing.hostile.fits.lssvm import lssvm_problem
+from kernlearn.testing.hostile.fits.pairs import pair_problem
+from kernlearn.testing.hostile.fits.problem import HostileProblem, Model
 
 MAKERS: dict[str, Callable[[np.random.Generator], HostileProblem]] = {
     "lssvm": lssvm_problem,
@@ -50,7 +36,7 @@ _REFIT = ("dual_coef_", "coef_", "intercept_", "weights_", "theta_", "objective_
 
 
 @dataclass(frozen=True)
-class Failure:
+class FitFailure:
     """A fit that is not as promised.
 
     Attributes
@@ -81,9 +67,9 @@ class Report:
     ----------
     seed : int
         Where it started.
-    failures : list of Failure
+    failures : list of FitFailure
         Broken promises.
-    slow : list of Failure
+    slow : list of FitFailure
         Fits of few points that took longer than a second; on a busy machine they may be good ones.
     counts : Counter
         How often each family of fits ended how.
@@ -94,8 +80,8 @@ class Report:
     """
 
     seed: int
-    failures: list[Failure] = field(default_factory=list)
-    slow: list[Failure] = field(default_factory=list)
+    failures: list[FitFailure] = field(default_factory=list)
+    slow: list[FitFailure] = field(default_factory=list)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     slowest: float = 0.0
     worst_gap: float = 0.0
@@ -128,7 +114,7 @@ def run(n: int, seed: int = 0, kinds: tuple[str, ...] = tuple(MAKERS)) -> Report
 
     Examples
     --------
-    >>> from kernlearn.testing.hostile_fits import run
+    >>> from kernlearn.testing.hostile.fits import run
     >>> run(2, seed=1, kinds=("lssvm",)).failures
     []
     """
@@ -146,11 +132,11 @@ def one(kind: str, seed: int, number: int) -> HostileProblem:
 def _judge(kind: str, seed: int, number: int, report: Report) -> None:
     problem = one(kind, seed, number)
 
-    def failure(sentence: str) -> Failure:
-        return Failure(kind, seed, number, " ".join(str(problem).split()), sentence)
+    def failure(sentence: str) -> FitFailure:
+        return FitFailure(kind, seed, number, " ".join(str(problem).split()), sentence)
 
     began = time.process_time()
-    model, noise = _fitted(problem)
+    model, noise = fitted(problem)
     seconds = time.process_time() - began
     report.slowest = max(report.slowest, seconds)
     report.failures += [failure(sentence) for sentence in noise]
@@ -167,14 +153,14 @@ def _judge(kind: str, seed: int, number: int, report: Report) -> None:
         # One sentence for each kind of failure.
         broken = {sentence.split(":")[0]: sentence for sentence in problem.check(model)}
         report.failures += [failure(sentence) for sentence in broken.values()]
-    again, _ = _fitted(problem)
+    again, _ = fitted(problem)
     report.failures += [failure(sentence) for sentence in _differences(model, again)]
 
 
-def _fitted(problem: HostileProblem) -> tuple[Any, list[str]]:
+def fitted(problem: HostileProblem) -> tuple[Model, list[str]]:
     """The fitted model, or None; and what was said that should not have been."""
     model, noise = clone(problem.model), []
-    with _captured() as output, warnings.catch_warnings(record=True) as heard:
+    with captured_output() as output, warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
             problem.fit(model)
@@ -185,7 +171,8 @@ def _fitted(problem: HostileProblem) -> tuple[Any, list[str]]:
         except Exception as broken:  # whatever it is, it is to be reported
             model = None
             noise.append(f"{type(broken).__name__}: {broken}")
-    noise += [f"printed {text!r}" for text in output if text]
+    if output.text:
+        noise.append(f"printed {output.text!r}")
     noise += [
         f"{warning.category.__name__}: {warning.message}"
         for warning in heard
@@ -199,27 +186,7 @@ def _is_sentence(text: str) -> bool:
     return ("expected" in text or " must " in text) and "got" in text and ";" in text
 
 
-@contextlib.contextmanager
-def _captured() -> Iterator[list[str]]:
-    """Collect what Python prints, and what compiled code writes past it."""
-    output: list[str] = []
-    printed = io.StringIO()
-    with tempfile.TemporaryFile() as file:
-        kept = [os.dup(1), os.dup(2)]
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-        try:
-            with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
-                yield output
-        finally:
-            for number, old in enumerate(kept, start=1):
-                os.dup2(old, number)
-                os.close(old)
-            file.seek(0)
-            output.append(printed.getvalue() + file.read().decode(errors="replace"))
-
-
-def _differences(one: Any, other: Any) -> list[str]:
+def _differences(one: Model, other: Model) -> list[str]:
     """What a second fit of the same data has not repeated to the last bit."""
     return [
         f"{name} of a second fit is another"
@@ -227,11 +194,3 @@ def _differences(one: Any, other: Any) -> list[str]:
         if hasattr(one, name)
         and not np.array_equal(getattr(one, name), getattr(other, name, np.nan), equal_nan=True)
     ]
-
-
-if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    count, first = [*given, *[200, 0][len(given) :]]
-    judged = run(count, first)
-    print(judged)
-    sys.exit(bool(judged.failures))

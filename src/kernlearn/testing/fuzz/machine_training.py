@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.testing.fuzz.definitions import Definition
 from kernlearn.testing.fuzz.interior_point import solve_boxes
-from kernlearn.typing import Array
+from kernlearn.typing import Array, LongArray
 
 WIDE = 1e7  # a hard margin's box, in units where K has size one
 
 
-def best_values(machines: Sequence[Definition], K: NDArray[np.longdouble]) -> list[float]:
+def best_values(machines: Sequence[Definition], K: LongArray) -> list[float]:
     """Primal values of functions trained at each K: no machine's value there is above its own.
 
     The machines may differ in their ridge, and in nothing else.

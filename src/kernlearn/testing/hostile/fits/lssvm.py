@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn.estimators import LSSVMClassifier, LSSVMRegressor
 from kernlearn.kernels import Gaussian, Linear, Polynomial
-from kernlearn.testing._hostile_data import (
+from kernlearn.testing.hostile.fits.data import (
     Generator,
     hostile_labels,
     hostile_points,
@@ -17,8 +17,15 @@ from kernlearn.testing._hostile_data import (
     hostile_weights,
     power,
 )
-from kernlearn.testing._hostile_problem import HostileProblem, close
-from kernlearn.testing._long_double import EPSILON, Long, held_out, long
+from kernlearn.testing.hostile.fits.problem import (
+    HostileData,
+    HostileProblem,
+    Model,
+    close,
+    signed_targets,
+)
+from kernlearn.testing.long_double import EPSILON, held_out, long
+from kernlearn.typing import Folds, Indices, LongArray
 
 # Refitting without every point is quick up to so many.
 _SMALL = 16
@@ -43,46 +50,35 @@ def lssvm_problem(rng: Generator) -> HostileProblem:
             options["theta"] = np.full(X.shape[1], options["theta"])
     if rng.integers(2):
         y: Any = hostile_labels(rng, n, int(rng.integers(2, 4)) if n > 3 else 2)
-        model: Any = LSSVMClassifier(**options)
+        model: Model = LSSVMClassifier(**options)
     else:
         y, model = hostile_targets(rng, X), LSSVMRegressor(**options)
-    return HostileProblem(
-        model,
-        lambda model: model.fit(X, y, weight),
-        lambda model: _broken(model, X, y, weight),
-        n,
-        f"X of size {np.abs(X).max():.1e}",
-    )
+    return HostileData(X, y, weight).problem(model, _broken)
 
 
-def _two_folds(n: int) -> list[tuple[Any, Any]]:
+def _two_folds(n: int) -> Folds:
     return [(np.arange(1 - i, n, 2), np.arange(i, n, 2)) for i in range(2)]
 
 
-def targets_of(model: Any, y: Any) -> Long:
+def target_columns(model: Model, y: Any) -> LongArray:
     """One column for each machine: the targets, or ±1 of each class."""
-    if not hasattr(model, "classes_"):
-        return long(y)[:, None]
-    classes = model.classes_
-    chosen = classes[1:] if len(classes) == 2 else classes
-    return long(np.where(np.asarray(y)[:, None] == chosen, 1.0, -1.0))
+    return np.column_stack(signed_targets(y, not hasattr(model, "classes_")))
 
 
-def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
-    kept, Y = model.support_, targets_of(model, y)
-    s = long(np.ones(len(Y)) if weight is None else weight)
-    K = long(model.kernel_(X))
-    inside = K[np.ix_(kept, kept)]
+def _broken(model: Model, data: HostileData) -> Iterator[str]:
+    kept, Y, s = model.support_, target_columns(model, data.y), data.s
+    inside = long(model.kernel_(data.X))[np.ix_(kept, kept)]
     ridge = long(model.lam_) / s[kept]
     alpha, b = long(model.dual_coef_).T, long(model.intercept_)
     yield from _system(inside, ridge, alpha, b, Y[kept])
     yield from _losses(model, Y, s, kept)
-    if len(kept) > _SMALL or len(kept) < 3:
-        return
-    yield from _refits(model, inside, ridge, Y[kept], s[kept], kept)
+    if 3 <= len(kept) <= _SMALL:
+        yield from _refits(model, inside, ridge, Y[kept], s[kept], kept)
 
 
-def _system(K: Long, ridge: Long, alpha: Long, b: Long, Y: Long) -> Iterator[str]:
+def _system(
+    K: LongArray, ridge: LongArray, alpha: LongArray, b: LongArray, Y: LongArray
+) -> Iterator[str]:
     """Backward stable: the residual is rounding of what was added up."""
     n = len(K)
     unit = 100.0 * n * EPSILON
@@ -96,7 +92,7 @@ def _system(K: Long, ridge: Long, alpha: Long, b: Long, Y: Long) -> Iterator[str
     yield from close(alpha.sum(axis=0), 0.0, total, "the sum of the dual coefficients")
 
 
-def _losses(model: Any, Y: Long, s: Long, kept: Any) -> Iterator[str]:
+def _losses(model: Model, Y: LongArray, s: LongArray, kept: Indices) -> Iterator[str]:
     """The two ways in which leave-one-out is told agree."""
     residuals = Y[kept] - long(model.loo_predictions_).reshape(Y.shape)[kept]
     rounding = 8.0 * EPSILON * np.abs(Y).max() * (np.abs(residuals) + np.abs(Y).max()).max()
@@ -108,7 +104,9 @@ def _losses(model: Any, Y: Long, s: Long, kept: Any) -> Iterator[str]:
         yield from close(model.objective_, total, allowed, "PRESS")
 
 
-def _refits(model: Any, K: Long, ridge: Long, Y: Long, s: Long, kept: Any) -> Iterator[str]:
+def _refits(
+    model: Model, K: LongArray, ridge: LongArray, Y: LongArray, s: LongArray, kept: Indices
+) -> Iterator[str]:
     """Every point by a machine trained without it, and the k-fold loss likewise."""
     n = len(K)
     # What rounding in the system does to a machine, seen through the least ridge.

@@ -6,48 +6,45 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from kernlearn.estimators import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel, Harmonic, Hyperkernel
-from kernlearn.testing._hostile_data import Generator, hostile_labels, hostile_points, power
-from kernlearn.testing._hostile_problem import HostileProblem, at_most, close, right_status
-from kernlearn.testing._long_double import EPSILON, Long, best_intercept, long
-from kernlearn.typing import Array
+from kernlearn.testing.hostile.fits.data import Generator, hostile_labels, hostile_points, power
+from kernlearn.testing.hostile.fits.problem import (
+    HostileProblem,
+    Model,
+    at_most,
+    close,
+    right_status,
+)
+from kernlearn.testing.long_double import EPSILON, Number, best_intercept, long
+from kernlearn.typing import Array, Indices, LongArray, Mask
 
 # Random combinations to try, and steps down from the returned one.
 _TRIES = 30
 
 
 class ScaledHyperkernel(Hyperkernel):
-    """A hyperkernel times a factor.
-
-    Parameters
-    ----------
-    hyperkernel : Hyperkernel
-        The hyperkernel.
-    factor : float
-        What its values are multiplied with, positive.
-    """
+    """A hyperkernel times a positive factor."""
 
     def __init__(self, hyperkernel: Hyperkernel, factor: float) -> None:
         self.hyperkernel = hyperkernel
         self.factor = factor
 
-    def _table(self, left: Any, right: Any) -> Any:
+    def _table(self, left: Any, right: Any) -> Array:
         return self.hyperkernel._table(left, right)
 
-    def _evaluate(self, left: Any, right: Any) -> Any:
+    def _evaluate(self, left: Any, right: Any) -> Array:
         return self.factor * self.hyperkernel._evaluate(left, right)
 
-    def _diag(self, table: Any) -> Any:
+    def _diag(self, table: Any) -> Array:
         return self.factor * self.hyperkernel._diag(table)
 
 
 def pair_problem(rng: Generator) -> HostileProblem:
-    """A metric from classes, or from pairs that may be few, duplicated or contradict in all but
-    name.
-    """
+    """A metric from classes, or from pairs that are few, duplicated or nearly contradictory."""
     n = int(rng.choice([2, 3, 5, 9, 14, 20]))
     X, y = hostile_points(rng, n), hostile_labels(rng, n)
     width = float(np.median(np.abs(X - X.mean(axis=0)))) or 1.0
@@ -61,20 +58,16 @@ def pair_problem(rng: Generator) -> HostileProblem:
         hyperkernel, ["conic", "linear"][int(rng.integers(2))], power(rng, -8, 8), random_state=0
     )
     pairs, labels = _pairs(rng, y)
-
-    def fit(model: HyperkernelMetric) -> HyperkernelMetric:
-        return model.fit_pairs(X, pairs, labels)
-
     return HostileProblem(
         model,
-        fit,
+        lambda model: model.fit_pairs(X, pairs, labels),
         lambda model: _broken(model, X, pairs, np.where(labels, 1.0, -1.0)),
         n,
         f"{len(pairs)} pairs, X of size {np.abs(X).max():.1e}",
     )
 
 
-def _pairs(rng: Generator, y: Any) -> tuple[Any, Any]:
+def _pairs(rng: Generator, y: NDArray[Any]) -> tuple[Indices, Mask]:
     """Some or all distinct pairs with their labels, both of which occur where they can."""
     first, second = np.triu_indices(len(y))
     labels = y[first] == y[second]
@@ -86,7 +79,7 @@ def _pairs(rng: Generator, y: Any) -> tuple[Any, Any]:
     return np.column_stack([first, second])[kept], labels[kept]
 
 
-def _broken(model: Any, X: Array, pairs: Any, labels: Array) -> Iterator[str]:
+def _broken(model: Model, X: Array, pairs: Indices, labels: Array) -> Iterator[str]:
     yield from right_status(model, 1e-14)
     if model.combination == "conic" and not np.all(model.coef_ >= 0):
         yield f"a negative coefficient, {model.coef_.min():.3g}, in a conic combination"
@@ -107,7 +100,7 @@ def _broken(model: Any, X: Array, pairs: Any, labels: Array) -> Iterator[str]:
         yield from at_most(model.lower_bound_, other, len(K) * size, "lower_bound_")
 
 
-def _coefficients(model: Any, table: Array) -> Long | None:
+def _coefficients(model: Model, table: Array) -> LongArray | None:
     """The coefficient of every pair, those of equal pairs at the first of them."""
     coef = np.zeros(len(table), dtype=np.longdouble)
     for pair, value in zip(model.pairs_, model.coef_, strict=True):
@@ -118,7 +111,9 @@ def _coefficients(model: Any, table: Array) -> Long | None:
     return coef
 
 
-def _value(K: Long, t: Long, C: Any, alpha: Long, b: Any) -> tuple[Any, Any]:
+def _value(
+    K: LongArray, t: LongArray, C: Number, alpha: LongArray, b: Number
+) -> tuple[Number, Number]:
     """The program at α and b, and the size of the terms that it is the sum of."""
     f = K @ alpha
     loss = np.maximum(1 - t * (f + b), 0).sum()
@@ -128,8 +123,8 @@ def _value(K: Long, t: Long, C: Any, alpha: Long, b: Any) -> tuple[Any, Any]:
 
 
 def _found_by_anyone(
-    K: Long, labels: Array, C: float, coef: Long, conic: bool, rng: Generator
-) -> Iterator[Long]:
+    K: LongArray, labels: Array, C: float, coef: LongArray, conic: bool, rng: Generator
+) -> Iterator[LongArray]:
     """Coefficients that need no solver of ours: none, random ones, and some near the returned."""
     n = len(K)
     lengths = np.sqrt(np.maximum(K.diagonal(), 0))

@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
 from kernlearn.families.parametric import RBF
-from kernlearn.testing._hostile_data import (
+from kernlearn.testing.hostile.fits.data import (
     Generator,
     hostile_labels,
     hostile_points,
@@ -17,9 +17,10 @@ from kernlearn.testing._hostile_data import (
     hostile_weights,
     power,
 )
-from kernlearn.testing._hostile_lssvm import targets_of
-from kernlearn.testing._hostile_problem import HostileProblem, close
-from kernlearn.testing._long_double import EPSILON, Long, least_squares_machine, long
+from kernlearn.testing.hostile.fits.lssvm import target_columns
+from kernlearn.testing.hostile.fits.problem import HostileData, HostileProblem, Model, close
+from kernlearn.testing.long_double import EPSILON, Number, least_squares_machine, long
+from kernlearn.typing import LongArray
 
 # A converged fit has no step along one parameter that gains this part of the objective.
 _LOWER = 1e-8
@@ -38,22 +39,15 @@ def first_level_problem(rng: Generator) -> HostileProblem:
     }
     if rng.integers(2):
         y: Any = hostile_labels(rng, n, 2)
-        model: Any = FirstLevelClassifier(**options)
+        model: Model = FirstLevelClassifier(**options)
     else:
         y, model = hostile_targets(rng, X), FirstLevelRegressor(**options)
-    return HostileProblem(
-        model,
-        lambda model: model.fit(X, y, weight),
-        lambda model: _broken(model, X, y, weight),
-        n,
-        f"X of size {np.abs(X).max():.1e}",
-    )
+    return HostileData(X, y, weight).problem(model, _broken)
 
 
-def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
-    kept, Y = model.support_, targets_of(model, y)
-    s = long(np.ones(len(Y)) if weight is None else weight)[kept]
-    theta, Y = long(model.theta_), Y[kept]
+def _broken(model: Model, data: HostileData) -> Iterator[str]:
+    kept, X = model.support_, data.X
+    Y, s, theta = target_columns(model, data.y)[kept], data.s[kept], long(model.theta_)
     if not (np.all(theta >= 0) and np.isfinite(theta).all()):
         yield f"theta_ is {model.theta_}, expected nothing negative"
         return
@@ -72,7 +66,7 @@ def _broken(model: Any, X: Any, y: Any, weight: Any) -> Iterator[str]:
         yield from _steps(model, Y, s, squares, 1e2 * (len(K) * EPSILON + wrong), floor)
 
 
-def _objective(model: Any, K: Long, Y: Long, s: Long) -> Iterator[str]:
+def _objective(model: Model, K: LongArray, Y: LongArray, s: LongArray) -> Iterator[str]:
     alpha, b = long(model.dual_coef_).T, long(model.intercept_)
     lam, mu, theta = long(model.lam_), long(model.mu_), long(model.theta_)
     loss = s @ ((Y - K @ alpha - b) ** 2).sum(axis=1)
@@ -84,14 +78,16 @@ def _objective(model: Any, K: Long, Y: Long, s: Long) -> Iterator[str]:
     yield from close(model.objective_, value, 1e-7 * value + wrong + 1e2 * far, "objective_ (5)")
 
 
-def _steps(model: Any, Y: Long, s: Long, squares: Long, wrong: Any, floor: float) -> Iterator[str]:
+def _steps(
+    model: Model, Y: LongArray, s: LongArray, squares: LongArray, wrong: Number, floor: float
+) -> Iterator[str]:
     """From a converged fit no step along one parameter leads lower: short ones, and Newton's."""
     lam, mu, theta = long(model.lam_), long(model.mu_), long(model.theta_)
     if len(theta) == 1:
         squares = squares.sum(axis=2, keepdims=True)
     Y = Y - s @ Y / s.sum()
 
-    def machine(theta: Long) -> tuple[Long, Long, Any]:
+    def machine(theta: LongArray) -> tuple[LongArray, LongArray, Number]:
         K = np.exp(-squares @ theta)
         alpha, _ = least_squares_machine(K, Y, lam / s)
         return K, alpha, 0.5 * lam * np.vdot(alpha, Y) + 0.5 * mu * theta @ theta
