@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+
+from kernlearn.speed.timings import best_of
+
+__all__ = ["REPEATS", "Row", "best_of", "report", "say"]
 
 REPEATS = 5
 
@@ -13,16 +14,6 @@ REPEATS = 5
 def say(text: str) -> None:
     """Print a line of progress at once."""
     print(text, flush=True)
-
-
-def best_of(n: int, function: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds of the fastest of n calls, and the last result."""
-    best = float("inf")
-    for _ in range(n):
-        start = time.perf_counter()
-        result = function()
-        best = min(best, time.perf_counter() - start)
-    return best, result
 
 
 @dataclass(frozen=True)

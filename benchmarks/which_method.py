@@ -23,7 +23,7 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from benchmarks.timing import say
-from kernlearn.speed.problem import generated_table
+from kernlearn.speed.measure import generated_table
 
 SIZES = (400, 2000, 10_000)
 HELD_OUT, COLUMNS = 2000, 10

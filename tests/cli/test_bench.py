@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 from kernlearn.cli import bench as bench_command
 from kernlearn.cli.app import app
 from kernlearn.methods.registry import METHODS
-from kernlearn.speed.ladder import Ladder
+from kernlearn.speed.timings import MethodTimings
 
 RUNNER = CliRunner(env={"COLUMNS": "140", "TERM": "dumb"})
 LADDERS = (
-    Ladder("SVC", "one SVC", (200, 400), (0.01, 0.04)),
-    Ladder("mkl", "multiple kernel learning", (200, 400), (0.5, 2.0), "", 2500, (4e6, 16e6)),
-    Ladder("metric", "learned metric", (200,), (123.4,), "stopped before 400 rows", 500),
+    MethodTimings("SVC", "one SVC", (200, 400), (0.01, 0.04)),
+    MethodTimings("mkl", "multiple kernel learning", (200, 400), (0.5, 2.0), "", 2500, (4e6, 16e6)),
+    MethodTimings("metric", "learned metric", (200,), (123.4,), "stopped before 400 rows", 500),
 )
 
 

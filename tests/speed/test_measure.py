@@ -1,18 +1,22 @@
-"""Methods on the ladder: what they are given, and what is made of the seconds."""
+"""Methods at increasing sizes: what they are given, and what is made of the seconds."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import cross_val_score
+from sklearn.svm import SVC, SVR
 
 from kernlearn.methods.method import Method, Plan
 from kernlearn.methods.registry import METHODS
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.speed import measure as measure_module
-from kernlearn.speed.facts import speed_facts
-from kernlearn.speed.measure import Trial, measure, methods_for, n_steps
+from kernlearn.speed.measure import Trial, generated_table, measure, methods_for, n_steps
+from kernlearn.speed.timings import speed_facts
 
 TRIAL = Trial("classification", (100, 200, 400), columns=3)
 
@@ -92,7 +96,7 @@ def test_no_more_rows_are_promised_than_fit_into_memory(clock, monkeypatch):
     assert small["rows_in_a_minute"] == 4000
 
 
-def test_progress_is_complete_even_where_a_ladder_is_not(clock):
+def test_progress_is_complete_even_where_a_method_stops(clock):
     methods = [clock.method("slow", lambda n: 40.0), clock.method("fast", lambda n: 1.0)]
     steps = []
     found = [len(steps) for _ in measure(TRIAL, methods, lambda: steps.append(1), clock)]
@@ -112,14 +116,50 @@ def test_real_methods(task):
     methods = [method for method in methods_for(task) if method.name in ("lssvm", "hyperkernel")]
     unit, *found = measure(trial, methods)
     assert unit.name == {"classification": "SVC", "regression": "SVR"}[task]
-    for ladder in (unit, *found):
-        assert ladder.rows == (50, 80)
-        assert min(ladder.seconds) > 0.0
-        assert ladder.note == ""
+    for timings in (unit, *found):
+        assert timings.rows == (50, 80)
+        assert min(timings.seconds) > 0.0
+        assert timings.note == ""
 
 
 def test_a_method_that_cannot_take_the_columns_says_so():
     narrow = replace(METHODS["first-level"], max_columns=1)
-    _, ladder = measure(Trial("classification", (50, 60), columns=2), [narrow])
-    assert ladder.rows == ()
-    assert ladder.note.startswith("no fit to 50 rows: method first-level takes at most 1 columns")
+    _, timings = measure(Trial("classification", (50, 60), columns=2), [narrow])
+    assert timings.rows == ()
+    assert timings.note.startswith("no fit to 50 rows: method first-level takes at most 1 columns")
+
+
+@pytest.mark.parametrize(
+    ("task", "machine", "low", "high"),
+    [("classification", SVC(), 0.7, 0.92), ("regression", SVR(), 0.4, 0.85)],
+)
+def test_there_is_something_to_learn_and_noise(task, machine, low, high):
+    X, y, columns = generated_table(400, 5, task, 0)
+    assert X.shape == (400, 5)
+    assert [column.name for column in columns] == list(X.columns)
+    assert low < cross_val_score(machine, X, y, cv=5).mean() < high
+
+
+def test_classes_are_halves_of_what_regression_predicts():
+    _, labels, _ = generated_table(101, 3, "classification", 2)
+    _, values, _ = generated_table(101, 3, "regression", 2)
+    np.testing.assert_array_equal(labels == "above", values > np.median(values))
+    assert (labels == "above").sum() == 50
+
+
+def test_the_formula():
+    """Noise aside, with what is random told by its seed."""
+    X, y, _ = generated_table(2000, 4, "regression", 1)
+    x = X.to_numpy().T
+    signal = np.sin(2 * x[0]) + x[1] / 2 + x[2] / 3 + x[3] / 4
+    noise = y - signal / signal.std()
+    assert noise.std() == pytest.approx(0.5, rel=0.05)
+    assert abs(np.corrcoef(noise, signal)[0, 1]) < 0.06
+
+
+def test_the_seed_decides_and_one_column_is_enough():
+    first = generated_table(60, 1, "regression", 3)
+    again = generated_table(60, 1, "regression", 3)
+    pd.testing.assert_frame_equal(first[0], again[0])
+    np.testing.assert_array_equal(first[1], again[1])
+    assert not np.array_equal(first[1], generated_table(60, 1, "regression", 4)[1])

@@ -13,9 +13,8 @@ from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.speeds import print_speeds
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.registry import METHODS, find_method
-from kernlearn.speed.facts import speed_facts
-from kernlearn.speed.ladder import Ladder
 from kernlearn.speed.measure import Trial, measure, methods_for, n_steps
+from kernlearn.speed.timings import MethodTimings, speed_facts
 
 __all__ = ["bench"]
 
@@ -58,12 +57,12 @@ def bench(
     """
     methods = _checked(method or [], task, time_limit)
     trial = Trial(task, tuple(sorted(set(rows or ROWS))), columns, time_limit, seed)
-    found: list[Ladder] = []
+    found: list[MethodTimings] = []
     stopped = False
     try:
         with progress_bar("timing", n_steps(trial, len(methods)), quiet or as_json) as advance:
-            for ladder in measure(trial, methods, advance):
-                found.append(ladder)
+            for timings in measure(trial, methods, advance):
+                found.append(timings)
     except KeyboardInterrupt:
         stopped = True
     except ImportError as error:
@@ -99,7 +98,7 @@ def _checked(names: list[str], task: str, time_limit: float) -> list[Method]:
     return methods
 
 
-def _show(trial: Trial, found: list[Ladder], as_json: bool) -> None:
+def _show(trial: Trial, found: list[MethodTimings], as_json: bool) -> None:
     facts = speed_facts(trial, found)
     if as_json:
         typer.echo(json.dumps(facts, allow_nan=False))

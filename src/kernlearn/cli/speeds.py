@@ -10,7 +10,7 @@ from rich.text import Text
 
 from kernlearn.runtime.memory import in_words
 from kernlearn.runtime.phrases import counted
-from kernlearn.speed.growth import FARTHEST
+from kernlearn.speed.timings import FARTHEST
 
 __all__ = ["print_speeds"]
 
@@ -18,7 +18,7 @@ NOTHING = "–"
 
 
 def print_speeds(console: Console, facts: dict[str, Any]) -> None:
-    """Print the facts of `kernlearn.speed.facts.speed_facts` for a person."""
+    """Print the facts of `kernlearn.speed.timings.speed_facts` for a person."""
     unit = facts["methods"][0]["method"]
     console.print(_table(facts, unit))
     _say(

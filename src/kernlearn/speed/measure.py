@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.svm import SVC, SVR
 
 from kernlearn.methods.learner import Learner
@@ -15,31 +17,24 @@ from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS
 from kernlearn.runtime.memory import noted
-from kernlearn.speed.ladder import Climb, Ladder, climb
-from kernlearn.speed.problem import generated_table
-from kernlearn.speed.stopwatch import Clock, seconds_of
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.speed.timings import Clock, MethodTimings, seconds_of, time_increasing
+from kernlearn.tables import Column
 
-__all__ = ["Trial", "measure", "methods_for", "n_steps"]
+if TYPE_CHECKING:
+    import pandas as pd
 
-UNITS: dict[str, Any] = {"classification": SVC, "regression": SVR}
+__all__ = ["Trial", "generated_table", "measure", "methods_for", "n_steps"]
+
+NOISE = 0.5
+UNITS: dict[str, Callable[[], Any]] = {"classification": SVC, "regression": SVR}
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What is measured.
+    """What is measured: "classification" or "regression", at increasing sizes.
 
-    Attributes
-    ----------
-    task : str
-        "classification" or "regression".
-    rows : tuple of int
-        Sizes, increasing.
-    columns : int
-        Columns of the table.
-    time_limit : float
-        Seconds that one fit may take.
-    seed : int
-        Of the table and the methods.
+    `time_limit` is in seconds, for one fit.
     """
 
     task: str
@@ -73,27 +68,12 @@ def measure(
     methods: Sequence[Method],
     advance: Callable[[], Any] = lambda: None,
     clock: Clock = time.perf_counter,
-) -> Iterator[Ladder]:
+) -> Iterator[MethodTimings]:
     """Time one SVC or SVR as the unit, then each method, at increasing sizes.
 
     A method is timed as `kernlearn fit` runs it, its cross-validation included, but given all
-    rows: `max_rows` is not applied, since that limit is what such a measurement sets.
-
-    Parameters
-    ----------
-    trial : Trial
-        What is measured.
-    methods : sequence of Method
-        Which do its task.
-    advance : callable
-        Called `n_steps` times.
-    clock : callable
-        Returns the time in seconds; ``time.process_time`` where others use the machine too.
-
-    Yields
-    ------
-    Ladder
-        The unit's, then one for each method, as soon as it is measured.
+    rows: `max_rows` is not applied, since that limit is what such a measurement sets. `advance`
+    is called `n_steps` times; the clock may be ``time.process_time`` on a busy machine.
     """
     X, y, columns = generated_table(trial.rows[-1], trial.columns, trial.task, trial.seed)
     setting = Setting(trial.task, trial.seed)
@@ -103,9 +83,13 @@ def measure(
         for _ in range(_steps(trial, size)):
             advance()
 
-    def climbed(
-        fit: Callable[..., Any], told: Callable[[int], Any]
-    ) -> tuple[Climb, tuple[float, ...]]:
+    def timed(
+        name: str,
+        title: str,
+        fit: Callable[..., Any],
+        told: Callable[[int], Any],
+        max_rows: int | None = None,
+    ) -> MethodTimings:
         memory: list[float] = []
 
         def seconds(size: int) -> float:
@@ -114,14 +98,35 @@ def measure(
             memory.append(max(asked, default=0.0))
             return taken
 
-        found = climb(seconds, trial.rows, trial.time_limit, told)
-        return found, tuple(memory) if any(memory) else ()
+        found = time_increasing(seconds, trial.rows, trial.time_limit, told)
+        asked_for = tuple(memory) if any(memory) else ()
+        return MethodTimings(name, title, *found, max_rows, asked_for)
 
     unit = UNITS[trial.task]()
     name = type(unit).__name__
-    found, _ = climbed(unit.fit, lambda _: None)
-    yield Ladder(name, f"one {name} of scikit-learn, as it comes", *found)
+    yield timed(name, f"one {name} of scikit-learn, as it comes", unit.fit, lambda _: None)
     for method in methods:
         learner = Learner(replace(method, max_rows=len(X)), setting, prepare)
-        found, memory = climbed(learner.fit, report)
-        yield Ladder(method.name, method.title, *found, method.max_rows, memory)
+        yield timed(method.name, method.title, learner.fit, report, method.max_rows)
+
+
+def generated_table(
+    n_rows: int, n_columns: int, task: str, seed: int
+) -> tuple[pd.DataFrame, NDArray[Any], list[Column]]:
+    r"""A table with something to learn and enough noise that it is not easy.
+
+    .. math:: f(x) = \sin 2 x_1 + \sum_{j > 1} x_j / j, \quad y = f(x) / \sigma + \varepsilon / 2
+
+    with normal :math:`x` and :math:`\varepsilon`, and :math:`\sigma` the standard deviation of
+    :math:`f` over the rows. For classification, the two sides of the median of :math:`y`.
+
+    The third result says what the columns are.
+    """
+    pd = load_pandas("timing the methods")
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_rows, n_columns))
+    signal = np.sin(2.0 * X[:, 0]) + X[:, 1:] @ (1.0 / np.arange(2.0, n_columns + 1.0))
+    y = signal / signal.std() + NOISE * rng.normal(size=n_rows)
+    names = [f"x{j}" for j in range(1, n_columns + 1)]
+    target = y if task == "regression" else np.where(y > np.median(y), "above", "below")
+    return pd.DataFrame(X, columns=names), target, [Column(name, "number", "") for name in names]
