@@ -5,26 +5,35 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DOCS_STAMP := $(VENV)/.installed-docs
+EXTRAS := cli,dask,graphs,io,plot,reference
+PYTEST = PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-slow test-processors fuzz lint format bench docs clean
+.PHONY: help demo test test-slow test-processors test-pythons test-lowest test-no-extras coverage fuzz lint format bench docs links dist clean
 
 help:
 	@echo "make demo             where learning the kernel wins, and where not, in under a minute"
 	@echo "make test             run the test suite"
 	@echo "make test-slow        run the tests that take minutes"
 	@echo "make test-processors  run the tests with the arithmetic of other processors (two hours on two cores)"
+	@echo "make test-pythons     run the tests with every Python from 3.11 to 3.14 that is installed"
+	@echo "make test-lowest      run the tests with the lowest versions of the dependencies"
+	@echo "make test-no-extras   run the tests without optional packages"
+	@echo "make coverage         run the test suite and print the share of lines that it runs"
 	@echo "make fuzz             judge 20,000 hostile problems, and hostile fits and files (an hour on two cores)"
-	@echo "make lint             ruff, mypy, import-linter"
+	@echo "make lint             ruff, mypy, import-linter, codespell, numpydoc, sp-repo-review"
 	@echo "make format           let ruff format the code"
 	@echo "make bench            measure the speed, as ratios in one run"
 	@echo "make docs             build these pages and the API into docs/_build/html"
+	@echo "make links            try the links of the pages that lead elsewhere"
+	@echo "make dist             build the release into dist/, install it, test what is installed"
 
 $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 		|| { echo "kernlearn needs Python 3.11 or later, got $$($(PYTHON) --version); set PYTHON=..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "pip>=25.1"  # the first with --group
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[$(EXTRAS)]" --group dev
 	@touch $@
 
 demo: $(STAMP)
@@ -34,13 +43,26 @@ demo: $(STAMP)
 # process has compiled, the others read, even where the environment asks for no bytecode.
 test: $(STAMP)
 	@.ci/chromium
-	PYTHONDONTWRITEBYTECODE= OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist worksteal -m "not slow"
+	$(PYTEST) -n auto --dist worksteal -m "not slow"
 
 test-slow: $(STAMP)
 	$(BIN)/python -m pytest -m slow
 
 test-processors: $(STAMP)
 	$(BIN)/python .ci/processors.py
+
+test-pythons: $(STAMP)
+	$(BIN)/nox --session tests --no-error-on-missing-interpreters
+
+test-lowest: $(STAMP)
+	$(BIN)/nox --session lowest
+
+test-no-extras: $(STAMP)
+	$(BIN)/nox --session no_extras
+
+coverage: $(STAMP)
+	@.ci/chromium
+	$(PYTEST) -n auto --dist worksteal -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html
 
 fuzz: $(STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
@@ -52,6 +74,9 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/codespell
+	$(BIN)/numpydoc lint $$(find src -name '*.py')
+	$(BIN)/sp-repo-review --show err .
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
@@ -61,7 +86,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 $(DOCS_STAMP): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[docs]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group docs
 	@touch $@
 
 # The examples run in the build; a warning is an error, but all of them are shown.
@@ -69,6 +94,12 @@ docs: $(DOCS_STAMP)
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
+links: $(DOCS_STAMP)
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -b linkcheck docs docs/_build/links
+
+dist: $(STAMP)
+	$(BIN)/nox --session build installed
+
 clean:
-	rm -rf docs/_build docs/api/generated docs/auto_examples
+	rm -rf dist .nox .coverage htmlcov docs/_build docs/api/generated docs/auto_examples
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
