@@ -217,8 +217,6 @@ def test_other_uses_of_a_collection_are_refused():
     with pytest.raises(ValueError, match="X_unlabeled=None with a Dask collection"):
         LEAST_SQUARES.fit(in_chunks(X), VALUES, X_unlabeled=X)
     with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
-        kl.KernelRegressor().fit(in_chunks(X), VALUES)
-    with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
         kl.HyperkernelMetric().fit(in_chunks(X), LABELS)
     with pytest.raises(TypeError, match="must be in the memory of this machine here, got a Dask"):
         kl.MKLRegressor(C=1.0).fit({"left": in_chunks(X), "right": in_chunks(X)}, VALUES)

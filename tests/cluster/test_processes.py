@@ -149,7 +149,7 @@ def test_who_kills_all_workers_is_told_so():
 def test_a_scheduler_that_is_not_there_is_a_sentence():
     with (
         pytest.raises(ClusterLost, match=r"Dask scheduler at 'tcp://127.0.0.1:1', got no answer"),
-        connected("tcp://127.0.0.1:1", stopping=0.3),
+        connected("tcp://127.0.0.1:1", timeout=0.3),
     ):
         raise AssertionError
 

@@ -19,6 +19,8 @@ def without_threads_of_earlier_tests(monkeypatch):
     monkeypatch.setattr(
         threading, "enumerate", lambda: [each for each in enumerate_all() if each not in earlier]
     )
+    for library in ("torch", "cupy"):  # an earlier test may have used CUDA
+        monkeypatch.delitem(sys.modules, library, raising=False)
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 5])

@@ -144,12 +144,8 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("options", SETTINGS)
-@pytest.mark.parametrize("large", [False, True])
-def test_who_listens_changes_nothing(options, large, make_stack, monkeypatch):
-    """To the last bit, also where a sample of the points comes first."""
-    if large:
-        monkeypatch.setattr(search, "LARGE", 20)
-        monkeypatch.setattr(search, "COARSE", ((15, 1e-2, 20),))
+def test_who_listens_changes_nothing(options, make_stack):
+    """To the last bit."""
     problem = make_stack(n=30)
     heard = []
     alone = kl.learn_weights(problem.grams, problem.y, **options)

@@ -10,6 +10,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.quality import QUALITIES
 from kernlearn.quality.hard_margin import hard_margin
 from kernlearn.quality.registry import Settings
+from kernlearn.runtime.stopping import stopping_control
 from kernlearn.solvers.core.oracle import MachineObjective
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.weights.search import SearchOptions, learn_with_machines
@@ -97,11 +98,11 @@ def test_solves_are_counted_and_an_infinite_value_is_none(case):
 SAMPLES = SearchOptions(large=20, samples=((10, 1e-2, 20), (30, 1e-3, 1)))
 
 
-def learned(grams, y, options):
+def learned(grams, y, options, control=None):
     family = GramStack(grams)
     machine = QUALITIES["soft_margin"].build(y, Settings(1.0, 0.5, 0.1, np.ones(len(y))))
     weight_set = WeightSet(family.traces, float(family.traces.sum()), False)
-    return learn_with_machines(family, [machine], weight_set, Control(), options=options)
+    return learn_with_machines(family, [machine], weight_set, control or Control(), options=options)
 
 
 def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch):
@@ -123,6 +124,16 @@ def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch
     alone = learned(useless, problem.y, SearchOptions())
     assert found.objective == pytest.approx(alone.objective, rel=2e-6)
     assert found.status.is_optimal
+
+
+def test_who_listens_to_samples_changes_nothing(make_stack):
+    problem, heard = make_stack(n=30), []
+    control = Control(stopping=stopping_control(heard.append, 1e6))
+    told = learned(problem.grams, problem.y, SAMPLES, control)
+    alone = learned(problem.grams, problem.y, SAMPLES)
+    assert heard
+    np.testing.assert_array_equal(told.weights, alone.weights)
+    assert told.history == alone.history
 
 
 def test_a_kernel_that_a_sample_leaves_out_counts_among_all_points(make_stack):
