@@ -20,7 +20,6 @@ from kernlearn._checks import (
 )
 from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
-from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.rank_one import RankOneStack
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack
@@ -28,21 +27,15 @@ from kernlearn.gram._validation import check_matrix
 from kernlearn.gram.psd import Repair
 from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels._validation import check_real
-from kernlearn.quality.interpolation import interpolation
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.registry import ALIGNMENTS, DETERMINANT, QUALITIES, Settings, quality_names
+from kernlearn.quality.registry import DETERMINANT, QUALITIES, quality_names
 from kernlearn.runtime.stopping import Progress, stopping_control
 from kernlearn.runtime.threads import threads_for
 from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.oracle import Penalty
-from kernlearn.solvers.core.prescaling import at_unit_size, check_sizes, extreme_sizes
-from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.core.units import LARGEST
-from kernlearn.solvers.weights.alignment import learn_by_alignment
-from kernlearn.solvers.weights.column_generation import learn_by_columns
-from kernlearn.solvers.weights.determinant import learn_by_determinant
-from kernlearn.solvers.weights.search import learn_with_machines
+from kernlearn.solvers.engine.exact import ExactBackend
+from kernlearn.solvers.engine.statement import Statement
 from kernlearn.typing import Array
 
 UNLABELLED = ("one_class", DETERMINANT)
@@ -160,19 +153,22 @@ def learn_weights(
         with np.errstate(all="ignore"):
             family = _family(grams, y, psd, glance)
         target = _target(quality, y, family.n_labelled)
-        solution = learn_from_family(
-            family,
-            [target],
+        learn_C = learns_C(quality, C)
+        statement = Statement(
+            targets=[target],
             quality=quality,
             settings=check_settings(quality, C, nu, epsilon, sample_weight, [target]),
-            learn_C=learns_C(quality, C),
             free_sign=weights == "free",
             constraint=constraint,
             total=None if total is None else check_positive("total", total),
-            penalty=penalty,
-            control=control,
             start=None if start is None else _checked_start(start, family.n_matrices),
+            learn_C=learn_C,
+            penalty=lambda C: penalty,
         )
+        if total is None and constraint == "trace":
+            statement = replace(statement, total=_total_trace(family, statement))
+        backend = ExactBackend(statement, family)
+        solution = backend.learn(statement.settings.C, statement.start, control)
     if glance and solution.negative_eigenvalue < 0:
         check_stack(grams, psd=psd)  # names the culprit
     if stopping.stopped is not None:
@@ -180,175 +176,14 @@ def learn_weights(
     return solution
 
 
-def learn_from_family(
-    family: Family | KernelPool,
-    targets: Sequence[Array],
-    *,
-    quality: str,
-    settings: Settings,
-    learn_C: bool,
-    free_sign: bool,
-    constraint: str,
-    total: float | None,
-    penalty: Penalty | None,
-    control: Control,
-    start: Array | None = None,
-    least: Array | None = None,
-) -> Solution:
-    """Learn one set of weights shared by one machine per target (inputs are checked).
-
-    Those of a pool are positive, of a machine at a given C, and without a penalty. Positive weights
-    of a machine may have shares of the total that are theirs at least.
-    """
-    if not (family.traces > 0).any():
-        raise ValueError(
-            "expected at least one Gram matrix with a positive trace, got only zero matrices; "
-            "check the kernels' parameters"
-        )
-    if penalty is not None:
-        _check_penalty(penalty, family.n_matrices, learn_C)
-    if penalty is not None and quality in ("centered_alignment", DETERMINANT):
-        raise ValueError(
-            f"expected no penalty with quality={quality!r}, got {type(penalty).__name__}: it has "
-            "no scale to weigh it against; use 'alignment', or a machine such as 'soft_margin'"
-        )
-    if isinstance(family, KernelPool):
-        pool_set = replace(_weight_set(family, False, constraint, total), start=start)
-        with np.errstate(all="ignore"), threads_for(family.n_points):
-            return learn_by_columns(
-                family, _machines(quality, targets, settings), pool_set, control
-            )
-    if learn_C:
-        family = WithIdentity(family, 1.0 / settings.sample_weight)
-        quality, start = "hard_margin", None
-    weight_set = _weight_set(family, free_sign, constraint, total)
-    weight_set = replace(weight_set, start=start, least=least)
-    check_sizes(family, weight_set)
-    if penalty is not None:
-        _check_penalty_values(penalty, weight_set)
-    sizes = extreme_sizes(family)
-    if sizes is not None:
-        family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
-    # What overflows or vanishes on the way is for the certificate to judge, whatever NumPy is told.
-    try:
-        with np.errstate(all="ignore"), threads_for(family.n_points):
-            solution = _learned(family, targets, quality, settings, weight_set, penalty, control)
-    except np.linalg.LinAlgError as error:
-        raise ValueError(
-            f"expected matrices and settings that linear algebra bears, got {error} from LAPACK at "
-            f"traces from {family.traces.min():.3g} to {family.traces.max():.3g}; normalise the "
-            "kernels, or choose a smaller C"
-        ) from error
-    if sizes is None:
-        return solution
-    return replace(solution, weights=solution.weights / sizes[: len(solution.weights)])
-
-
-def _learned(
-    family: Family,
-    targets: Sequence[Array],
-    quality: str,
-    settings: Settings,
-    weight_set: WeightSet,
-    penalty: Penalty | None,
-    control: Control,
-) -> Solution:
-    if quality == DETERMINANT:
-        return learn_by_determinant(family, weight_set, control)
-    if quality in ALIGNMENTS and penalty is None:
-        centered = quality == "centered_alignment"
-        columns = np.column_stack(targets)
-        return learn_by_alignment(family, columns, centered, weight_set, control)
-    if quality == "alignment":
-        size = weight_set.kernel_size(family)
-        machines = [interpolation(y, size) for y in targets]
-    else:
-        machines = _machines(quality, targets, settings)
-    return learn_with_machines(family, machines, weight_set, control, penalty)
-
-
-def _machines(quality: str, targets: Sequence[Array], settings: Settings) -> list[Machine]:
-    # A constant added to the targets is added to the function, and must cost no digits.
-    shifts = [_shift(y, quality) for y in targets]
-    return [
-        replace(QUALITIES[quality].build(y - shift, settings), shift=shift)
-        for y, shift in zip(targets, shifts, strict=True)
-    ]
-
-
-def _shift(y: Array, quality: str) -> float:
-    """A constant in the middle of the targets, where the machine does not mind it.
-
-    Only where they are so far from zero that taking it off them is exact: numbers within a factor
-    of two have a difference without rounding.
-    """
-    if quality not in ("epsilon_svr", "nu_svr", "least_squares"):
-        return 0.0
-    with np.errstate(over="ignore"):
-        middle = float(np.median(y))
-        reach = float(np.abs(y - middle).max())
-    return middle if abs(middle) > 2.0 * reach else 0.0
-
-
-def _check_penalty(penalty: Any, m: int, learn_C: bool) -> None:
-    """A penalty must be a function of the weights that are learned."""
-    if not all(callable(getattr(penalty, name, None)) for name in ("value", "gradient", "hessian")):
-        raise ValueError(
-            "expected a penalty with the methods value, gradient and hessian, got "
-            f"{penalty!r}; use kernlearn.HyperNorm(K_pivots, lambda_q)"
-        )
-    if learn_C:
-        raise ValueError(
-            f"expected no penalty with C='learn', got {type(penalty).__name__}, which knows "
-            "nothing of the identity's weight; give C a number"
-        )
-    try:
-        shape = np.shape(penalty.gradient(np.full(m, 1.0 / m)))
-    except (ValueError, TypeError, IndexError):
-        shape = ()
-    if shape != (m,):
-        raise ValueError(
-            f"expected a penalty on {m} weights, one for each matrix, got "
-            f"{type(penalty).__name__} of another size; HyperNorm needs K_pivots of shape "
-            f"({m}, {m})"
-        )
-
-
-def _check_penalty_values(penalty: Penalty, weight_set: WeightSet) -> None:
-    """A penalty that is a number where one matrix has all of the total is one in between.
-
-    So is its square, which steps are made of.
-    """
-    r = weight_set.normaliser
-    alone = np.diag(np.where(r > 0, weight_set.total / np.where(r > 0, r, 1.0), 0.0))
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.array([float(penalty.value(w)) for w in alone])
-    except OverflowError:
-        values = np.array([np.inf])
-    if not (np.abs(values) <= LARGEST).all():
-        raise ValueError(
-            f"expected a penalty of at most {LARGEST:g} at all weights, got {values.max():.3g} "
-            f"from {type(penalty).__name__} at weights of up to {alone.max():.3g}; normalise the "
-            "kernels, so that their weights are of ordinary size"
-        )
-
-
-def _weight_set(
-    family: Family | KernelPool, free_sign: bool, constraint: str, total: float | None
-) -> WeightSet:
+def _total_trace(family: Family, statement: Statement) -> float:
+    """Σ tr Kᵢ, with that of the identity where C is learned."""
     traces = family.traces
-    if constraint == "trace":
-        with np.errstate(over="ignore"):  # is refused in words
-            own = float(traces.sum())
-        return WeightSet(traces, own if total is None else total, free_sign)
-    if free_sign and np.ptp(traces) > 1e-9 * traces.max():
-        raise ValueError(
-            "expected matrices of equal trace for weights='free' with constraint='sum', got "
-            f"traces from {traces.min():.3g} to {traces.max():.3g}, for which the set of kernels "
-            "is unbounded; use constraint='trace', or normalise the matrices"
-        )
-    return WeightSet(np.ones(family.n_matrices), 1.0 if total is None else total, free_sign)
+    with np.errstate(over="ignore"):  # is refused in words
+        total = float(traces.sum())
+    if not statement.learn_C or not total > 0:
+        return total
+    return float(WithIdentity(family, 1.0 / statement.settings.sample_weight).traces.sum())
 
 
 def _checked_start(start: ArrayLike, m: int) -> Array:

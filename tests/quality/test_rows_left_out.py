@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.held_out.refits import refit_machines
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.quality.rows_left_out import values_left_out
 from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.solvers.engine.refits import refit_machines
 
 
 def noisy(n, seed=0):
@@ -45,7 +45,7 @@ def both(K, y, quality, C=3.0):
     def role(coef):
         return (coef != 0) * 1 + (np.abs(coef) >= upper * (1 - 1e-9))
 
-    changed = (role(refits.dual_coef[:, 0]) != role(a)) & ~np.eye(n, dtype=bool)
+    changed = (role(refits.coef[:, :, 0]) != role(a)) & ~np.eye(n, dtype=bool)
     return left, refits.values[:, 0], ~changed.any(axis=1)
 
 

@@ -15,7 +15,7 @@ from kernlearn.gram import _greedy, incomplete_cholesky, pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import memory as memory_module
-from kernlearn.solvers.nystroem.rank import most_columns
+from kernlearn.solvers.nystroem.rank import RankOptions
 
 N = 160
 X = np.random.default_rng(0).normal(size=(N, 3))
@@ -205,11 +205,11 @@ def test_a_limit_of_the_whole_process_counts_what_it_has_taken(monkeypatch):
 
 def test_the_memory_allowed_chooses_the_rank(monkeypatch):
     monkeypatch.delenv(memory_module.ALLOWANCE, raising=False)
-    usual = most_columns()
+    usual = RankOptions().most_columns()
     assert usual == int(np.sqrt(2**26 / 5))
     monkeypatch.setenv(memory_module.ALLOWANCE, "120MB")
-    assert most_columns() == int(np.sqrt(120e6 / 4 / 8 / 5))
+    assert RankOptions().most_columns() == int(np.sqrt(120e6 / 4 / 8 / 5))
     monkeypatch.setenv(memory_module.ALLOWANCE, "64GB")
-    assert most_columns() > 5 * usual
+    assert RankOptions().most_columns() > 5 * usual
     monkeypatch.setenv(memory_module.ALLOWANCE, "1KB")
-    assert most_columns() == 2
+    assert RankOptions().most_columns() == 2

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn.estimators import MKLClassifier, MKLRegressor
 from kernlearn.estimators.mkl.bank import choose_bank
-from kernlearn.estimators.mkl.problem import Labelled
+from kernlearn.estimators.mkl.parameters import Labelled
 from kernlearn.kernels import (
     Columns,
     Features,

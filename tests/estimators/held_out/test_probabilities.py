@@ -12,10 +12,10 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.estimators.held_out.calibration import fit_calibration, probabilities
-from kernlearn.estimators.held_out.refits import leave_one_out_values, refit_machines
 from kernlearn.kernels import Gaussian, Linear, Normalized
 from kernlearn.quality.registry import Settings
 from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.solvers.engine.refits import leave_one_out_values, refit_machines
 
 KERNELS = [Normalized(Linear()), Gaussian(0.1), Gaussian(0.5)]
 MODELS = [
@@ -109,7 +109,7 @@ def test_refits_are_machines_trained_without_their_fold(problem, quality):
         np.testing.assert_allclose(refits.values[fold, 0], expected, atol=1e-6)
         np.testing.assert_allclose(refits.values[fold, 1], -expected, atol=1e-6)
         np.testing.assert_array_equal(refits.fold[fold], i)
-        assert not refits.dual_coef[i][:, fold].any()
+        assert not refits.coef[i][fold].any()
 
 
 def test_a_penalised_intercept_is_refitted_too(problem):
@@ -168,7 +168,7 @@ def test_no_held_out_values_no_probabilities(problem):
 
 
 def test_an_interrupt_during_the_refits_keeps_the_folds_that_were_done(problem, monkeypatch):
-    from kernlearn.estimators.held_out import refits as refits_module
+    from kernlearn.solvers.engine import refits as refits_module
 
     solve, calls = refits_module.solve_machine, []
 

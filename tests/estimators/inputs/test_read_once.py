@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.estimators.inputs.read_once import at_rows, fitted_transformers, reads
-from kernlearn.estimators.mkl import landmark_learning
+from kernlearn.estimators.mkl import approximation
 from kernlearn.kernels import (
     Centered,
     Columns,
@@ -94,7 +94,7 @@ def test_every_text_is_read_three_times_however_many_blocks_there_are(quality, m
     model.fit(FRAME, Y)
     n_read = Counting.n_read
     values = model.decision_function(FRAME)
-    monkeypatch.setattr(landmark_learning, "reads", lambda kernel: False)
+    monkeypatch.setattr(approximation, "reads", lambda kernel: False)
     slow = model.fit(FRAME, Y)
     # Least squares takes what was read as it is, and needs no landmarks for it: these are all rows.
     atol = 1e-3 if quality == "least_squares" else 1e-8

@@ -8,13 +8,14 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
-from kernlearn.estimators.mkl import choices
-from kernlearn.estimators.mkl.auto_C import class_losses, mean_loss, squared_losses
-from kernlearn.estimators.mkl.low_rank import rows_for_C
+from kernlearn.estimators.mkl.auto_C import class_losses, squared_losses
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Gaussian, Linear, Scaled
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.engine.choices import mean_loss, sample_for_C
+from kernlearn.solvers.engine.statement import SampleSizes
 from kernlearn.solvers.weights.choice_of_C import choose_C
 
 
@@ -93,7 +94,7 @@ def test_losses_are_those_of_machines_that_did_not_see_the_rows(problem):
     """At one kernel everything can be done by hand."""
     kernel = Gaussian(0.3)
     model = kl.MKLClassifier([kernel], C="auto").fit(problem.X, problem.y)
-    folds = model._held_out_folds([np.where(problem.y > 0, 1.0, -1.0)])
+    folds = model._hold_out_rule().folds([np.where(problem.y > 0, 1.0, -1.0)])
     for C, loss in model.loss_by_C_:
         values = np.empty(40)
         for fold in folds:
@@ -101,7 +102,7 @@ def test_losses_are_those_of_machines_that_did_not_see_the_rows(problem):
             machine = SVC(C=C, gamma=0.3, tol=1e-8).fit(problem.X[rest], problem.y[rest])
             values[fold] = machine.decision_function(problem.X[fold])
         signs = np.where(problem.y > 0, 1.0, -1.0)
-        expected = class_losses(values[:, None], signs[:, None], np.ones(40)).mean()
+        expected = class_losses(values[:, None], [signs], np.ones(40)).mean()
         assert loss == pytest.approx(expected, rel=1e-4)
 
 
@@ -190,13 +191,14 @@ def test_the_search_ends_where_both_neighbours_are_worse(best):
 
 
 @pytest.mark.parametrize("kind", [kl.MKLClassifier, kl.MKLRegressor])
-def test_of_many_rows_C_is_chosen_on_some(problem, monkeypatch, kind):
+def test_of_many_rows_C_is_chosen_on_some(problem, kind):
     """In the same units: the weights go on from there, and the solution is that of all rows."""
-    monkeypatch.setattr(choices, "ROWS_FOR_C", 30)
     y = problem.y if kind is kl.MKLClassifier else problem.target
     kernels = [Linear(), Gaussian(0.3)]
-    chosen = kind(kernels, C="auto").fit(problem.X, y)
-    few = rows_for_C([np.asarray(y, dtype=float)], 1, 0, 30)
+    chosen = kind(kernels, C="auto")
+    chosen._options = EngineOptions(samples=SampleSizes(rows_for_C=30))
+    chosen.fit(problem.X, y)
+    few = sample_for_C([np.asarray(y, dtype=float)], 1, 0, 30)
     assert len(few) == 30
     by_hand = kind(kernels, C="auto").fit(problem.X[few], y[few])
     np.testing.assert_allclose(chosen.loss_by_C_[:, 1], by_hand.loss_by_C_[:, 1], rtol=0.05)
@@ -208,12 +210,12 @@ def test_rows_without_a_value_are_left_out():
     values = np.array([[1.0], [np.nan], [-2.0]])
     signs = np.array([[1.0], [1.0], [-1.0]])
     weight = np.array([1.0, 5.0, 2.0])
-    squares = squared_losses(values, signs[:, 0])
+    squares = squared_losses(values, list(signs.T), weight)
     assert mean_loss(squares, weight) == pytest.approx(2.0 / 3.0)
-    entropies = class_losses(values, signs, weight)
+    entropies = class_losses(values, list(signs.T), weight)
     np.testing.assert_array_equal(
-        entropies[::2], class_losses(values[::2], signs[::2], weight[::2])
+        entropies[::2], class_losses(values[::2], list(signs[::2].T), weight[::2])
     )
     assert np.isnan(entropies[1])
     assert np.isnan(mean_loss(squares[1:2], weight[1:2]))
-    assert np.isnan(class_losses(values[1:2], signs[1:2], weight[1:2])).all()
+    assert np.isnan(class_losses(values[1:2], list(signs[1:2].T), weight[1:2])).all()

@@ -7,9 +7,10 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators.mkl import landmark_learning, low_rank
-from kernlearn.estimators.mkl.low_rank import rows_for_C
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Gaussian, Laplacian, Linear
+from kernlearn.solvers.engine.choices import sample_for_C
+from kernlearn.solvers.engine.statement import SampleSizes
 
 RNG = np.random.default_rng(0)
 N = 72
@@ -82,35 +83,37 @@ def test_a_given_C_forgets_what_was_looked_at_before():
 
 @pytest.mark.parametrize(("model", "y"), MODELS[2:], ids=NAMES[2:])
 @pytest.mark.filterwarnings("ignore:.*before the tolerance was reached:UserWarning")
-def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(monkeypatch, model, y):
+def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(model, y):
     exact = clone(model).set_params(rank=None).fit(X, y)
     found = clone(model).set_params(rank=30).fit(X, y)
     np.testing.assert_allclose(found.loss_by_C_, exact.loss_by_C_, rtol=1e-4)
     # Of half of the rows the same kernels have half the trace, and C its unit all the same.
-    monkeypatch.setattr(landmark_learning, "ROWS_FOR_C", N // 2)
-    half = clone(model).set_params(rank=30).fit(X, y)
+    half = clone(model).set_params(rank=30)
+    half._options = EngineOptions(samples=SampleSizes(rows_for_C=N // 2))
+    half.fit(X, y)
     # The one that both begin with.
     first = [m.loss_by_C_[np.abs(np.log(m.loss_by_C_[:, 0])).argmin()] for m in (half, exact)]
     np.testing.assert_allclose(first[0][0], first[1][0], rtol=0.3)
     assert not np.isclose(first[0][1], first[1][1], rtol=1e-3)
 
 
-def test_auto_C_no_longer_keeps_large_tables_exact(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 50)
-    model = kl.MKLClassifier(KERNELS, quality="least_squares", C="auto").fit(X, LABELS)
+def test_auto_C_no_longer_keeps_large_tables_exact():
+    model = kl.MKLClassifier(KERNELS, quality="least_squares", C="auto")
+    model._options = EngineOptions(exact_rows=50)
+    model.fit(X, LABELS)
     assert model.rank_ is not None
     assert model.loss_by_rank_["rank"][-1] == model.rank_
 
 
-def test_the_sample_has_every_class_in_its_share_and_fits_into_memory(monkeypatch):
+def test_the_sample_has_every_class_in_its_share_and_fits_into_memory():
     y = np.repeat([-1.0, 1.0], [9000, 1000])
-    few = rows_for_C([y], n_kernels=6, seed=0)
+    few = sample_for_C([y], n_kernels=6, seed=0, most=1500)
     assert len(few) == 1500
     assert (np.diff(few) > 0).all()
     assert (y[few] > 0).sum() == 150
-    assert not np.array_equal(few, rows_for_C([y], 6, seed=1))
-    assert rows_for_C([y[:50]], 6, 0).tolist() == list(range(50))
-    assert len(rows_for_C([y], n_kernels=2000, seed=0)) == 259
+    assert not np.array_equal(few, sample_for_C([y], 6, 1, 1500))
+    assert sample_for_C([y[:50]], 6, 0, 1500).tolist() == list(range(50))
+    assert len(sample_for_C([y], n_kernels=2000, seed=0, most=1500)) == 259
 
 
 def test_an_early_end_on_the_way_to_C_leaves_a_model():

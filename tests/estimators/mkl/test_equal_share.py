@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mkl.equal_share import SHARES, even_shares, most_equal
+from kernlearn.estimators.mkl.auto_C import class_losses
+from kernlearn.estimators.mkl.equal_share import even_shares
 from kernlearn.families.weights import positive_weights
 from kernlearn.kernels import Columns, Gaussian, Linear, Normalized, PerColumn, Sum
+from kernlearn.solvers.engine.choices import SHARES, most_equal
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -71,14 +73,14 @@ def test_the_most_equal_share_that_is_as_good_as_the_best_is_kept():
     losses = []
     for share in SHARES:
         one = kl.MKLClassifier(KERNELS, C=2.0, equal_share=share).fit(X, Y)
-        folds = one._held_out_folds([np.where(Y > 0, 1.0, -1.0)])
+        folds = one._hold_out_rule().folds([np.where(Y > 0, 1.0, -1.0)])
         values = np.empty((60, 1))
         for fold in folds:
             rest = np.setdiff1d(np.arange(60), fold)
             # At the learned kernel, whose total is that of all rows.
             again = kl.MKLClassifier([one.kernel_], C=2.0, constraint="sum").fit(X[rest], Y[rest])
             values[fold, 0] = again.decision_function(X[fold])
-        losses.append(one._held_out_losses(values, [np.where(Y > 0, 1.0, -1.0)], np.ones(60)))
+        losses.append(class_losses(values, [np.where(Y > 0, 1.0, -1.0)], np.ones(60)))
     assert model.equal_share_ == SHARES[most_equal(losses, np.ones(60))]
 
 

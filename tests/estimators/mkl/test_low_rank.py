@@ -8,12 +8,12 @@ from sklearn.exceptions import ConvergenceWarning
 
 import kernlearn as kl
 from kernlearn.estimators.held_out.calibration import fit_calibration
-from kernlearn.estimators.mkl import low_rank
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
-from kernlearn.solvers.nystroem import learn as learn_module
-from kernlearn.solvers.nystroem import primal_rows as wide_module
+from kernlearn.solvers.engine import refits as refits_module
 from kernlearn.solvers.nystroem import rank as rank_module
-from kernlearn.solvers.nystroem import refits as refits_module
+from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import RankOptions
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -26,9 +26,11 @@ KERNELS = [Gaussian(0.2), Laplacian(0.5), Linear()]
 TIGHT = {"kernels": KERNELS, "tol": 1e-12, "total": 100.0}
 
 
-@pytest.fixture
-def always_low_rank(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 10)
+def through_landmarks(model, **ranks):
+    """A new model that takes ten rows for many."""
+    model = clone(model)
+    model._options = EngineOptions(exact_rows=10, ranks=RankOptions(**ranks))
+    return model
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,6 @@ def test_few_landmarks_do_nearly_as_well_and_say_how_nearly():
     assert full.exact_lower_bound_ == pytest.approx(full.objective_, rel=1e-4)
 
 
-@pytest.mark.usefixtures("always_low_rank")
 def test_a_rank_is_judged_by_a_sample_and_settled_by_all_rows(monkeypatch):
     rng = np.random.default_rng(1)
     rows = rng.standard_normal((1000, 3))
@@ -95,14 +96,12 @@ def test_a_rank_is_judged_by_a_sample_and_settled_by_all_rows(monkeypatch):
         return looks(look, rank)
 
     monkeypatch.setattr(rank_module.RankSearch, "at", at)
-    monkeypatch.setattr(rank_module, "_FIRST", 8)
     model = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0)
-    whole = clone(model).fit(rows, y)
+    whole = through_landmarks(model, first=8).fit(rows, y)
     assert {n for n, _ in looked} == {1000}
     ranks = [rank for _, rank in looked]
     looked.clear()
-    monkeypatch.setattr(rank_module, "_SAMPLE_ROWS", 200)
-    found = clone(model).fit(rows, y)
+    found = through_landmarks(model, first=8, sample_rows=200).fit(rows, y)
     # Where the loss of the sample still falls, all rows are not looked at; they have the last word.
     assert looked[:2] == [(200, 8), (200, 16)]
     on_all = [rank for n, rank in looked if n == 1000]
@@ -110,34 +109,33 @@ def test_a_rank_is_judged_by_a_sample_and_settled_by_all_rows(monkeypatch):
     assert found.rank_ == on_all[-1] >= 0.5 * whole.rank_
     looked.clear()
     # Where memory allows for no more, nothing is left to be decided.
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 16**2)
-    assert clone(model).fit(rows, y).rank_ == 16
+    few = through_landmarks(model, first=8, sample_rows=200, moment_numbers=5 * 16**2)
+    assert few.fit(rows, y).rank_ == 16
     assert looked == [(200, 8), (200, 16), (1000, 16)]
 
 
-@pytest.mark.usefixtures("always_low_rank")
-def test_auto_doubles_the_rank_while_the_held_out_loss_falls(monkeypatch):
-    monkeypatch.setattr(rank_module, "_FIRST", 8)
-    model = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0).fit(X, VALUES)
+def test_auto_doubles_the_rank_while_the_held_out_loss_falls():
+    start = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0)
+    model = through_landmarks(start, first=8).fit(X, VALUES)
     losses, ranks = model.loss_by_rank_["loss"], model.loss_by_rank_["rank"]
     assert model.rank_ > 8
     assert model.rank_ == N or losses[-1] >= 0.9 * losses[-2]
     assert ranks[-1] == model.rank_
-    flat = kl.MKLRegressor([Linear()], quality="least_squares", C=1.0).fit(X, X @ [1.0, 2.0, 3.0])
+    linear = kl.MKLRegressor([Linear()], quality="least_squares", C=1.0)
+    flat = through_landmarks(linear, first=8).fit(X, X @ [1.0, 2.0, 3.0])
     assert flat.rank_ == 3
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 12**2)
-    small = kl.MKLRegressor([Laplacian(0.5)], quality="least_squares", C=100.0).fit(X, VALUES)
+    small = through_landmarks(start, first=8, moment_numbers=5 * 12**2).fit(X, VALUES)
     assert small.rank_ <= 12
 
 
-def test_auto_is_exact_for_few_rows_and_for_what_landmarks_cannot_do(monkeypatch):
+def test_auto_is_exact_for_few_rows_and_for_what_landmarks_cannot_do():
     y = LABELS != "low"
     assert kl.MKLClassifier().fit(X, y).rank_ is None
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 10)
-    assert kl.MKLClassifier(KERNELS, rank="auto").fit(X, y).rank_ is not None
-    assert kl.MKLClassifier(KERNELS, quality="nu_svm", nu=0.1).fit(X, y).rank_ is None
+    assert through_landmarks(kl.MKLClassifier(KERNELS)).fit(X, y).rank_ is not None
+    other = kl.MKLClassifier(KERNELS, quality="nu_svm", nu=0.1)
+    assert through_landmarks(other).fit(X, y).rank_ is None
     learned = kl.MKLClassifier(KERNELS, quality="squared_soft_margin", C="learn")
-    assert learned.fit(X, y).rank_ is None
+    assert through_landmarks(learned).fit(X, y).rank_ is None
     assert kl.MKLClassifier(KERNELS).fit(X, y, X_unlabeled=NEW).rank_ is None
 
 
@@ -190,11 +188,12 @@ def test_frames_and_memory_maps_are_sources(tmp_path):
     np.testing.assert_allclose(again.predict(mapped), plain.predict(mapped), rtol=1e-6)
 
 
-def test_without_room_for_the_factor_the_answer_is_the_same(monkeypatch):
+def test_without_room_for_the_factor_the_answer_is_the_same():
     y = LABELS != "low"
     kept = kl.MKLClassifier(KERNELS, rank=20).fit(X, y)
-    monkeypatch.setattr(learn_module, "_KEPT_NUMBERS", 0)
-    again = kl.MKLClassifier(KERNELS, rank=20).fit(X, y)
+    again = kl.MKLClassifier(KERNELS, rank=20)
+    again._options = EngineOptions(limits=FactorLimits(kept_numbers=0))
+    again.fit(X, y)
     np.testing.assert_allclose(again.weights_, kept.weights_, atol=1e-3 * kept.weights_.max())
     np.testing.assert_array_equal(again.predict(NEW), kept.predict(NEW))
 
@@ -213,11 +212,11 @@ def test_more_columns_than_moments_have_room_for_change_nothing(model, y, monkey
     weight = RNG.uniform(0.5, 2.0, N)
     model.set_params(kernels=KERNELS, rank=60, certify="exact")
     usual = clone(model).fit(X, y, sample_weight=weight)
-    monkeypatch.setattr(wide_module, "_MOST_MOMENTS", 0)
-    monkeypatch.setattr(wide_module, "_MOST_COLUMNS", 0)
     made = []
     monkeypatch.setattr(rank_module, "moments_by_fold", lambda *args: made.append(args))
-    found = clone(model).fit(X, y, sample_weight=weight)
+    found = clone(model)
+    found._options = EngineOptions(limits=FactorLimits(moment_numbers=0, moment_columns=0))
+    found.fit(X, y, sample_weight=weight)
     assert made == []
     assert found.objective_ == pytest.approx(usual.objective_, rel=1e-8)
     assert found.exact_lower_bound_ == pytest.approx(usual.exact_lower_bound_, rel=1e-4)
@@ -306,17 +305,15 @@ def test_intervals_cover_new_targets(quality, monkeypatch):
         model.predict(many, return_std=True)
 
 
-@pytest.mark.usefixtures("always_low_rank")
-def test_kernels_without_weight_keep_their_rank(monkeypatch):
-    monkeypatch.setattr(rank_module, "_FIRST", 8)
+def test_kernels_without_weight_keep_their_rank():
     noise = np.random.default_rng(1).standard_normal((N, 1))
     table = np.hstack([X, noise])
     kernels = [Columns([0, 1, 2], Laplacian(0.5)), Columns([3], Gaussian(0.5))]
-    model = kl.MKLRegressor(kernels, quality="least_squares", C=1.0).fit(table, VALUES)
+    start = kl.MKLRegressor(kernels, quality="least_squares", C=1.0)
+    model = through_landmarks(start, first=8).fit(table, VALUES)
     assert model.weights_[1] == pytest.approx(0.0, abs=1e-6)
     useful, useless = (len(points) for points in model.landmarks_)
     assert useless < useful == model.rank_
     # What it leaves free is for the other: 60 columns hold 32 and 8, but not twice 32.
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 60**2)
-    again = kl.MKLRegressor(kernels, quality="least_squares", C=1.0).fit(table, VALUES)
+    again = through_landmarks(start, first=8, moment_numbers=5 * 60**2).fit(table, VALUES)
     assert [len(points) for points in again.landmarks_] == [32, 8]

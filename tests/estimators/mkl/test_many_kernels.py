@@ -11,11 +11,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
-from kernlearn import learn
-from kernlearn.estimators.mkl import choices, low_rank
-from kernlearn.estimators.mkl.low_rank import rows_for_C
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
 from kernlearn.methods.words import weights
+from kernlearn.solvers.engine import exact
+from kernlearn.solvers.engine.choices import sample_for_C
+from kernlearn.solvers.engine.statement import SampleSizes
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 
 RNG = np.random.default_rng(0)
@@ -101,7 +102,7 @@ def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_
         looks.append(family.n_points)
         return learn_by_columns(family, *rest)
 
-    monkeypatch.setattr(learn, "learn_by_columns", counted)
+    monkeypatch.setattr(exact, "learn_by_columns", counted)
     model = kl.MKLRegressor(FAMILY, tol=1e-3, rank=rank).fit(X, VALUE)
     assert len(looks) == n_looks
     assert 3 <= len(model.loss_by_C_) <= 6
@@ -112,21 +113,23 @@ def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_
     assert model.status_.is_optimal
 
 
-def test_of_many_rows_C_of_a_family_is_chosen_on_some(monkeypatch):
+def test_of_many_rows_C_of_a_family_is_chosen_on_some():
     y = LABELS > 0
-    few = rows_for_C([np.where(y, 1.0, -1.0)], 1, 0, 30)
+    few = sample_for_C([np.where(y, 1.0, -1.0)], 1, 0, 30)
     by_hand = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X[few], y[few])
-    monkeypatch.setattr(choices, "ROWS_FOR_C", 30)
-    model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X, y)
+    model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4)
+    model._options = EngineOptions(samples=SampleSizes(rows_for_C=30))
+    model.fit(X, y)
     assert model.C_ == by_hand.C_
     np.testing.assert_allclose(model.loss_by_C_, by_hand.loss_by_C_, rtol=1e-6)
     assert len(model.support_) > 0
     assert model.support_.max() > 30
 
 
-def test_a_family_of_many_rows_has_landmarks_and_a_C(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 30)
-    model = kl.MKLRegressor(FAMILY, tol=1e-2).fit(X, VALUE)
+def test_a_family_of_many_rows_has_landmarks_and_a_C():
+    model = kl.MKLRegressor(FAMILY, tol=1e-2)
+    model._options = EngineOptions(exact_rows=30)
+    model.fit(X, VALUE)
     assert model.rank_ is not None
     assert model.C_ in model.loss_by_C_[:, 0]
 

@@ -10,7 +10,7 @@ from kernlearn.kernels import Gaussian, Laplacian, Linear, Polynomial
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresObjective
 from kernlearn.solvers.nystroem.moments import moments_by_fold, total_of
-from kernlearn.solvers.nystroem.problem import learn_least_squares
+from kernlearn.solvers.nystroem.weight_search import learn_least_squares
 
 RNG = np.random.default_rng(0)
 N = 120

@@ -12,11 +12,10 @@ from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.machine.solve import solve_machine
-from kernlearn.solvers.nystroem import problem
 from kernlearn.solvers.nystroem.machines import FactorObjective
-from kernlearn.solvers.nystroem.problem import learn_machines
 from kernlearn.solvers.nystroem.proximal import ProximalNewton, respond, with_sum
 from kernlearn.solvers.nystroem.systems import DualSystem, PrimalSystem, Root
+from kernlearn.solvers.nystroem.weight_search import learn_machines
 
 RNG = np.random.default_rng(0)
 N = 100
@@ -48,11 +47,11 @@ def traces_of(rows):
     return np.array([exact, rows.factors.membership.T @ (rows.factors(X) ** 2).sum(axis=0)])
 
 
-def learn(rows, machines, tol, free=False, near=None):
+def learn(rows, machines, tol, free=False, near=None, **options):
     traces = traces_of(rows)
     start = None if near is None else near.weights
     weight_set = WeightSet(traces[1 if free else 0], 0.5 * float(traces[0].sum()), free, start)
-    return learn_machines(rows, machines, traces, weight_set, Control(tol=tol), near)
+    return learn_machines(rows, machines, traces, weight_set, Control(tol=tol), near, **options)
 
 
 # Small C with equal rows, and large C with weighted rows, in turn.
@@ -156,11 +155,10 @@ def test_free_signs_are_those_of_the_exact_solver():
     np.testing.assert_allclose(found.weights, exact.weights, atol=2e-3 * exact.weights.max())
 
 
-def test_a_start_from_few_rows_ends_at_the_same_solution(monkeypatch):
+def test_a_start_from_few_rows_ends_at_the_same_solution():
     rows = rows_of(rank=20)
     cold = learn(rows, [machine_of("soft_margin", 1.0)], 1e-10)
-    monkeypatch.setattr(problem, "COARSE", 40)
-    warm = learn(rows, [machine_of("soft_margin", 1.0)], 1e-10)
+    warm = learn(rows, [machine_of("soft_margin", 1.0)], 1e-10, coarse_rows=40)
     assert warm.objective == pytest.approx(cold.objective, rel=1e-9)
     assert warm.n_machine_solves != cold.n_machine_solves
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
 
-from kernlearn.estimators.mkl.landmark_learning import _check_numbers
+from kernlearn.estimators.mkl.parameters import all_finite
 from kernlearn.runtime.status import Status
 from kernlearn.testing.hostile.fits import MAKERS, one, run
 from kernlearn.testing.hostile.fits.problem import HostileProblem
@@ -217,4 +217,4 @@ def test_sizes_at_the_end_of_all_numbers_are_judged():
 
 def test_a_machine_that_is_no_number_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match=r"expected kernels of sizes .*, got .*; rescale"):
-        _check_numbers(np.array([1.0, np.nan]))
+        all_finite(np.array([1.0, np.nan]))

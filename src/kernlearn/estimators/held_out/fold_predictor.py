@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
-from kernlearn.estimators.held_out.refits import Refits
 from kernlearn.kernels import Kernel
+from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.typing import Array
 
 
@@ -40,11 +40,11 @@ class FoldPredictor:
     residuals: Array
 
     @classmethod
-    def of(cls, refits: Refits, rows: Any, target: Array, offset: float) -> Self:
+    def of(cls, refits: FoldMachines, rows: Any, target: Array, offset: float) -> Self:
         """What is to be kept of machines trained on these rows for one target less an offset."""
         residuals = target - refits.values[:, 0]
         known = ~np.isnan(residuals)
-        coef = refits.dual_coef[:, 0]
+        coef = refits.coef[:, :, 0]
         support = np.flatnonzero(coef.any(axis=0))
         return cls(
             _safe_indexing(rows, support),

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._checks import check_flag, check_pivots, check_positive
+from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
-from kernlearn.estimators.mkl.problem import Candidates
 from kernlearn.families.penalties import HyperNorm
 from kernlearn.families.stack import GramStack
 from kernlearn.gram.incomplete_cholesky import PairCholesky, checked_pair_cholesky

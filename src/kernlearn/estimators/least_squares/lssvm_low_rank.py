@@ -12,8 +12,8 @@ from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
+from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, Table
-from kernlearn.solvers.nystroem.refits import least_squares_refits
 from kernlearn.typing import Array
 
 

@@ -14,12 +14,13 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validated import check_labels_of_classes, class_weights
-from kernlearn.estimators.mkl.combination import KernelCombination
-from kernlearn.estimators.mkl.low_rank import ThroughLandmarks
-from kernlearn.estimators.mkl.problem import Machines
+from kernlearn.estimators.mkl.auto_C import class_losses, hold_out_rule
+from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.solvers.engine.statement import HoldOut
+from kernlearn.typing import Array, Indices
 
 
 class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
@@ -283,38 +284,33 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             Fitted.
         """
         with rollback_on_error(self):
-            rows, y = self._checked_with_target(X, y)
-            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            inputs = TableInputs(self)
+            rows, y = inputs.checked_with_target(X, y)
+            unlabeled = inputs.checked_unlabeled(X, X_unlabeled)
             check_labels_of_classes(y)
-            weight = self._sample_weight(sample_weight, rows)
+            weight = inputs.weights(sample_weight, rows)
             self._find_classes(y[weight > 0])
             weight = weight * self._class_factors(y, weight > 0)
 
-            def targets(kept: NDArray[np.intp]) -> Sequence[Array]:
+            def targets(kept: Indices) -> Sequence[Array]:
                 return list(self._signs(y[kept]).T)
 
             qualities = quality_names("labels", "either")
-            machines = self._learn(rows, targets, weight, unlabeled, qualities)
-            self._calibrate(machines)
-            if unlabeled is not None:
-                self.transduction_ = self._labels(self._transduced)
-                del self._transduced
+            self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities))
             return self
 
-    def _calibrate(self, machines: Machines | ThroughLandmarks) -> None:
-        """Fit probabilities to held-out values."""
-        if isinstance(machines, ThroughLandmarks):
-            held_out = machines.refits
-            Y = np.column_stack(machines.targets)[held_out.rows]
-            weight, values = machines.sample_weight[held_out.rows], held_out.values
-        else:
-            Y, weight = np.column_stack(machines.targets), machines.settings.sample_weight
-            left_out = machines.left_out_values()
-            if left_out is None:
-                left_out = machines.refits(self._held_out_folds(machines.targets)).values
-            values = left_out
-        self.calibration_ = fit_calibration(values, Y, weight)
-        tell_chance(self, chance_of_labels(values, Y, weight))
+    def _calibrate(self, fit: Fit) -> None:
+        """Fit probabilities to held-out values, and label the rows without one."""
+        held_out, data = fit.learned.held_out, fit.data
+        assert held_out is not None
+        Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
+        self.calibration_ = fit_calibration(held_out.values, Y, weight)
+        tell_chance(self, chance_of_labels(held_out.values, Y, weight))
+        if fit.transduced is not None:
+            self.transduction_ = self._labels(fit.transduced)
+
+    def _hold_out_rule(self) -> HoldOut:
+        return hold_out_rule(self._seed, class_losses, stratify=True, machines=False)
 
     def _class_factors(self, y: NDArray[Any], counted: NDArray[np.bool_]) -> Array:
         """What ``class_weight`` multiplies C by, point by point; rows of no weight do not count."""

@@ -1,4 +1,4 @@
-r"""How much of the weight all sources share equally, whatever is learned, and how that is chosen.
+r"""How much of the weight all sources share equally, whatever is learned.
 
 With :math:`\bar w` the weights that give every source the same share of the total, and every kernel
 of a source the same share of that, the weights are
@@ -10,10 +10,7 @@ margin drops sources that say the same as others, and prefers those in which row
 neither makes for good predictions. It is still one convex program with its certificate
 (:func:`kernlearn.families.weights.positive_weights`).
 
-The share is chosen by the loss of held-out rows (:mod:`kernlearn.estimators.mkl.auto_C`). The
-learned part has seen these rows, through the few weights, so that losses favour it a little, and
-losses of a few hundred rows are uncertain anyway: the most equal weights count as best whose loss
-is within a standard error of the smallest one, both on the same rows.
+The share is chosen by the loss of held-out rows (:mod:`kernlearn.solvers.engine.choices`).
 """
 
 from __future__ import annotations
@@ -25,13 +22,7 @@ import numpy as np
 
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._composite import _Wrapper
-from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.typing import Array
-
-# From equal weights to those that are learned altogether.
-SHARES = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
-# At which C is chosen where the share is, too.
-FIRST = SHARES[1]
 
 
 def check_equal_share(value: Any) -> float | str | None:
@@ -66,36 +57,3 @@ def _source(kernel: Kernel, number: int) -> Hashable:
     while isinstance(part, _Wrapper) and not isinstance(part, Columns):
         part = part.kernel
     return str(part.columns) if isinstance(part, Columns) else number
-
-
-def most_equal(losses: Sequence[Array], weight: Array) -> int:
-    """Which of several, from the most equal on, is as good as the best.
-
-    Parameters
-    ----------
-    losses : sequence of ndarray of shape (n,)
-        Of the held-out rows; rows with NaN do not count.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> noisy = np.array([0.3, 0.1, 0.4, 0.2])
-    >>> most_equal([noisy + 1.0, noisy[::-1] + 0.01, noisy], np.ones(4))
-    1
-    """
-    table = np.array(losses)
-    known = ~np.isnan(table).any(axis=0) & (weight > 0)
-    if not known.any():
-        return 0
-    table, share = table[:, known], weight[known] / weight[known].sum()
-    means = table @ share
-    best = first_least(means)
-    for i, row in enumerate(table):
-        worse = row - table[best]
-        mean = float(share @ worse)
-        error = np.sqrt(float(share**2 @ (worse - mean) ** 2))
-        if mean <= error or not is_less(means[best], means[i]):
-            return i
-    return best

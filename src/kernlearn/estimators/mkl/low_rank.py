@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,34 +21,16 @@ from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
-from kernlearn.solvers.nystroem.learned import Learned
-from kernlearn.solvers.nystroem.refits import FoldMachines
+from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.refits import FoldMachines
+from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.typing import Array
 
-# What sources share equally is chosen on a sample of so many rows, and so many numbers in its Gram
-# matrices: a gigabyte.
-C_ROWS, _C_NUMBERS = 1500, 2**27
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
 # Numbers that a row of sparse features may well have.
 _WORDS = 256
 _FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "exact_lower_bound_")
-
-
-@dataclass(frozen=True, eq=False)
-class ThroughLandmarks:
-    """The machines that were trained through landmarks, for what still has to be done with them."""
-
-    targets: Sequence[Array]
-    sample_weight: Array
-    kept: NDArray[np.intp]
-    learned: Learned
-
-    @property
-    def refits(self) -> FoldMachines:
-        """The machines that miss a fold each."""
-        assert self.learned.held_out is not None
-        return self.learned.held_out
 
 
 class LandmarkFolds:
@@ -73,12 +55,11 @@ class LandmarkFolds:
         self.fold, self.residuals = fold, residuals
 
     @classmethod
-    def of(cls, trained: ThroughLandmarks, offset: float) -> LandmarkFolds:
+    def of(cls, machines: FoldMachines, factors: Factors, target: Array, offset: float) -> Self:
         """What is to be kept of the machines of one target less an offset."""
-        refits = trained.refits
-        coefs = trained.learned.solution.factors.expansion(refits.coef[:, :, 0].T)
-        residuals = trained.targets[0][refits.rows] - refits.values[:, 0]
-        return cls(coefs, refits.intercept[:, 0] + offset, refits.fold, residuals)
+        coefs = factors.expansion(machines.coef[:, :, 0].T)
+        residuals = target[machines.rows] - machines.values[:, 0]
+        return cls(coefs, machines.intercept[:, 0] + offset, machines.fold, residuals)
 
     def interval(
         self, kernels: Sequence[Kernel], landmarks: Sequence[Any], X: Any, coverage: float
@@ -97,7 +78,9 @@ def is_exact(rank: Any, n_rows: int) -> bool:
     return rank is None or (isinstance(rank, str) and rank == "auto" and n_rows <= EXACT_ROWS)
 
 
-def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | None:
+def chosen_rank(
+    rank: Any, n_rows: int, obstacle: str | None, exact_rows: int | None = None
+) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto".
 
     Parameters
@@ -108,11 +91,14 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
         Rows to learn from.
     obstacle : str or None
         What was asked for that landmarks cannot do.
+    exact_rows : int or None
+        Up to so many rows, "auto" is exact; None for `EXACT_ROWS`.
     """
     if rank is None:
         return None
     if isinstance(rank, str) and rank == "auto":
-        return None if n_rows <= EXACT_ROWS or obstacle is not None else "auto"
+        most = EXACT_ROWS if exact_rows is None else exact_rows
+        return None if n_rows <= most or obstacle is not None else "auto"
     count = check_count("rank", rank, others=", 'auto' or None")
     if obstacle is not None:
         raise ValueError(
@@ -120,19 +106,6 @@ def chosen_rank(rank: Any, n_rows: int, obstacle: str | None) -> int | str | Non
             "landmarks for it; use rank=None, or the default"
         )
     return min(count, n_rows)
-
-
-def rows_for_C(
-    targets: Sequence[Array], n_kernels: int, seed: int, most: int | None = None
-) -> NDArray[np.intp]:
-    """The sample on which C is chosen, each class in its share, sorted."""
-    n = len(targets[0])
-    size = min(C_ROWS if most is None else most, int(np.sqrt(_C_NUMBERS / n_kernels)))
-    if n <= size:
-        return np.arange(n)
-    shuffled = check_random_state(seed).permutation(n)
-    order = shuffled[np.lexsort([y[shuffled] for y in targets])]
-    return np.sort(order[np.linspace(0, n - 1, size).astype(int)])
 
 
 def centre_of(rows: Any, seed: int) -> Any:
@@ -143,19 +116,7 @@ def centre_of(rows: Any, seed: int) -> Any:
     return take_rows(rows, np.sort(generator.choice(len(rows), _CENTRE_ROWS, replace=False)))
 
 
-def check_certify(certify: Any, free_sign: bool) -> bool:
-    """Whether a bound on the exact problem is asked for."""
-    if certify is None:
-        return False
-    if free_sign:
-        raise ValueError(
-            "expected weights='positive' with certify='exact', got weights='free', for which only "
-            "the bound through landmarks is known; use certify=None"
-        )
-    return True
-
-
-def store_low_rank(estimator: Any, learned: Learned) -> None:
+def store_low_rank(estimator: Any, learned: Learned[LowRankSolution]) -> None:
     """Set the fitted attributes that tell of the landmarks."""
     solution = learned.solution
     maps = solution.factors.maps
@@ -165,19 +126,20 @@ def store_low_rank(estimator: Any, learned: Learned) -> None:
     estimator.landmarks_ = [each.points for each in maps]
     estimator.landmark_coef_ = solution.factors.expansion(solution.coef)
     estimator.intercept_ = np.atleast_1d(np.asarray(solution.intercept, dtype=float))
-    estimator.loss_by_rank_ = {"rank": learned.ranks, "loss": learned.losses}
+    assert learned.loss_by_rank is not None
+    ranks, losses = learned.loss_by_rank
+    estimator.loss_by_rank_ = {"rank": ranks, "loss": losses}
     if learned.exact_bound is not None:
         estimator.exact_lower_bound_ = learned.exact_bound
 
 
-def with_points_of(learned: Learned, rows: Any) -> Learned:
+def with_points_of(solution: LowRankSolution, rows: Any) -> LowRankSolution:
     """What was learned from row numbers, with these rows as its landmarks."""
-    solution = learned.solution
     maps = [
         replace(each, points=take_rows(rows, each.rows)) if isinstance(each, NystroemMap) else each
         for each in solution.factors.maps
     ]
-    return replace(learned, solution=replace(solution, factors=Factors(maps)))
+    return replace(solution, factors=Factors(maps))
 
 
 def forget_low_rank(estimator: Any) -> None:

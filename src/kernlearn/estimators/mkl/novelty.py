@@ -12,6 +12,7 @@ from sklearn.base import OutlierMixin
 from kernlearn.estimators.inputs.on_cluster import by_chunks
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import KernelCombination
+from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array
 
@@ -126,8 +127,9 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
             Fitted.
         """
         with rollback_on_error(self):
-            rows = self._checked(X, reset=True)
-            weight = self._sample_weight(sample_weight, rows)
+            inputs = TableInputs(self)
+            rows = inputs.checked(X, reset=True)
+            weight = inputs.weights(sample_weight, rows)
             self._learn(rows, lambda kept: [np.zeros(len(kept))], weight, None, ["one_class"])
             self.intercept_ = self.intercept_ + ON_THE_EDGE * np.abs(self.intercept_)
             self.offset_ = -float(self.intercept_[0])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,18 +14,20 @@ from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.fold_predictor import FoldPredictor
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
-from kernlearn.estimators.inputs.on_cluster import by_chunks, here, some_rows
+from kernlearn.estimators.inputs.on_cluster import by_chunks
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mkl.auto_C import squared_losses
-from kernlearn.estimators.mkl.combination import KernelCombination
-from kernlearn.estimators.mkl.low_rank import LandmarkFolds, ThroughLandmarks
-from kernlearn.estimators.mkl.problem import Machines
+from kernlearn.estimators.mkl.auto_C import hold_out_rule, squared_losses
+from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.spread import robust_spread
+from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.solution import relative_gap
+from kernlearn.solvers.engine.refits import FoldMachines
+from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array
 
 # ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
@@ -165,23 +166,23 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             Fitted.
         """
         with rollback_on_error(self):
-            rows, y = self._checked_with_target(X, y, y_numeric=True)
-            unlabeled = self._checked_unlabeled(X, X_unlabeled)
+            inputs = TableInputs(self)
+            rows, y = inputs.checked_with_target(X, y, y_numeric=True)
+            unlabeled = inputs.checked_unlabeled(X, X_unlabeled)
             target = y.astype(float)
-            weight = self._sample_weight(sample_weight, rows)
+            weight = inputs.weights(sample_weight, rows)
             is_told = self._set_tube(target[weight > 0], weight[weight > 0])
             # The intercept takes up any offset; working around it keeps the numbers small.
             offset = float(np.average(target, weights=weight))
             qualities = quality_names("values", "either")
-            machines = self._learn(
+            fit = self._learn(
                 rows, lambda kept: [target[kept] - offset], weight, unlabeled, qualities
             )
-            found = self._hold_out(machines, rows, weight > 0, offset)
+            found = self._keep_held_out(fit, offset)
             self._move_intercept(offset, weight)
             tell_chance(self, found, stacklevel=2, warns=not is_told)
-            if unlabeled is not None:
-                self.transduction_ = self._transduced[:, 0] + offset
-                del self._transduced
+            if fit.transduced is not None:
+                self.transduction_ = fit.transduced[:, 0] + offset
             return self
 
     @by_chunks
@@ -301,36 +302,27 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             )
         return is_constant
 
-    def _held_out_losses(self, values: Array, targets: Sequence[Array], weight: Array) -> Array:
-        return squared_losses(values, targets[0])
+    def _hold_out_rule(self) -> HoldOut:
+        return hold_out_rule(self._seed, squared_losses, stratify=False, machines=True)
 
-    def _hold_out(
-        self,
-        machines: Machines | ThroughLandmarks,
-        rows: Any,
-        counted: NDArray[np.bool_],
-        offset: float,
-    ) -> str | None:
+    def _keep_held_out(self, fit: Fit, offset: float) -> str | None:
         """Keep what intervals need: the ridge, or machines trained without a fold each.
 
         What is known of a fit that is no better than the mean on those rows is returned.
         """
+        data, held_out, solution = fit.data, fit.learned.held_out, fit.learned.solution
         self._ridge: Array | None = None
-        targets = np.column_stack(machines.targets)
-        if isinstance(machines, ThroughLandmarks):
-            self._folds = vars(LandmarkFolds.of(machines, offset))
-            some, values = machines.refits.rows, machines.refits.values
-            return chance_of_numbers(values, targets[some], machines.sample_weight[some])
-        weight = machines.settings.sample_weight
-        if machines.quality == "least_squares":
-            self._ridge = 1.0 / machines.settings.upper
-            return chance_of_numbers(machines.held_out_values([]), targets, weight)
-        refits = machines.refits(self._held_out_folds(machines.targets))
-        points = here(some_rows(rows, np.flatnonzero(counted)))
-        kept = FoldPredictor.of(refits, points, machines.targets[0], offset)
+        assert held_out is not None
+        if not isinstance(held_out, FoldMachines):
+            self._ridge = 1.0 / (self.C_ * data.weight)
         # Model files hold what is plain: a dictionary of arrays.
-        self._folds = vars(kept)
-        return chance_of_numbers(refits.values, targets, weight)
+        elif self.rank_ is not None:
+            known = solution.factors, data.targets[0], offset
+            self._folds = vars(LandmarkFolds.of(held_out, *known))
+        else:
+            self._folds = vars(FoldPredictor.of(held_out, data.X, data.targets[0], offset))
+        Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
+        return chance_of_numbers(held_out.values, Y, weight)
 
     def _least_squares(self, ridge: Array) -> LeastSquaresPredictor:
         return LeastSquaresPredictor(

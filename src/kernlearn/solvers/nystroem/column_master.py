@@ -16,11 +16,11 @@ from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import Settings
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.moments import moments_by_fold
-from kernlearn.solvers.nystroem.primal_rows import by_moments, most_numbers
-from kernlearn.solvers.nystroem.problem import learn_least_squares, learn_machines
 from kernlearn.solvers.nystroem.proximal import respond, with_sum
 from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.column_master import Master
 from kernlearn.typing import Array, Indices
 
@@ -45,6 +45,8 @@ class FactorMaster(Master):
     least_squares : bool
         Whether they are least-squares machines, which second moments suffice for unless there are
         too many columns.
+    limits : FactorLimits
+        How much is kept in memory.
     """
 
     def __init__(
@@ -55,15 +57,13 @@ class FactorMaster(Master):
         machines: Sequence[Machine],
         settings: Settings,
         least_squares: bool,
+        limits: FactorLimits,
     ) -> None:
-        most = int(most_numbers(source) / (pool.n_points * len(pool.landmarks)))
+        most = int(limits.wide_room(source) / (pool.n_points * len(pool.landmarks)))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
         self.pool, self.source, self.machines = pool, source, machines
-        self.Y, self.settings, self.least_squares = (
-            np.column_stack(targets),
-            settings,
-            least_squares,
-        )
+        self.Y, self.settings, self.limits = np.column_stack(targets), settings, limits
+        self.least_squares = least_squares
         self.maps: list[NystroemMap] = []
         self._last: LowRankSolution | None = None
 
@@ -79,7 +79,7 @@ class FactorMaster(Master):
     def solve(self, weight_set: WeightSet, control: Control) -> tuple[LowRankSolution, Proof]:
         """The best weights of the active kernels, and what proves their bound."""
         factors = Factors(self.maps)
-        if self.least_squares and by_moments(self.pool.n_points, factors.n_columns):
+        if self.least_squares and self.limits.has_moments(self.pool.n_points, factors.n_columns):
             return self._by_moments(factors, weight_set, control)
         rows = FactorRows(self.source, factors, keep=True)
         exact = self.pool.traces[self.active]

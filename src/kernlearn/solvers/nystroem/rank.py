@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -28,23 +28,53 @@ from kernlearn.solvers.nystroem.moments import Moments, moments_by_fold, total_o
 from kernlearn.typing import Array
 
 N_FOLDS = 5
-# Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less.
-_MOMENT_NUMBERS = 2**26
-# Of the memory there is, the part that they may take: what is made of them takes twice as much.
-_MOMENT_SHARE = 0.25
-# Of the trace: a kernel with less of it needs no larger rank.
-_WEIGHTLESS = 1e-3
-# Twice the rank takes up to four times as long, and is for half of the time that is left.
-_LONGER, _TIME_SHARE = 4.0, 0.5
-_FIRST = 64
-# A rank is enough if a half or a quarter of it loses no more than this part of the held-out loss,
-# and of what is explained: of noisy targets little can be, and a part of their noise is much of it.
-_ENOUGH = 0.01
-# Of the columns there are, how many more are worth another look.
-_WORTH_FILLING = 0.25
-# Rows by which a rank is judged at first: so many, and so many for every column. A sample that is
-# not much smaller than the table is not worth a look of its own.
-_SAMPLE_ROWS, _ROWS_PER_COLUMN, _WORTH_A_SAMPLE = 20_000, 5, 0.25
+
+
+@dataclass(frozen=True)
+class RankOptions:
+    """When a rank is enough.
+
+    Attributes
+    ----------
+    first : int
+        The rank that is looked at first.
+    moment_numbers, moment_share : int, float
+        Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or
+        less, and this share of the memory there is. What is made of them takes twice as much.
+    weightless : float
+        A kernel with less than this share of the trace needs no larger rank.
+    longer, time_share : float
+        Twice the rank takes so many times as long, and is for this share of the time that is left.
+    enough : float
+        A rank is enough if a half or a quarter of it loses no more than this share of the held-out
+        loss, and of what is explained: a share of the noise may be much of that.
+    worth_filling : float
+        Of the columns there are, how many more are worth another look.
+    sample_rows, rows_per_column : int
+        Rows by which a rank is judged at first: so many, and so many for every column.
+    worth_a_sample : float
+        A sample larger than this share of the table is not worth a look of its own.
+    """
+
+    first: int = 64
+    moment_numbers: int = 2**26
+    moment_share: float = 0.25
+    weightless: float = 1e-3
+    longer: float = 4.0
+    time_share: float = 0.5
+    enough: float = 0.01
+    worth_filling: float = 0.25
+    sample_rows: int = 20_000
+    rows_per_column: int = 5
+    worth_a_sample: float = 0.25
+
+    def most_columns(self) -> int:
+        """Columns of all kernels together for whose moments there is room."""
+        there = available()
+        numbers = np.inf if there is None else self.moment_share * there / FLOAT
+        if allowed() is None:
+            numbers = min(numbers, self.moment_numbers)
+        return int(np.sqrt(numbers / N_FOLDS))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +114,7 @@ class RankSearch:
     sample_weight: Array
     random_state: Any
     maps: Sequence[NystroemMap] | None = None
+    options: RankOptions = field(default_factory=RankOptions)
 
     def at(self, rank: int | Sequence[int]) -> FactorStatistics:
         """Choose landmarks, as many of each kernel or of all, and make one pass over the rows."""
@@ -108,29 +139,30 @@ class RankSearch:
 
     def at_enough(
         self,
-        stand_in: Callable[[FactorStatistics], tuple[Array, float]],
+        judge: Callable[[FactorStatistics], tuple[Array, float]],
         stopping: StoppingControl,
         fills: bool = False,
         most: int | None = None,
     ) -> FactorStatistics:
         """Double the rank until the held-out loss asks for no more, or memory or time are used.
 
-        The loss is that of least squares at the weights and the ridge that ``stand_in`` gives. A
+        The loss is that of least squares at the weights and the ridge that ``judge`` gives. A
         kernel that has next to no weight there keeps the rank it has: the room is for the others.
         With ``fills``, where there is room for some more but not for twice as many, these are
         taken. There are never more than ``most`` columns of all kernels together, by default as
         many as there is room for their moments.
         """
-        most, m = most_columns() if most is None else most, len(self.kernels)
-        ranks = np.full(m, min(_FIRST, max(most // m, 1)))
+        options, m = self.options, len(self.kernels)
+        most = options.most_columns() if most is None else most
+        ranks = np.full(m, min(options.first, max(most // m, 1)))
         sampled = True
         while True:
             look = self._of_some(int(ranks.sum())) if sampled else self
             start = time.monotonic()
             seen = look.at(ranks.tolist())
             share = len(look.source) / len(self.source)
-            longer = _LONGER * (time.monotonic() - start) / share
-            larger, is_last = _larger(seen, ranks, most, stand_in, longer, stopping, fills)
+            longer = options.longer * (time.monotonic() - start) / share
+            larger, is_last = _larger(seen, ranks, most, judge, longer, stopping, fills, options)
             if larger is not None:
                 ranks = larger
             elif look is self:
@@ -142,9 +174,10 @@ class RankSearch:
 
     def _of_some(self, n_columns: int) -> RankSearch:
         """The same look at a sample that is large enough for so many columns."""
-        n, size = len(self.source), max(_SAMPLE_ROWS, _ROWS_PER_COLUMN * n_columns)
+        n, options = len(self.source), self.options
+        size = max(options.sample_rows, options.rows_per_column * n_columns)
         is_here = isinstance(self.source, np.ndarray) or is_frame(self.source)
-        if not is_here or size > _WORTH_A_SAMPLE * n:
+        if not is_here or size > options.worth_a_sample * n:
             return self  # where rows are elsewhere, looking at them takes less than fetching them
         rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         source, weight = take_rows(self.source, rows), self.sample_weight[rows]
@@ -160,42 +193,34 @@ def _larger(
     seen: FactorStatistics,
     ranks: NDArray[np.intp],
     most: int,
-    stand_in: Callable[[FactorStatistics], tuple[Array, float]],
+    judge: Callable[[FactorStatistics], tuple[Array, float]],
     longer: float,
     stopping: StoppingControl,
     fills: bool,
+    options: RankOptions,
 ) -> tuple[NDArray[np.intp] | None, bool]:
     """The ranks to go on with, None for none; and whether more rows could not change that.
 
     ``longer`` is how many seconds all rows would take at twice the ranks.
     """
     rank = int(ranks.max())
-    if longer > _TIME_SHARE * stopping.seconds_left:
+    if longer > options.time_share * stopping.seconds_left:
         return None, True
     if rank >= len(seen.fold) or int(seen.factors.place.max(initial=0)) + 1 < rank:
         return None, False  # exact
-    weights, ridge = stand_in(seen)
+    weights, ridge = judge(seen)
     shares = weights * seen.moments.traces[0]
-    larger = np.where(shares > _WEIGHTLESS * shares.sum(), 2 * ranks, ranks)
+    larger = np.where(shares > options.weightless * shares.sum(), 2 * ranks, ranks)
     n_columns, n_more = int(ranks.sum()), int((larger - ranks).sum())
     if n_columns + n_more > most:
         room = most - n_columns
-        if not fills or room < _WORTH_FILLING * n_columns:
+        if not fills or room < options.worth_filling * n_columns:
             return None, True
         larger = ranks + (larger - ranks) * room // n_more
     with threads_for(seen.factors.n_columns):
         _, losses = loss_by_rank(seen.folds, seen.factors, weights, ridge)
     everything = float(seen.moments.centred()[2].sum()) / seen.moments.mass
-    worth_it = _ENOUGH * min(losses[-1], max(everything - losses[-1], 0.0))
+    worth_it = options.enough * min(losses[-1], max(everything - losses[-1], 0.0))
     if losses[-1] >= losses[-3:-1].min(initial=np.inf) - worth_it:
         return None, False
     return larger, False
-
-
-def most_columns() -> int:
-    """Columns of all kernels together for whose moments there is room."""
-    there = available()
-    numbers = np.inf if there is None else _MOMENT_SHARE * there / FLOAT
-    if allowed() is None:
-        numbers = min(numbers, _MOMENT_NUMBERS)
-    return int(np.sqrt(numbers / N_FOLDS))

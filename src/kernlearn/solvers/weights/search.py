@@ -14,7 +14,13 @@ from kernlearn.quality.machine import Machine
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.certificate import in_coordinates, lower_bound
-from kernlearn.solvers.core.oracle import Evaluation, MachineEvaluation, MachineObjective, Penalty
+from kernlearn.solvers.core.oracle import (
+    Evaluation,
+    MachineEvaluation,
+    MachineObjective,
+    Objective,
+    Penalty,
+)
 from kernlearn.solvers.core.problem import Control, Proof, WeightProblem, WeightSet, inside
 from kernlearn.solvers.core.progress import report_steps
 from kernlearn.solvers.core.solution import Solution, Step
@@ -100,7 +106,7 @@ def _learn_free(
     """
     family, penalty, stopping = problem.family, problem.penalty, control.stopping
     objective = problem.objective
-    first = _positive_start(problem, objective, control, units, options.positive_first)
+    first = positive_start(objective, problem.positive_domain, control, units, options)
     if first.best is None:  # not even the even mixture has a value
         return NewtonOutcome(None, np.inf, Status.NO_SOLUTION, ()), objective.n_solves
     plain = free_domain(family, problem.weight_set)
@@ -138,8 +144,12 @@ def _least_quality(problem: WeightProblem, best: Evaluation) -> float:
     return linear - 0.5 * squared_norms(best.solutions) * problem.trace
 
 
-def _positive_start(
-    problem: WeightProblem, objective: MachineObjective, control: Control, units: Units, tol: float
+def positive_start(
+    objective: Objective,
+    domain: Domain,
+    control: Control,
+    units: Units,
+    options: SearchOptions = OPTIONS,
 ) -> Newton:
     """A few steps with positive weights: they need no cuts, and end near where free ones do."""
 
@@ -148,11 +158,16 @@ def _positive_start(
         return replace(units.step(step), lower_bound=-np.inf)
 
     tell = report_steps(control.stopping, translate)
-    steps = min(20, control.max_iter)
-    domain = problem.positive_domain
+    tol, steps = options.positive_first, min(20, control.max_iter)
     newton = Newton(objective, domain, None, tol, steps, control.stopping, tell)
     newton.run()
     return newton
+
+
+def sample_points(machines: Sequence[Machine], size: int) -> Indices:
+    """So many points, spread evenly over the targets of all machines."""
+    order = np.lexsort([machine.linear for machine in machines])
+    return np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
 
 
 def _coarse_start(
@@ -164,12 +179,11 @@ def _coarse_start(
     They have their say again when all points are looked at.
     """
     machines = problem.machines
-    order = np.lexsort([machine.linear for machine in machines])
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
     for size, tol, steps in options.samples:
-        if 2 * size > len(order):
+        if 2 * size > problem.family.n_labelled:
             continue
-        rows = np.sort(order[np.linspace(0, len(order) - 1, size).astype(int)])
+        rows = sample_points(machines, size)
         sample, part = _sample(problem.family, rows, domain, near, start)
         objective = MachineObjective(sample, [machine.subset(rows) for machine in machines])
         newton = Newton(objective, part, None, tol, steps, stopping)

@@ -26,11 +26,11 @@ from kernlearn.solvers.nystroem.proximal import FactorSolution
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
+from kernlearn.solvers.weights.search import positive_start, sample_points
 from kernlearn.typing import Array
 
 # From twice this size on, a first guess from a sample of so many rows saves more than it costs.
 COARSE, COARSE_TOL = 2000, 1e-2
-POSITIVE_FIRST = 1e-2  # relative gap of the positive weights that free ones start from
 
 
 def learn_least_squares(
@@ -83,10 +83,12 @@ def learn_machines(
     weight_set: WeightSet,
     control: Control,
     near: Solution | None = None,
+    coarse_rows: int = COARSE,
 ) -> LowRankSolution:
     """Minimise the value of machines over the weights, through factors (inputs are checked).
 
-    Machines begin at those of a solution `near` by, of the same rows and any factors.
+    Machines begin at those of a solution `near` by, of the same rows and any factors; else, of more
+    than twice as many rows, at those of a sample of ``coarse_rows``.
     """
     units = Units.of(weight_set.mean_diagonal(traces[0], rows.n_rows), machines)
     scaled = [machine.rescaled(units.kernel, units.target) for machine in machines]
@@ -95,8 +97,8 @@ def learn_machines(
     objective = FactorObjective(rows, scaled, triangle)
     if near is not None and near.dual_coef is not None:
         objective.start = _carried_over(near.dual_coef, near.intercept, rows, units)
-    elif rows.n_rows > 2 * COARSE:
-        weight_set = _coarse_start(objective, weight_set, control, units)
+    elif rows.n_rows > 2 * coarse_rows:
+        weight_set = _coarse_start(objective, weight_set, control, units, coarse_rows)
     outcome = minimise(objective, weight_set, control, units, stand_in)
     best = outcome.best
     assert isinstance(best, FactorEvaluation)
@@ -124,12 +126,11 @@ def _carried_over(
 
 
 def _coarse_start(
-    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units
+    objective: FactorObjective, weight_set: WeightSet, control: Control, units: Units, n_rows: int
 ) -> WeightSet:
     """Weights and functions learned from a sample of the rows, with which to begin on all."""
     machines = objective.machines
-    order = np.lexsort([machine.linear for machine in machines])
-    chosen = np.sort(order[np.linspace(0, len(order) - 1, COARSE).astype(int)])
+    chosen = sample_points(machines, n_rows)
     few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
     total = weight_set.total / units.kernel
     domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
@@ -174,17 +175,7 @@ def minimise(
     tell = report_steps(stopping, units.step)
     if stand_in is None:
         return Newton(objective, domain, None, control.tol, control.max_iter, stopping, tell).run()
-    first = Newton(
-        objective,
-        domain,
-        None,
-        POSITIVE_FIRST,
-        min(20, control.max_iter),
-        stopping,
-        # The bound of positive weights says nothing of free ones.
-        report_steps(stopping, lambda step: replace(units.step(step), lower_bound=-np.inf)),
-    )
-    first.run()
+    first = positive_start(objective, domain, control, units)
     used = normaliser > 0
     length = total * float((stand_in.traces[used] / normaliser[used]).max())
     m = len(normaliser)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
 from kernlearn.families.stack import GramStack
@@ -11,6 +12,8 @@ from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.nystroem.column_master import FactorMaster
+from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import RankOptions
 from kernlearn.solvers.weights.column_generation import ColumnGeneration
 from kernlearn.solvers.weights.search import learn_with_machines
 
@@ -30,8 +33,7 @@ FAMILY = Grid([Gaussian(0.3), Linear()], size=[1, 2])
         ("epsilon_svr", 8000),
     ],
 )
-def test_it_finds_what_the_matrices_of_all_factors_give(quality, most_columns, monkeypatch):
-    monkeypatch.setattr("kernlearn.solvers.nystroem.primal_rows._MOST_COLUMNS", most_columns)
+def test_it_finds_what_the_matrices_of_all_factors_give(quality, most_columns):
     kernels = KernelPool(FAMILY.bind(X), X, len(X), "trust")
     pool = LandmarkPool(kernels, shared_landmarks(X, 15, 0))
     labels = QUALITIES[quality].targets == "labels"
@@ -39,7 +41,8 @@ def test_it_finds_what_the_matrices_of_all_factors_give(quality, most_columns, m
     settings = Settings(1.0, 0.3, 0.1, RNG.uniform(0.5, 2.0, 32))
     machines = [QUALITIES[quality].build(y, settings)]
     weight_set = WeightSet(pool.traces, 32.0, False)
-    master = FactorMaster(pool, X, [y], machines, settings, quality == "least_squares")
+    limits = FactorLimits(moment_columns=most_columns)
+    master = FactorMaster(pool, X, [y], machines, settings, quality == "least_squares", limits)
     found = ColumnGeneration(pool, master, machines, weight_set, Control(1e-7)).run()
     factors = [pool.map(i)(X) for i in range(pool.n_matrices)]
     stack = GramStack(np.stack([Z @ Z.T for Z in factors]))
@@ -83,10 +86,10 @@ def test_at_full_rank_it_is_the_exact_problem(model, y, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), seen.predict(X))
 
 
-def test_a_rank_is_chosen_for_many_rows(monkeypatch):
-    monkeypatch.setattr("kernlearn.estimators.mkl.low_rank.EXACT_ROWS", 24)
-    monkeypatch.setattr("kernlearn.solvers.nystroem.family.RANK", 10)
-    model = kl.MKLClassifier(FAMILY, tol=1e-3).fit(X, VALUE > 0)
+def test_a_rank_is_chosen_for_many_rows():
+    model = kl.MKLClassifier(FAMILY, tol=1e-3)
+    model._options = EngineOptions(exact_rows=24, ranks=RankOptions(first=10))
+    model.fit(X, VALUE > 0)
     assert 1 < model.rank_ <= 10
     assert model.duality_gap_ <= 1e-3
 

@@ -1,0 +1,209 @@
+"""Combinations of kernels where Gram matrices of all rows would be too large."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from kernlearn._checks import learns_C
+from kernlearn._cluster import Chunked
+from kernlearn._device import telling_of_memory
+from kernlearn.estimators.inputs.on_cluster import a_few, check_here
+from kernlearn.estimators.inputs.read_once import at_rows, reads
+from kernlearn.estimators.mkl.candidates import (
+    BANK_ROWS,
+    bank_of_sample,
+    is_table,
+    kernel_pool,
+)
+from kernlearn.estimators.mkl.low_rank import centre_of, chosen_rank, with_points_of
+from kernlearn.estimators.mkl.parameters import (
+    Labelled,
+    all_finite,
+    check_certify,
+    checked_total,
+    state,
+)
+from kernlearn.families.kernel_pool import is_family
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import gram_stack
+from kernlearn.kernels import Kernel, WeightedSum
+from kernlearn.kernels._validation import take_rows
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.engine.approximate import (
+    approximate_backend,
+    learn_family,
+    settle_on_sample,
+)
+from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, Table
+from kernlearn.solvers.engine.pipeline import learn
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.typing import Array
+
+if TYPE_CHECKING:
+    from kernlearn.estimators.mkl.combination import KernelCombination
+
+# What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
+FEW_LANDMARKS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierChoices:
+    """What a fit through landmarks has chosen, for a fit to more rows of the same kind.
+
+    Attributes
+    ----------
+    kernels : sequence of Kernel
+        The bank, pairs of columns included.
+    notes : list of str or None
+        What was said of the bank.
+    C : float
+        C.
+    loss_by_C : ndarray or None
+        What it was chosen by.
+    share : float
+        Of the weight, what all sources have equally.
+    ranks : tuple of int
+        Landmarks of each kernel.
+    weights : ndarray
+        Where to begin.
+    """
+
+    kernels: Sequence[Kernel]
+    notes: list[str] | None
+    C: float
+    loss_by_C: Array | None
+    share: float
+    ranks: tuple[int, ...]
+    weights: Array
+
+    @classmethod
+    def of(cls, estimator: KernelCombination) -> EarlierChoices | None:
+        """Those of a fit; None where it was exact, or of sources and their own choices.
+
+        A kernel that has no weight has had its chance with all its landmarks, and keeps few.
+        """
+        several = is_family(estimator.kernels) or estimator.center or estimator._n_views()
+        if estimator.rank_ is None or several:
+            return None
+        # What transformers read, and sparse rows, are looked at in a way of their own.
+        landmarks = estimator.landmarks_
+        sparse = any(issparse(points) or points is None for points in landmarks)
+        if sparse or any(map(reads, estimator.kernels_)):
+            return None
+        pairs = zip(map(len, landmarks), estimator.weights_, strict=True)
+        ranks = tuple(size if weight else min(size, FEW_LANDMARKS) for size, weight in pairs)
+        own = vars(estimator)
+        found = own.get("bank_notes_"), estimator.C_, own.get("loss_by_C_")
+        share = own.get("equal_share_", 0.0)
+        return cls(estimator.kernels_, *found, share, ranks, estimator.weights_)
+
+
+def rank_of(
+    estimator: KernelCombination, rows: Any, n_rows: int, X_unlabeled: Any
+) -> int | str | None:
+    """The rank of the factors, or None for Gram matrices."""
+    obstacle = None
+    is_known = isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc") or issparse(rows)
+    if X_unlabeled is not None:
+        obstacle = "X_unlabeled"
+    elif estimator.missing is not None:
+        obstacle = f"missing={estimator.missing!r}"
+    elif not is_known:
+        obstacle = f"rows that are a {type(rows).__name__}"
+    elif learns_C(estimator.quality, estimator.C):
+        obstacle = "C='learn'"
+    elif estimator.quality not in LOW_RANK_QUALITIES:
+        obstacle = f"quality={estimator.quality!r}"
+    return chosen_rank(estimator.rank, n_rows, obstacle, estimator._options.exact_rows)
+
+
+def learn_approximately(
+    estimator: KernelCombination, data: Labelled, rank: int | str, control: Control
+) -> Learned[LowRankSolution]:
+    """State the problem through landmarks, and learn; kernels and choices are stored."""
+    check_here(estimator, data.X)
+    centre = estimator.center
+    points = centre_of(data.X, estimator._seed) if centre else a_few(data.X, BANK_ROWS)
+    estimator.__dict__.pop("loss_by_C_", None)  # of an earlier fit
+    earlier: EarlierChoices | None = estimator.__dict__.pop("_taken_over", None)
+    with telling_of_memory():
+        if is_family(estimator.kernels):
+            return _of_family(estimator, data, points, rank, control)
+        if earlier is not None:
+            return _at_earlier_choices(estimator, data, earlier, control)
+        return _of_list(estimator, data, points, rank, control)
+
+
+def _of_family(
+    estimator: KernelCombination, data: Labelled, points: Any, rank: int | str, control: Control
+) -> Learned[LowRankSolution]:
+    pool = kernel_pool(estimator, data.X, len(data.weight), points)
+    statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
+    statement, losses = settle_on_sample(statement, pool.on_rows, 1, False, control)
+    source, options = estimator._on_its_device(data.X), estimator._options
+    learned, active, kernels = learn_family(
+        source, pool, rank, statement, control, options.limits, options.ranks
+    )
+    estimator.kernel_ = WeightedSum(kernels, learned.solution.weights[active])
+    return replace(learned, loss_by_C=losses)
+
+
+def _of_list(
+    estimator: KernelCombination, data: Labelled, points: Any, rank: int | str, control: Control
+) -> Learned[LowRankSolution]:
+    estimator.kernels_ = kernels = bank_of_sample(estimator, data, points)
+    source = estimator._on_its_device(data.X)
+    seen, rows = kernels, data.X
+    read_once = issparse(source) or (is_table(source) and any(map(reads, kernels)))
+    if read_once:
+        seen, source = at_rows(kernels, source)
+        rows = source
+    statement = state(estimator, data, len(kernels), checked_total(estimator))
+    bound = check_certify(estimator.certify, statement.free_sign)
+    statement, losses = settle_on_sample(
+        replace(statement, exact_bound=bound),
+        lambda few: GramStack(gram_stack(seen, take_rows(rows, few))),
+        len(kernels),
+        statement.quality == "least_squares",
+        control,
+    )
+    options = estimator._options
+    table = Table(source, seen, rank, sparse=read_once, limits=options.limits, ranks=options.ranks)
+    with np.errstate(all="ignore"):  # what is no number is stepped back from
+        learned = learn(approximate_backend(table, statement, control), control)
+    all_finite(learned.solution.coef)
+    if read_once:
+        learned = replace(learned, solution=with_points_of(learned.solution, data.X))
+    estimator.kernel_ = WeightedSum(kernels, learned.solution.weights)
+    return learned if len(learned.loss_by_C) else replace(learned, loss_by_C=losses)
+
+
+def _at_earlier_choices(
+    estimator: KernelCombination, data: Labelled, earlier: EarlierChoices, control: Control
+) -> Learned[LowRankSolution]:
+    """Weights and machines alone, where an earlier fit has chosen kernels, ranks and C."""
+    estimator.kernels_ = list(earlier.kernels)
+    if earlier.notes is not None:
+        estimator.bank_notes_ = list(earlier.notes)
+    ranks = [min(rank, len(data.weight)) for rank in earlier.ranks]
+    statement = state(estimator, data, len(ranks), checked_total(estimator))
+    statement = replace(
+        statement,
+        settings=replace(statement.settings, C=earlier.C),
+        factors_of_C=(),
+        share=earlier.share,
+        start=earlier.weights,
+        exact_bound=check_certify(estimator.certify, statement.free_sign),
+    )
+    limits = estimator._options.limits
+    table = Table(estimator._on_its_device(data.X), estimator.kernels_, ranks, limits=limits)
+    learned = learn(approximate_backend(table, statement, control), control)
+    estimator.kernel_ = WeightedSum(estimator.kernels_, learned.solution.weights)
+    losses = learned.loss_by_C if earlier.loss_by_C is None else earlier.loss_by_C
+    return replace(learned, loss_by_C=losses)

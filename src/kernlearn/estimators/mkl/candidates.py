@@ -1,0 +1,180 @@
+"""The kernels that an estimator combines: given, a default bank, or a family made on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from kernlearn._device import HOST, Place
+from kernlearn.estimators.inputs.ownership import own_kernel
+from kernlearn.estimators.inputs.read_once import fitted_transformers
+from kernlearn.estimators.inputs.views import given_kernels, on_views
+from kernlearn.estimators.mkl.column_pairs import pair_kernels
+from kernlearn.estimators.mkl.parameters import Labelled, checked_total
+from kernlearn.estimators.mkl.source_banks import banks_of_views
+from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
+from kernlearn.families.stack import GramStack
+from kernlearn.gram import check_stack, gram_stack
+from kernlearn.gram.psd import Repair
+from kernlearn.kernels import Centered, Grid, Kernel, Normalized, Precomputed
+from kernlearn.kernels._sharing import sharing
+from kernlearn.kernels._validation import take_rows
+from kernlearn.kernels.completed import completed
+from kernlearn.kernels.where_known import with_gaps
+from kernlearn.runtime.memory import combination_bytes, matrices, require
+from kernlearn.runtime.phrases import counted
+from kernlearn.runtime.threads import n_threads
+from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.engine.statement import no_penalty
+from kernlearn.typing import Array
+
+if TYPE_CHECKING:  # which combines them
+    from kernlearn.estimators.mkl.combination import KernelCombination
+
+BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """What weights are learned for: matrices on all points, their total, a penalty at C."""
+
+    family: GramStack | KernelPool
+    total: float | None
+    penalty: Callable[[float], Penalty | None] = no_penalty
+
+
+def gram_candidates(
+    estimator: KernelCombination, points: Any, ys: Sequence[Array], weight: Array
+) -> Candidates:
+    """The matrices of all kernels on all points, or a pool that makes them on demand."""
+    estimator.__dict__.pop("bank_notes_", None)  # of an earlier fit
+    if is_family(estimator.kernels):
+        place = None if estimator.device_ == HOST else Place.named(estimator.device_)
+        pool = kernel_pool(estimator, points, len(weight), points, place)
+        if not pool.parts:  # kernels that are looked at one by one, on the host
+            estimator.device_ = HOST
+        return Candidates(pool, checked_total(estimator))
+    with sharing():  # what a transformer made of the points to be fitted is not made again
+        kernels = estimator._prepared_kernels(points, Labelled(points, ys, weight))
+        if estimator.missing == "complete":
+            kernels = completed(kernels, points)
+        elif estimator.missing is not None:
+            kernels = [with_gaps(kernel) for kernel in kernels]
+        estimator.kernels_ = [kernel.fitted_to(points) for kernel in kernels]
+        _require_memory(estimator, points, len(ys))
+        grams = gram_stack(estimator.kernels_, points)
+    grams = check_stack(grams, psd=_repair(estimator))
+    return Candidates(GramStack(grams, len(weight)), checked_total(estimator))
+
+
+def kernel_pool(
+    estimator: KernelCombination,
+    points: Any,
+    n_labelled: int,
+    centre: Any,
+    place: Place | None = None,
+) -> KernelPool:
+    """The kernels of a family, made when they are looked at; centred, if so, around a table."""
+    estimator.kernels_ = bound_family(estimator.kernels, points)
+
+    def prepared(kernel: Kernel) -> Kernel:
+        return wrapped(estimator, [kernel], centre)[0]
+
+    wraps = prepared if estimator.center or estimator.normalize else None
+    workers, psd = n_threads(), _repair(estimator)
+    return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
+
+
+def prepared_kernels(estimator: KernelCombination, X: Any, labelled: Labelled) -> list[Kernel]:
+    """The kernels with what was asked for on top: centring, then the unit diagonal.
+
+    Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
+    """
+    views: dict[str, slice] = getattr(estimator, "views_", {})
+    if estimator.kernels is None:
+        table = np.asarray(labelled.X, dtype=float)
+        given = labelled.targets, labelled.weight, estimator._seed
+        kernels, estimator.bank_notes_ = banks_of_views(table, views, *given)
+        for note in estimator.bank_notes_ if estimator.verbose else []:
+            print(f"{type(estimator).__name__}: {note}")
+    else:
+        kernels = on_views(list(map(own_kernel, given_kernels(estimator.kernels))), views)
+    return wrapped(estimator, kernels, X)
+
+
+def bank_of_sample(estimator: KernelCombination, data: Labelled, points: Any) -> list[Kernel]:
+    """The kernels, fitted to ``points``; a bank among them is chosen by a sample of the rows."""
+    rows, ys, weight = data.X, data.targets, data.weight
+    # Rows of one order, so every n-th of them.
+    few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
+    bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
+    kernels = estimator._prepared_kernels(points, bank)
+    if estimator.kernels is None and not estimator.center and not estimator._n_views():
+        kernels += _pair_kernels(estimator, bank, kernels[-1])
+    if is_table(rows):
+        kernels = fitted_transformers(kernels, rows)
+    with sharing():
+        return [kernel.fitted_to(points) for kernel in kernels]
+
+
+def _pair_kernels(estimator: KernelCombination, bank: Labelled, whole: Kernel) -> list[Kernel]:
+    """What pairs of columns say together, where a bank is chosen for many rows."""
+    if all(np.ptp(y) == 0 for y in bank.targets):
+        return []
+    table = np.asarray(bank.X, dtype=float)
+    kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, estimator._seed)
+    if pairs:
+        named = ", ".join(f"{i} and {j}" for i, j in pairs)
+        estimator.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
+    return kernels
+
+
+def wrapped(estimator: KernelCombination, kernels: list[Kernel], X: Any) -> list[Kernel]:
+    """Kernels with centring around X and the unit diagonal, where asked for."""
+    if estimator.center:
+        kernels = [Centered(kernel, X) for kernel in kernels]
+    if estimator.normalize:
+        kernels = [Normalized(kernel) for kernel in kernels]
+    return kernels
+
+
+def is_table(rows: Any) -> bool:
+    """Whether the rows are all here, on the host."""
+    return isinstance(rows, np.ndarray) or hasattr(rows, "iloc")
+
+
+def _require_memory(estimator: KernelCombination, points: Any, n_machines: int) -> None:
+    n = len(points) if isinstance(points, list) else points.shape[0]
+    d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
+    n_kernels = len(estimator.kernels_)
+    n_recombined = n_kernels if estimator.weights == "free" else 0
+    require(
+        combination_bytes(n_kernels, n, n_machines, n_recombined) + matrices(4, n, d),
+        f"{type(estimator).__name__} with {counted(n_kernels, 'kernel')} on {counted(n, 'point')}",
+        "use fewer points or kernels",
+    )
+
+
+def _repair(estimator: KernelCombination) -> Repair:
+    """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
+    if estimator.psd != "auto":
+        return cast(Repair, estimator.psd)
+    kernels = estimator.kernels
+    if is_family(kernels):  # of others, nothing is known before they are looked at
+        kernels = kernels.kernels if isinstance(kernels, Grid) else None
+        return "trust" if kernels is not None and _is_surely_psd(kernels) else "raise"
+    return "trust" if _is_surely_psd(kernels) else "raise"
+
+
+def _is_surely_psd(kernel: object) -> bool:
+    """Whether a kernel with all its parts, or all of a list, is of this library and no matrix."""
+    if isinstance(kernel, list | tuple):
+        return all(_is_surely_psd(part) for part in kernel)
+    if isinstance(kernel, Kernel):
+        ours = type(kernel).__module__.startswith("kernlearn.")
+        parts = kernel.get_params(deep=False).values()
+        return ours and not isinstance(kernel, Precomputed) and all(map(_is_surely_psd, parts))
+    return True

@@ -1,0 +1,217 @@
+"""The parameters of an estimator of combinations: checked, and stated for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernlearn._checks import (
+    check_choice,
+    check_count,
+    check_flag,
+    check_positive,
+    check_settings,
+    learns_C,
+)
+from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
+from kernlearn.families.kernel_pool import is_family
+from kernlearn.quality.registry import CRITERIA, QUALITIES
+from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.engine.statement import SampleSizes, Statement, no_penalty
+from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.weights.choice_of_C import FACTORS
+from kernlearn.typing import Array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kernlearn.estimators.mkl.combination import KernelCombination
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Sizes from which on the engine works in another way.
+
+    Attributes
+    ----------
+    exact_rows : int or None
+        Up to so many rows, Gram matrices are the default; None for `EXACT_ROWS`.
+    samples : SampleSizes
+        How many rows choose C and shares.
+    limits : FactorLimits
+        How much of a factor is kept in memory.
+    ranks : RankOptions
+        When rank="auto" is enough.
+    """
+
+    exact_rows: int | None = None
+    samples: SampleSizes = field(default_factory=SampleSizes)
+    limits: FactorLimits = field(default_factory=FactorLimits)
+    ranks: RankOptions = field(default_factory=RankOptions)
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Rows, their targets and their weights; further rows may have none."""
+
+    X: Any
+    targets: Sequence[Array]
+    weight: Array
+
+
+def check_parameters(estimator: KernelCombination, qualities: Sequence[str]) -> Control:
+    """Refuse parameters that no fit can have; when to stop is returned."""
+    check_choice("quality", estimator.quality, qualities)
+    check_choice("weights", estimator.weights, ["positive", "free"])
+    check_choice("constraint", estimator.constraint, ["trace", "sum"])
+    missing = estimator.missing
+    if missing is not None:
+        check_choice("missing", missing, ["mean", "complete"])
+    if missing is not None and estimator.kernels is None and not estimator._n_views():
+        raise ValueError(
+            f"expected several views, or kernels, with missing={missing!r}, got one table and "
+            "None; pass a dictionary of tables, or a list with a kernel for every source, such as "
+            "Columns(['a', 'b'], Gaussian())"
+        )
+    if estimator.certify is not None:
+        check_choice("certify", estimator.certify, ["exact"])
+    for name in ("normalize", "center", "warm_start"):
+        check_flag(name, getattr(estimator, name))
+    check_choice("psd", estimator.psd, ["auto", "raise", "clip", "shift", "trust"])
+    if is_family(estimator.kernels):
+        _check_family(estimator)
+    tol = check_positive("tol", estimator.tol)
+    return Control(tol, check_count("max_iter", estimator.max_iter), estimator._stopping_control())
+
+
+def _check_family(estimator: KernelCombination) -> None:
+    """Refuse what needs all matrices at once.
+
+    A price for every kernel proves a bound for positive weights of a machine that has a value at
+    every kernel, and for nothing else.
+    """
+    refused = None
+    if estimator.weights == "free":
+        refused = "weights='free'", "use weights='positive'"
+    elif estimator.quality in (*CRITERIA, "hard_margin"):
+        cure = "use quality='soft_margin', with a large C for a hard margin"
+        refused = f"quality={estimator.quality!r}", cure
+    elif isinstance(estimator.C, str) and estimator.C == "learn":
+        refused = "C='learn'", "give C a number, or use C='auto'"
+    elif estimator.missing is not None:
+        refused = f"missing={estimator.missing!r}", "impute the missing cells first"
+    elif estimator.psd in ("clip", "shift"):
+        refused = f"psd={estimator.psd!r}", "leave indefinite kernels out of the family"
+    elif estimator.certify is not None:
+        refused = f"certify={estimator.certify!r}", "use certify=None"
+    if refused is not None:
+        what, cure = refused
+        raise ValueError(
+            f"expected a list of kernels with {what}, got a family "
+            f"({type(estimator.kernels).__name__}), whose kernels are looked at one by one; "
+            f"{cure}, or pass a list"
+        )
+
+
+def state(
+    estimator: KernelCombination,
+    data: Labelled,
+    n_kernels: int,
+    total: float | None,
+    penalty: Callable[[float], Penalty | None] = no_penalty,
+) -> Statement:
+    """What is to be learned, with the parameters of the machines checked."""
+    quality, chooses, share = estimator.quality, chooses_C(estimator), wanted_share(estimator)
+    C = 1.0 if chooses else estimator.C
+    given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets
+    return Statement(
+        targets=data.targets,
+        quality=quality,
+        settings=check_settings(quality, *given),
+        free_sign=estimator.weights == "free",
+        constraint=estimator.constraint,
+        total=total,
+        start=warm_start(estimator, n_kernels),
+        learn_C=learns_C(quality, estimator.C),
+        factors_of_C=FACTORS if chooses else (),
+        share=share,
+        even=even_shares(estimator.kernels_) if share != 0.0 else None,
+        penalty=penalty,
+        hold_out=estimator._hold_out_rule(),
+        seed=estimator._seed,
+        samples=estimator._options.samples,
+    )
+
+
+def checked_total(estimator: KernelCombination) -> float | None:
+    """What is held at the constraint, or None for the default."""
+    return None if estimator.total is None else check_positive("total", estimator.total)
+
+
+def chooses_C(estimator: KernelCombination) -> bool:
+    """Whether C is to be chosen, refused where the quality has none."""
+    if not isinstance(estimator.C, str) or estimator.C != "auto":
+        return False
+    quality = estimator.quality
+    uses = QUALITIES[quality].uses if quality in QUALITIES else ("C",)
+    if "C" not in uses:
+        raise ValueError(
+            f"expected a quality that has a C with C='auto', got {quality!r}; leave C out"
+        )
+    return True
+
+
+def wanted_share(estimator: KernelCombination) -> float | None:
+    """The share of the total that all sources have equally; None if it is to be chosen."""
+    given = check_equal_share(estimator.equal_share)
+    machine = estimator.quality in QUALITIES and not learns_C(estimator.quality, estimator.C)
+    can = machine and estimator.weights == "positive" and not is_family(estimator.kernels)
+    if given is None:
+        open_ = can and estimator.kernels is None and estimator._n_views() > 1
+        return None if open_ else 0.0
+    if given and not can:
+        raise ValueError(
+            f"expected equal_share=None, got {given!r}: a share for all sources goes with a "
+            "list of kernels, weights='positive' and a machine at a given C or C='auto'; leave "
+            "it out"
+        )
+    return None if isinstance(given, str) else given
+
+
+def store_share(estimator: KernelCombination, share: float) -> None:
+    """Keep it where there is such a parameter."""
+    if "equal_share" in vars(estimator) or type(estimator).equal_share is None:
+        estimator.equal_share_ = share
+
+
+def warm_start(estimator: KernelCombination, n_kernels: int) -> Array | None:
+    """The weights of the last fit, if they are to be used and of as many kernels."""
+    weights: Array | None = vars(estimator).get("weights_") if estimator.warm_start else None
+    return weights if weights is not None and len(weights) == n_kernels else None
+
+
+def check_certify(certify: str | None, free_sign: bool) -> bool:
+    """Whether a bound on the exact problem is asked for."""
+    if certify is None:
+        return False
+    if free_sign:
+        raise ValueError(
+            "expected weights='positive' with certify='exact', got weights='free', for which only "
+            "the bound through landmarks is known; use certify=None"
+        )
+    return True
+
+
+def all_finite(coef: Array) -> None:
+    """Refuse coefficients that are no numbers."""
+    if not np.isfinite(coef).all():
+        raise ValueError(
+            "expected kernels of sizes that a machine can be trained on, got some on which its "
+            "coefficients are no numbers; rescale the columns first, for example with "
+            "sklearn.preprocessing.StandardScaler"
+        )

@@ -1,0 +1,135 @@
+"""The table of an estimator of combinations: checked once, several views side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kernlearn._cluster import Chunked, is_lazy, on_this_machine
+from kernlearn._device import to_host
+from kernlearn.estimators.inputs.on_cluster import chunked_table
+from kernlearn.estimators.inputs.rows import rows_as_they_are, table_options, target_of
+from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
+from kernlearn.estimators.inputs.views import (
+    are_views,
+    column_names,
+    hstack_views,
+    in_order,
+    known_views,
+)
+from kernlearn.kernels._validation import known_frame
+from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Array
+
+if TYPE_CHECKING:  # which holds this part
+    from kernlearn.estimators.mkl.combination import KernelCombination
+
+
+class TableInputs:
+    """Checks of points and targets; what is known of the table is stored in its estimator."""
+
+    def __init__(self, estimator: KernelCombination) -> None:
+        self.estimator, self.kernels = estimator, estimator.kernels
+        self.gaps = estimator.missing is not None
+
+    def checked(self, X: Any, reset: bool) -> Any:
+        """X as scikit-learn checks it; kernels see a data frame where one came."""
+        if reset:
+            self.estimator._note_device(X)
+        if reset and is_lazy(X):
+            return self._on_cluster(X)
+        X = self._one_table(X, reset)
+        if self.estimator._judged_by_kernels(X):
+            return rows_as_they_are(self.estimator, X, reset)
+        options = table_options(self.kernels, self.gaps)
+        table = validated(self.estimator, X, reset=reset, dtype="numeric", **options)
+        return self._as_kernels_see(X, table)
+
+    def checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+        """The same, and y of the same length."""
+        self.estimator._note_device(X)
+        y = to_host(on_this_machine(y))
+        if is_lazy(X):
+            rows = self._on_cluster(X)
+            return rows, target_of(self.estimator, rows, y, **options)
+        X = self._one_table(X, reset=True)
+        if self.estimator._judged_by_kernels(X):
+            rows = rows_as_they_are(self.estimator, X, reset=True)
+            return rows, target_of(self.estimator, rows, y, **options)
+        options = {**options, **table_options(self.kernels, self.gaps)}
+        table, target = validated(self.estimator, X, y, dtype="numeric", **options)
+        return self._as_kernels_see(X, table), target
+
+    def checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
+        """Further points of the same columns."""
+        if X_unlabeled is None:
+            return None
+        if is_lazy(X) or is_lazy(X_unlabeled):
+            raise ValueError(
+                "expected X_unlabeled=None with a Dask collection, got some; fit to X.compute() "
+                "and X_unlabeled.compute()"
+            )
+        of_views = are_views(X, self.kernels)
+        X, X_unlabeled = known_frame(X), self._one_table(X_unlabeled, reset=False)
+        if not of_views and hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
+            raise ValueError(
+                "expected X_unlabeled of the same kind as X, got a data frame and an array; "
+                "convert one of them"
+            )
+        n_columns = getattr(self.estimator, "n_features_in_", None)  # none where rows are things
+        shape = getattr(X_unlabeled, "shape", None) or np.shape(X_unlabeled)
+        if n_columns is not None and (len(shape) != 2 or shape[1] != n_columns):
+            raise ValueError(
+                f"expected X_unlabeled with {counted(n_columns, 'column')}, as X has, got shape "
+                f"{shape}; pass the same columns for both"
+            )
+        return self.estimator._checked(X_unlabeled, reset=False)
+
+    def weights(self, sample_weight: Any, rows: Any) -> Array:
+        """Weights of the checked rows; ones where none are given."""
+        return sample_weights(to_host(on_this_machine(sample_weight)), rows)
+
+    def _as_kernels_see(self, X: Any, checked: Any) -> Any:
+        """A data frame as it came; a memory map, too, which is read and converted in blocks."""
+        kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
+        return X if kept else as_floats(self.estimator, checked)
+
+    def _on_cluster(self, X: Any) -> Chunked:
+        """The rows of a Dask collection, which stay where they are."""
+        self._forget_views()
+        if self.gaps:
+            raise ValueError(
+                f"expected missing=None with a Dask collection, got {self.estimator.missing!r}, "
+                "for which all rows have to be on one machine; fit to X.compute()"
+            )
+        return chunked_table(self.estimator, X, as_frame=self.kernels is not None)
+
+    def _one_table(self, X: Any, reset: bool) -> Any:
+        """X, or its views side by side; frames of other makers as those of pandas."""
+        if reset:
+            self._forget_views()
+        if not are_views(X, self.kernels):
+            return known_frame(X)
+        own = vars(self.estimator)
+        takes_views = "kernels" in self.estimator.get_params(deep=False)
+        if not takes_views or not (reset or "views_" in own):
+            raise ValueError(
+                f"{type(self.estimator).__name__} expected one table, got several views; fit an "
+                "estimator of combinations, such as MKLClassifier, to the same views, or put them "
+                "side by side"
+            )
+        X = known_views(X)
+        if not reset:
+            # Files of earlier versions have no names of columns.
+            X = in_order(X, own["views_"], own.get("_view_columns", {}))
+        table, places = hstack_views(X, self.kernels, self.gaps)
+        if reset:
+            self.estimator.views_, self.estimator._view_columns = places, column_names(X)
+        return table
+
+    def _forget_views(self) -> None:
+        """Those of an earlier fit."""
+        for name in ("views_", "_view_columns"):
+            self.estimator.__dict__.pop(name, None)

@@ -1,0 +1,1 @@
+"""One pipeline over four backends: Gram matrices, landmarks, sparse features, wide factors."""

@@ -1,0 +1,151 @@
+"""Which backend sees a table of any number of rows, and what it learns of lists and families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernlearn.families.kernel_pool import KernelPool
+from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
+from kernlearn.families.stack import GramStack
+from kernlearn.kernels import Kernel
+from kernlearn.solvers.core.certificate import certified_status
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.core.solution import relative_gap
+from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.choices import choose, sample_for_C
+from kernlearn.solvers.engine.exact import ExactBackend
+from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
+from kernlearn.solvers.engine.pipeline import learn
+from kernlearn.solvers.engine.sparse_features import SparseBackend
+from kernlearn.solvers.engine.statement import Statement
+from kernlearn.solvers.engine.wide_factors import WideBackend
+from kernlearn.solvers.nystroem.column_master import FactorMaster
+from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import RankOptions, RankSearch
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.weights.choice_of_C import PATH_TOL
+from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterStopping
+from kernlearn.typing import Array, Indices
+
+# Of the tolerance: what the search may leave, and what the last look at its kernels may add.
+SEARCH, LAST = 0.7, 0.3
+
+
+def approximate_backend(table: Table, statement: Statement, control: Control) -> FactorBackend:
+    """State the problem: sparse features where kernels have such, else landmarks."""
+    sparse = SparseBackend.of(table, statement, control)
+    if sparse is not None:
+        return sparse
+    look = RankSearch(
+        table.source,
+        table.kernels,
+        np.column_stack(statement.targets),
+        statement.settings.sample_weight,
+        statement.seed,
+        table.maps,
+        table.ranks,
+    )
+    if isinstance(table.rank, str):
+        seen = look.at_enough(rank_judge(statement), control.stopping)
+        return LandmarkBackend(table, statement, seen)
+    factors = look.factors(table.rank)
+    if WideBackend.serves(table, statement, factors.n_columns):
+        return WideBackend(table, statement, factors)
+    return LandmarkBackend(table, statement, look.through(factors))
+
+
+def learn_family(
+    source: Any,
+    kernels: KernelPool,
+    rank: int | str,
+    statement: Statement,
+    control: Control,
+    limits: FactorLimits,
+    ranks: RankOptions,
+) -> tuple[Learned[LowRankSolution], Indices, list[Kernel]]:
+    """Find the kernels with weight by column generation, then learn from them as from a list.
+
+    All kernels are seen through the same landmarks, rows drawn at random. Weights are those of all
+    kernels; the numbers of those with weight, and they themselves, are returned too.
+    """
+    rank = ranks.first if isinstance(rank, str) else rank
+    pool = LandmarkPool(kernels, shared_landmarks(kernels.points, rank, statement.seed))
+    weight_set = statement.weight_set(pool.traces)
+    settings, least_squares = statement.settings, statement.quality == "least_squares"
+    machines = statement.machines(settings)
+    master = FactorMaster(
+        pool, source, statement.targets, machines, settings, least_squares, limits
+    )
+    search = replace(control, tol=SEARCH * control.tol)
+    found = ColumnGeneration(pool, master, machines, weight_set, search).run()
+    active = np.flatnonzero(found.weights)
+    made = [pool.pool.kernel(int(i)) for i in active]
+    maps = [pool.map(int(i)) for i in active]
+    table = Table(source, made, rank, maps, near=found, limits=limits)
+    few = replace(statement, total=weight_set.total, start=found.weights[active])
+    stopping = MasterStopping(control.stopping, found.lower_bound)
+    last = replace(control, tol=LAST * control.tol, stopping=stopping)
+    learned = learn(approximate_backend(table, few, last), last)
+    solution = learned.solution
+    weights = np.zeros(pool.n_matrices)
+    weights[active] = solution.weights
+    bound = min(found.lower_bound - solution.rounding, solution.objective)
+    solution = replace(
+        solution,
+        weights=weights,
+        lower_bound=bound,
+        gap=relative_gap(solution.objective, bound),
+        status=certified_status(solution.objective, bound, control.tol, found.status),
+        n_machine_solves=found.n_machine_solves + solution.n_machine_solves,
+        history=found.history,
+    )
+    return replace(learned, solution=solution), active, made
+
+
+def settle_on_sample(
+    statement: Statement,
+    family_on: Callable[[Indices], GramStack | KernelPool],
+    n_kernels: int,
+    closed_form: bool,
+    control: Control,
+) -> tuple[Statement, Array]:
+    """Choose what is open by Gram matrices of a sample; every C that was tried, and its loss.
+
+    Parameters
+    ----------
+    statement : Statement
+        Of all rows.
+    family_on : callable
+        The kernels on some rows.
+    n_kernels : int
+        How many of them are kept in memory.
+    closed_form : bool
+        Whether the backend of all rows chooses C itself, its loss having a closed form.
+    control : Control
+        When to stop.
+    """
+    chooses_C = bool(statement.factors_of_C) and not closed_form
+    if not chooses_C and statement.share is not None:
+        return statement, np.empty((0, 2))
+    samples, settings = statement.samples, statement.settings
+    most = samples.rows_for_shares if statement.share is None else samples.rows_for_C
+    few = sample_for_C(statement.targets, n_kernels, statement.seed, most)
+    total = statement.total
+    if total is not None and statement.constraint == "trace":
+        total *= len(few) / len(settings.sample_weight)  # of the same kernel on fewer rows
+    part = replace(
+        statement,
+        targets=[y[few] for y in statement.targets],
+        settings=replace(settings, sample_weight=settings.sample_weight[few]),
+        total=total,
+    )
+    rough = replace(control, tol=max(control.tol, PATH_TOL))
+    found = choose(ExactBackend(part, family_on(few), sampled=True), rough)
+    if chooses_C:
+        statement = replace(statement, settings=replace(settings, C=found.C), factors_of_C=())
+    return replace(statement, share=found.share), found.loss_by_C

@@ -1,0 +1,87 @@
+"""What a way of computing has to offer, so that the pipeline can learn with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.engine.refits import HeldOutValues
+from kernlearn.solvers.engine.statement import Statement
+from kernlearn.typing import Array, Indices
+
+Found = TypeVar("Found", bound=Solution)
+
+
+class LossByRank(NamedTuple):
+    """Held-out loss of least squares at this and smaller ranks, in increasing order."""
+
+    ranks: Indices
+    losses: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Solved(Generic[Found]):
+    """A solution, and what held-out rows have chosen for it.
+
+    Attributes
+    ----------
+    C : float
+        The C given, or the one that was chosen.
+    share : float
+        The share of the total that all sources have equally.
+    solution : Solution
+        Weights and machines.
+    loss_by_C : ndarray of shape (n_tried, 2)
+        Every C tried, and its loss on rows held out.
+    """
+
+    C: float
+    share: float
+    solution: Found
+    loss_by_C: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Learned(Solved[Found]):
+    """What the pipeline returns.
+
+    Attributes
+    ----------
+    held_out : HeldOutValues or None
+        Decision values of rows by machines that did not see them.
+    loss_by_rank : LossByRank or None
+        Of approximate backends.
+    exact_bound : float or None
+        No weights of the exact kernels have a smaller objective.
+    """
+
+    held_out: HeldOutValues | None
+    loss_by_rank: LossByRank | None
+    exact_bound: float | None
+
+
+class Backend(Protocol[Found]):
+    """Kernels on rows, kept in one way: as Gram matrices, factors or sparse features.
+
+    Its constructor states the problem: it chooses landmarks, looks at the rows, and refuses
+    kernels that no machine can be trained on.
+    """
+
+    statement: Statement
+
+    def solve(self, control: Control) -> Solved[Found]:
+        """Choose what the statement leaves open by held-out rows, and learn the weights."""
+
+    def certify(self, solved: Solved[Found], control: Control) -> Found:
+        """The solution with the value of what is returned, recomputed, and a bound that holds."""
+
+    def hold_out(self, C: float, solution: Found, control: Control) -> HeldOutValues:
+        """Values of rows held out of machines at the learned kernel."""
+
+    def loss_by_rank(self, C: float, solution: Found) -> LossByRank | None:
+        """Whether more rank would help; None where nothing is approximated."""
+
+    def exact_bound(self, C: float, solution: Found) -> float:
+        """A bound on the objective of the exact kernels."""

@@ -1,0 +1,143 @@
+"""What the backends share whose kernels are factors, K(w) = Σ wᵢZᵢZᵢᵀ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from kernlearn.gram.landmarks import NystroemMap
+from kernlearn.kernels import Kernel
+from kernlearn.quality.machine import Machine
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.core.solution import Solution
+from kernlearn.solvers.engine.backend import LossByRank, Solved
+from kernlearn.solvers.engine.refits import FoldMachines
+from kernlearn.solvers.engine.statement import Statement, check_traces
+from kernlearn.solvers.nystroem.certificate import Values, certified
+from kernlearn.solvers.nystroem.exact_forms import exact_lower_bound
+from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.weights.choice_of_C import choose_C
+from kernlearn.typing import Array
+
+# The machines with an intercept, a box and no budget.
+LOW_RANK_QUALITIES = (
+    "least_squares",
+    "squared_soft_margin",
+    "soft_margin",
+    "epsilon_svr",
+    "one_class",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows and the kernels on them, and how closely these are seen.
+
+    Attributes
+    ----------
+    source : array, memory map, data frame, or other source of rows
+        The n rows.
+    kernels : sequence of Kernel
+        What to combine.
+    rank : int, list of int, or "auto"
+        Columns of each kernel's factor at most, for all kernels or for each.
+    maps : sequence of NystroemMap or None
+        From rows to the kernels' factors, where these are known already.
+    near : Solution or None
+        Machines to begin with, on the same rows.
+    sparse : bool
+        Whether kernels may have sparse features: rows are all here, read by transformers or
+        sparse. To ask others would take their columns into memory.
+    limits : FactorLimits
+        How much is kept in memory.
+    ranks : RankOptions
+        When rank="auto" is enough.
+    """
+
+    source: Any
+    kernels: Sequence[Kernel]
+    rank: int | list[int] | str
+    maps: Sequence[NystroemMap] | None = None
+    near: Solution | None = None
+    sparse: bool = False
+    limits: FactorLimits = field(default_factory=FactorLimits)
+    ranks: RankOptions = field(default_factory=RankOptions)
+
+
+class FactorBackend(ABC):
+    """A backend over factors.
+
+    Parameters
+    ----------
+    table : Table
+        Rows and kernels.
+    statement : Statement
+        What is to be learned; its share is given.
+    traces : ndarray of shape (2, m)
+        The traces of the exact kernels and of their factors.
+    """
+
+    in_long_double = True
+
+    def __init__(self, table: Table, statement: Statement, traces: Array) -> None:
+        check_traces(traces[0], "kernel", "zeros")
+        self.table, self.statement, self.traces = table, statement, traces
+        self.weight_set = statement.weight_set(*traces)
+
+    def solve(self, control: Control) -> Solved[LowRankSolution]:
+        """Choose C along a path if it is open, and learn the weights."""
+        statement = self.statement
+        Cs = statement.Cs(self.weight_set, self.traces[0], len(self.table.source))
+        share = statement.share or 0.0
+        if len(Cs) == 1:
+            return Solved(Cs[0], share, self.learn(Cs[0], None, control), np.empty((0, 2)))
+        choice = choose_C(Cs, self.learn, self.loss, control)
+        return Solved(choice.C, share, choice.solution, choice.losses)
+
+    def certify(self, solved: Solved[LowRankSolution], control: Control) -> LowRankSolution:
+        """The solution with the value of its function, recomputed from its coefficients."""
+        machines, values = self.machines(solved.C), self.values
+        return certified(
+            solved.solution, machines, values, self.weight_set, control.tol, self.in_long_double
+        )
+
+    def exact_bound(self, C: float, solution: LowRankSolution) -> float:
+        """A bound from the exact kernels on all pairs of rows, in blocks."""
+        table, coefs = self.table, self.dual_coef(C, solution)
+        limits = self.weight_set.normaliser, self.weight_set.total
+        return exact_lower_bound(table.source, table.kernels, self.machines(C), coefs, *limits)
+
+    def loss(self, C: float, solution: LowRankSolution) -> float:
+        """The mean loss on rows held out, which C is chosen by."""
+        return float(self.loss_by_rank(C, solution).losses[-1])
+
+    def machines(self, C: float) -> list[Machine]:
+        """The machines at C."""
+        return self.statement.machines(replace(self.statement.settings, C=C))
+
+    @abstractmethod
+    def learn(self, C: float, start: Array | None, control: Control) -> LowRankSolution:
+        """Weights and machines at C."""
+
+    @property
+    @abstractmethod
+    def values(self) -> Values:
+        """The function on all rows, as predictions make it."""
+
+    @abstractmethod
+    def hold_out(self, C: float, solution: LowRankSolution, control: Control) -> FoldMachines:
+        """Machines that miss a fold each."""
+
+    @abstractmethod
+    def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
+        """Held-out loss by rank."""
+
+    @abstractmethod
+    def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
+        """Dual coefficients of the machines, of shape (k, n)."""

@@ -1,0 +1,152 @@
+"""Kernels as Nyström factors: least squares from second moments, other machines from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.weights import positive_weights
+from kernlearn.runtime.status import Status
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.core.problem import Control
+from kernlearn.solvers.engine.backend import LossByRank, Solved
+from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.refits import FoldMachines, least_squares_refits, machine_refits
+from kernlearn.solvers.engine.statement import Statement
+from kernlearn.solvers.nystroem.certificate import Values, landmark_values
+from kernlearn.solvers.nystroem.held_out import FoldsOut, left_out_by_rank, loss_by_rank
+from kernlearn.solvers.nystroem.rank import FactorStatistics
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
+from kernlearn.solvers.weights.choice_of_C import lowest
+from kernlearn.typing import Array
+
+FROM_ROWS = 12  # evaluations at most where least squares is learned again, from close by
+# Relative gap of the weights by which ranks are judged.
+_ROUGH, _FEW_STEPS = 1e-2, 20
+
+
+class LandmarkBackend(FactorBackend):
+    """Nyström factors whose moments are known, of any number of rows.
+
+    Parameters
+    ----------
+    table, statement
+        As in `FactorBackend`.
+    seen : FactorStatistics
+        The factors, and the moments of the rows.
+    """
+
+    def __init__(self, table: Table, statement: Statement, seen: FactorStatistics) -> None:
+        super().__init__(table, statement, seen.moments.traces)
+        self.seen, self.factors = seen, seen.factors
+        self.least_squares = statement.quality == "least_squares"
+        keep = not self.least_squares and table.limits.keeps(table.source, self.factors.n_columns)
+        self.rows = FactorRows(table.source, self.factors, keep)
+        self._triangles: tuple[Array, Array] | None = None
+        if self.least_squares and statement.free_sign:
+            # Weights of both signs need more digits than the moments have.
+            weight = statement.settings.sample_weight
+            with threads_for(self.factors.n_columns):
+                self._triangles = self.rows.triangle(), self.rows.triangle(weight)
+
+    def learn(self, C: float, start: Array | None, control: Control) -> LowRankSolution:
+        """Weights and machines, from moments or from rows."""
+        weight_set = self.weight_set
+        if start is not None:
+            weight_set = replace(weight_set, start=start)
+        if not self.least_squares:
+            with threads_for(self.rows.n_rows):
+                return learn_machines(
+                    self.rows, self.machines(C), self.traces, weight_set, control, self.table.near
+                )
+        with threads_for(self.factors.n_columns):
+            return learn_least_squares(
+                self.seen.moments, self.factors, 1.0 / C, weight_set, control, self._triangles
+            )
+
+    @cached_property
+    def _out(self) -> FoldsOut:
+        return FoldsOut(self.seen.folds, self.factors.membership)
+
+    def loss(self, C: float, solution: LowRankSolution) -> float:
+        """The squared error on folds, from their moments."""
+        with threads_for(self.factors.n_columns):
+            return float(self._out.loss(solution.weights, 1.0 / C).sum())
+
+    @property
+    def values(self) -> Values:
+        """Sums over landmarks."""
+        return landmark_values(self.table.source, self.factors)
+
+    def certify(self, solved: Solved[LowRankSolution], control: Control) -> LowRankSolution:
+        """The same; least squares goes on from rows where moments have too few digits."""
+        with threads_for(self.rows.n_rows):
+            solution = super().certify(solved, control)
+            if not (self.least_squares and solution.status is Status.INACCURATE):
+                return solution
+            # Moments are sums of squares, which have half of the digits that rows have.
+            machines = self.machines(solved.C)
+            near = replace(self.weight_set, start=solution.weights)
+            few = replace(control, max_iter=min(control.max_iter, FROM_ROWS))
+            again = learn_machines(self.rows, machines, self.traces, near, few)
+            if again.status is Status.ITERATION_LIMIT:
+                again = replace(again, status=solution.status)
+            again = super().certify(replace(solved, solution=again), control)
+        return again if again.gap < solution.gap else solution
+
+    def hold_out(self, C: float, solution: LowRankSolution, control: Control) -> FoldMachines:
+        """Machines that miss a fold each."""
+        with threads_for(self.rows.n_rows):
+            if self.least_squares:
+                known = solution.weights, solution.coef, 1.0 / C
+                return least_squares_refits(self.rows, self.seen, *known)
+            machines = self.machines(C)
+            return machine_refits(self.rows, self.seen.fold, self.traces, solution, machines)
+
+    def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
+        """Held-out loss; where nothing is predicted, the part of the trace that is left out."""
+        weights = solution.weights
+        with threads_for(self.factors.n_columns):
+            if self.statement.quality == "one_class":
+                return LossByRank(*left_out_by_rank(self.seen.moments, self.factors, weights))
+            return LossByRank(*loss_by_rank(self.seen.folds, self.factors, weights, 1.0 / C))
+
+    def dual_coef(self, C: float, solution: LowRankSolution) -> Array:
+        """Those of the machines; of least squares its residuals."""
+        if solution.dual_coef is not None:
+            return np.atleast_2d(solution.dual_coef)
+        values = FactorRows(self.table.source, self.factors, keep=False).times(solution.coef)
+        Y = np.column_stack(self.statement.targets)
+        residuals = Y - values - np.asarray(solution.intercept)
+        weight = self.statement.settings.sample_weight
+        return np.ascontiguousarray((C * weight[:, None] * residuals).T)
+
+
+def rank_judge(statement: Statement) -> Callable[[FactorStatistics], tuple[Array, float]]:
+    """Weights and ridge by which a rank is judged.
+
+    Equal shares of the kernels, and the ridge that is best for them; least squares learns the
+    weights for that ridge, roughly.
+    """
+
+    def judge(seen: FactorStatistics) -> tuple[Array, float]:
+        moments, factors = seen.moments, seen.factors
+        weight_set = statement.weight_set(*moments.traces)
+        domain = positive_weights(weight_set.normaliser, weight_set.total, least=weight_set.least)
+        even = domain.weights(domain.start)
+        ridges = [1.0 / C for C in statement.Cs(weight_set, moments.traces[0], len(seen.fold))]
+        ridge = ridges[0]
+        if len(ridges) > 1:
+            out = FoldsOut(seen.folds, factors.membership)
+            ridge = ridges[lowest(lambda k: float(out.loss(even, ridges[k]).sum()), len(ridges))]
+        if statement.quality != "least_squares" or statement.free_sign:
+            return even, ridge
+        rough = Control(_ROUGH, _FEW_STEPS)
+        return learn_least_squares(moments, factors, ridge, weight_set, rough).weights, ridge
+
+    return judge

@@ -1,0 +1,216 @@
+"""Machines trained without one fold each, at a kernel that is kept: held-out values of the rows.
+
+Learning weights takes several machine solves; training once more on four fifths of the rows, five
+times, with the kernel as it was learned, takes a quarter of that. The kernel has seen the rows that
+are held out, through its few weights; the machine has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kernlearn.families.factor_rows import FactorRows
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.registry import QUALITIES, Settings
+from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.runtime.threads import threads_for
+from kernlearn.solvers.machine.solve import solve_machine
+from kernlearn.solvers.nystroem.held_out import trained
+from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_delta
+from kernlearn.solvers.nystroem.proximal import ProximalNewton
+from kernlearn.solvers.nystroem.rank import FactorStatistics
+from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.typing import Array, Indices
+
+N_FOLDS = 5
+# Probabilities and residuals need no more digits than this.
+_TOL = 1e-3
+# A sample of so many rows is large enough for quantiles and for the two numbers of a sigmoid.
+_MOST_ROWS = 20_000
+
+# Coefficients (p, k) and intercepts (k,) of the machines without the fold of this number.
+Train = Callable[[int], tuple[Array, Array]]
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutValues:
+    """Decision values of rows, by machines that did not see them.
+
+    Attributes
+    ----------
+    rows : ndarray of integers, shape (l,)
+        Which rows: all of them, or a sample.
+    values : ndarray of shape (l, k)
+        Held-out decision values; NaN where there are none.
+    """
+
+    rows: Indices
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class FoldMachines(HeldOutValues):
+    """The machines that were trained without one fold each.
+
+    Attributes
+    ----------
+    fold : ndarray of integers, shape (l,)
+        The machine that was trained without this row.
+    coef : ndarray of shape (n_folds, p, k)
+        Coefficients of the p columns of the kernel matrix, or of its factor.
+    intercept : ndarray of shape (n_folds, k)
+        Intercepts; NaN where a machine has no solution, or was not trained any more.
+    """
+
+    fold: Indices
+    coef: Array
+    intercept: Array
+
+
+def refit_machines(
+    K: Array,
+    targets: Sequence[Array],
+    quality: str,
+    settings: Settings,
+    folds: Sequence[Indices],
+    stopping: StoppingControl,
+) -> FoldMachines:
+    """Train every machine without each of the folds, on a kernel matrix (inputs are checked).
+
+    Every row is in one of the folds. An interrupt ends the training; the folds done by then are
+    kept.
+    """
+    n, k = len(K), len(targets)
+    fold = np.empty(n, dtype=np.intp)
+    for i, rows in enumerate(folds):
+        fold[rows] = i
+    # In units where the kernel has size one, as tolerances expect.
+    size = float(K.diagonal().mean()) or 1.0
+    scaled = K / size
+
+    def train(i: int) -> tuple[Array, Array]:
+        rows = np.flatnonzero(fold != i)
+        inside = scaled.take(rows, axis=0).take(rows, axis=1)
+        part = replace(settings, sample_weight=settings.sample_weight[rows])
+        coef, intercept = np.zeros((n, k)), np.empty(k)
+        for j, target in enumerate(targets):
+            coef[rows, j], intercept[j] = _trained(inside, size, target[rows], quality, part)
+        return coef, intercept
+
+    with threads_for(n):
+        coefs, intercepts = _each_fold(train, (len(folds), n, k), stopping)
+        values = np.full((n, k), np.nan)
+        for i, rows in enumerate(folds):
+            values[rows] = K[rows] @ coefs[i] + intercepts[i]
+    return FoldMachines(np.arange(n), values, fold, coefs, intercepts)
+
+
+def leave_one_out_values(K: Array, targets: Sequence[Array], settings: Settings) -> Array:
+    """Held-out values of the least-squares machine in closed form, of shape (n, k)."""
+    Y = np.column_stack(targets)
+    with threads_for(len(K)):
+        fit = fit_ls_svm(K, Y, 1.0 / settings.upper)
+    return np.asarray(Y - LeaveOneOut(settings.sample_weight).residuals(fit))
+
+
+def least_squares_refits(
+    rows: FactorRows, seen: FactorStatistics, weights: Array, coef_of_all: Array, ridge: float
+) -> FoldMachines:
+    """From the moments without each fold; a machine that has no solution is the one of all rows."""
+    moments, membership, shift = seen.moments, seen.factors.membership, seen.factors.shift
+
+    def train(i: int) -> tuple[Array, Array]:
+        rest = moments - seen.folds[i]
+        coef = trained(rest, membership, weights, ridge)
+        coef = coef_of_all if coef is None else coef
+        return coef, rest.intercept(coef) - shift @ coef
+
+    return _factor_machines(rows, seen.fold, train, coef_of_all.shape[1])
+
+
+def machine_refits(
+    rows: FactorRows,
+    fold: Indices,
+    traces: Array,
+    solution: LowRankSolution,
+    machines: Sequence[Machine],
+) -> FoldMachines:
+    """By a box of no width for the rows of each fold, from the solution on all of them."""
+    # In units where K(w) and the targets have size one, as tolerances expect.
+    size = float(traces[1] @ solution.weights) / rows.n_rows
+    weights = solution.weights / size
+    triangle = rows.triangle() if weights.min() < 0 else None
+    root = FactorObjective(rows, machines, triangle).root(weights)
+    intercept, dual_coef = np.atleast_1d(np.asarray(solution.intercept)), solution.dual_coef
+    assert dual_coef is not None
+    units = [float(np.abs(machine.linear).max()) or size for machine in machines]
+    scaled = [machine.rescaled(size, unit) for machine, unit in zip(machines, units, strict=True)]
+
+    def train(i: int) -> tuple[Array, Array]:
+        held_out = fold == i
+        coefs, intercepts = np.empty((rows.n_columns, len(units))), np.empty(len(units))
+        for j, (machine, unit) in enumerate(zip(scaled, units, strict=True)):
+            box = np.where(held_out[:, None], 0.0, machine.breakpoints)
+            part = replace(machine, breakpoints=box)
+            a = np.where(held_out, 0.0, dual_coef[j] * (size / unit))
+            start = a, rows.transposed_times(a), intercept[j] / unit, WARM * first_delta(part)
+            found = ProximalNewton(part, rows, root).solve(*start, tol=_TOL)
+            coefs[:, j], intercepts[j] = unit * found.columns, unit * found.intercept
+        return coefs, intercepts
+
+    return _factor_machines(rows, fold, train, len(machines))
+
+
+def _factor_machines(rows: FactorRows, fold: Indices, train: Train, k: int) -> FoldMachines:
+    """Train, and take held-out values from one more pass over the rows or over a sample of them."""
+    n_folds, R = int(fold.max()) + 1, rows.n_columns
+    coefs, intercepts = _each_fold(train, (n_folds, R, k))
+    chosen: Indices = np.arange(rows.n_rows)
+    if rows.n_rows > _MOST_ROWS:
+        chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, _MOST_ROWS, replace=False))
+    everything = rows.times(coefs.transpose(1, 0, 2).reshape(R, n_folds * k), chosen)
+    fold = fold[chosen]
+    values = everything.reshape(-1, n_folds, k)[np.arange(len(chosen)), fold] + intercepts[fold]
+    return FoldMachines(chosen, values, fold, coefs, intercepts)
+
+
+def _each_fold(
+    train: Train, shape: tuple[int, int, int], stopping: StoppingControl | None = None
+) -> tuple[Array, Array]:
+    """Coefficients (n_folds, p, k) and intercepts (n_folds, k), NaN after an interrupt."""
+    coefs, intercepts = np.zeros(shape), np.full((shape[0], shape[2]), np.nan)
+    try:
+        for i in range(shape[0]):
+            coefs[i], intercepts[i] = train(i)
+    except KeyboardInterrupt as stop:
+        if stopping is None:
+            raise
+        stopping.accept(stop)
+    return coefs, intercepts
+
+
+def _trained(
+    K: Array, size: float, target: Array, quality: str, settings: Settings
+) -> tuple[Array, float]:
+    """Coefficients and intercept at K times `size`; NaN where there is no solution."""
+    kind = QUALITIES[quality]
+    if kind.targets == "labels" and np.ptp(target) == 0:
+        return np.zeros(len(K)), float(target[0])  # one class alone has no margin to learn
+    machine = kind.build(target, settings)
+    unit = float(np.abs(machine.linear).max()) or size
+    scaled = machine.rescaled(size, unit)
+    found = solve_machine(K + scaled.offset if scaled.offset else K, scaled, tol=_TOL)
+    if found is None or scaled.infeasibility(found.coef) > _TOL:
+        return np.zeros(len(K)), np.nan
+    coef = found.coef * (unit / size)
+    return coef, _intercept(machine, coef, unit * found.multipliers.rows)
+
+
+def _intercept(machine: Machine, coef: Array, multipliers: Array) -> float:
+    """The multiplier of 1ᵀa = 0; a penalised intercept is the offset's share of the kernel."""
+    return float(multipliers[0] if len(multipliers) else machine.offset * coef.sum())

@@ -1,0 +1,156 @@
+"""What is to be learned, checked at the door; no backend checks it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.registry import QUALITIES, Settings
+from kernlearn.solvers.core.oracle import Penalty
+from kernlearn.solvers.core.problem import WeightSet
+from kernlearn.typing import Array, Indices
+
+
+def no_penalty(C: float) -> Penalty | None:
+    """The penalty of a problem that has none."""
+    return None
+
+
+@dataclass(frozen=True)
+class HoldOut:
+    """How rows are held out, and what is kept of them.
+
+    Attributes
+    ----------
+    folds : callable
+        The rows of each fold, from the targets of all machines.
+    losses : callable
+        The loss of every row, from held-out values (n, k), targets and sample weights.
+    machines : bool
+        Whether the machines trained without each fold are needed, not their values alone.
+    """
+
+    folds: Callable[[Sequence[Array]], list[Indices]]
+    losses: Callable[[Array, Sequence[Array], Array], Array]
+    machines: bool = True
+
+
+@dataclass(frozen=True)
+class SampleSizes:
+    """How many rows choose at most.
+
+    Attributes
+    ----------
+    rows_for_C : int
+        C: a path on all rows takes many times a fit at one C.
+    rows_for_shares : int
+        What sources share, which is told apart by smaller differences.
+    """
+
+    rows_for_C: int = 500
+    rows_for_shares: int = 1500
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """Minimise the values of machines over the weights of their common kernel.
+
+    Attributes
+    ----------
+    targets : sequence of ndarray of shape (n,)
+        One for each machine.
+    quality : str
+        What makes a kernel good.
+    settings : Settings
+        Parameters of the machines.
+    free_sign : bool
+        K(w) ⪰ 0 instead of w ≥ 0.
+    constraint : {"trace", "sum"}
+        What is held at the total.
+    total : float or None
+        By default the mean of the positive traces, or 1 for "sum".
+    start : ndarray of shape (m,) or None
+        Weights to begin near.
+    learn_C : bool
+        Whether C is one more weight.
+    factors_of_C : tuple of float
+        Where C is chosen by held-out rows: increasing values, in the unit of C; else empty.
+    share : float or None
+        The share of the total that all sources have equally; None if held-out rows choose it.
+    even : ndarray of shape (m,) or None
+        The shares of the kernels where all sources have the same.
+    penalty : callable
+        The penalty at a C, or None.
+    hold_out : HoldOut or None
+        How rows are held out after the fit; None if they are not.
+    exact_bound : bool
+        Whether approximate backends bound the exact problem too.
+    seed : int
+        For landmarks and samples.
+    samples : SampleSizes
+        How many rows choose what is open.
+    """
+
+    targets: Sequence[Array]
+    quality: str
+    settings: Settings
+    free_sign: bool = False
+    constraint: str = "trace"
+    total: float | None = None
+    start: Array | None = None
+    learn_C: bool = False
+    factors_of_C: tuple[float, ...] = ()
+    share: float | None = 0.0
+    even: Array | None = None
+    penalty: Callable[[float], Penalty | None] = no_penalty
+    hold_out: HoldOut | None = None
+    exact_bound: bool = False
+    seed: int = 0
+    samples: SampleSizes = SampleSizes()
+
+    @property
+    def least(self) -> Array | None:
+        """The shares of the total that positive weights have at least."""
+        return self.share * self.even if self.share and self.even is not None else None
+
+    def weight_set(self, traces: Array, kept: Array | None = None) -> WeightSet:
+        """Which weights are allowed for kernels of these traces.
+
+        Weights of both signs are held by the traces ``kept`` by factors, where there are such.
+        """
+        m, start, least = len(traces), self.start, self.least
+        if self.constraint == "sum":
+            total = 1.0 if self.total is None else self.total
+            return WeightSet(np.ones(m), total, self.free_sign, start, least)
+        # The mean, so that C is that of one machine with one of the kernels.
+        positive = traces[traces > 0]
+        total = float(positive.mean()) if self.total is None else self.total
+        normaliser = traces if kept is None or not self.free_sign else kept
+        return WeightSet(normaliser, total, self.free_sign, start, least)
+
+    def Cs(self, weight_set: WeightSet, traces: Array, n_rows: int) -> list[float]:
+        """What C may be, increasing."""
+        if not self.factors_of_C:
+            return [self.settings.C]
+        size = weight_set.mean_diagonal(traces, n_rows)
+        unit = 1.0
+        if self.quality in QUALITIES and QUALITIES[self.quality].targets == "values":
+            unit = float(standard_deviation(self.targets[0])) or 1.0
+        return [factor * (unit / size) for factor in self.factors_of_C]
+
+    def machines(self, settings: Settings) -> list[Machine]:
+        """The machines at these settings."""
+        return [QUALITIES[self.quality].build(y, settings) for y in self.targets]
+
+
+def check_traces(traces: Array, what: str = "Gram matrix", zeros: str = "zero matrices") -> None:
+    """Refuse kernels that are all zero."""
+    if not (traces > 0).any():
+        raise ValueError(
+            f"expected at least one {what} with a positive trace, got only {zeros}; check the "
+            "kernels' parameters"
+        )
