@@ -54,7 +54,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         Weights of the classes, in training and in judging. "balanced" gives every class the same
         weight in all.
     device : str or None, default=None
-        Where the work over the rows of a table of more than 3000 rows is done: None follows X, to
+        Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
         a GPU.
     random_state : int, RandomState or None, default=0

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS_OF_ONE_MACHINE
 from kernlearn.runtime.memory import FLOAT, available
 
 __all__ = ["MixtureOptions", "RescreeningOptions", "ScreeningOptions"]
@@ -87,7 +87,7 @@ class MixtureOptions:
         Of the two screenings.
     """
 
-    exact_rows: int = EXACT_ROWS
+    exact_rows: int = EXACT_ROWS_OF_ONE_MACHINE
     judged_rows: int = 1500
     sample_rows: int = 50_000
     sample_cells: int = 2**25

@@ -57,7 +57,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         How many candidates may have a weight; one that would have less than a hundredth of the
         largest has none. With one member, the mixture is one kernel machine.
     device : str or None, default=None
-        Where the work over the rows of a table of more than 3000 rows is done: None follows X, to
+        Where the work over the rows of a table of more than 6000 rows is done: None follows X, to
         the device of a tensor of PyTorch or an array of CuPy; "cpu" is the host, "cuda" or "cuda:1"
         a GPU.
     random_state : int, RandomState or None, default=0
