@@ -121,7 +121,7 @@ def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, 
     result = fit(table, "--method", "auto")
     assert result.exit_code == 0, result.output
     assert "interrupted from the keyboard" in result.output
-    assert kl.load(table.parent / "m").estimator.status_ is kl.Status.INTERRUPTED
+    assert kl.load(table.parent / "m").estimator.status_ is kl.Status.INTERRUPTED_AT_CHANCE
 
 
 def test_after_cross_validation_the_model_on_all_rows_is_kept(table, monkeypatch):

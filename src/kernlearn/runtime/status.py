@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+_CHANCE = "; but held-out rows are predicted no better than by guessing"
+
 
 class Status(Enum):
     """How a solution ended."""
@@ -11,18 +13,6 @@ class Status(Enum):
     OPTIMAL = "optimal: the duality gap is within the tolerance"
     CONVERGED = "converged: a local minimum, to the tolerance"
     GIVEN = "given: the parameters were set by the user, nothing was selected"
-    OPTIMAL_AT_CHANCE = (
-        "optimal: the duality gap is within the tolerance; but held-out rows are predicted no "
-        "better than by guessing"
-    )
-    CONVERGED_AT_CHANCE = (
-        "converged: a local minimum, to the tolerance; but held-out rows are predicted no better "
-        "than by guessing"
-    )
-    GIVEN_AT_CHANCE = (
-        "given: the parameters were set by the user, nothing was selected; held-out rows are "
-        "predicted no better than by guessing"
-    )
     TRIVIAL = (
         "trivial: the best function is zero but for rounding, because no combination of these "
         "kernels separates the points from the origin, or the two classes at this nu"
@@ -41,6 +31,16 @@ class Status(Enum):
         "no solution: the classes cannot be separated by any combination of these kernels; "
         "use a soft margin, or add a Gaussian kernel"
     )
+    OPTIMAL_AT_CHANCE = OPTIMAL + _CHANCE
+    CONVERGED_AT_CHANCE = CONVERGED + _CHANCE
+    GIVEN_AT_CHANCE = GIVEN + _CHANCE
+    INACCURATE_AT_CHANCE = INACCURATE + _CHANCE
+    STALLED_AT_CHANCE = STALLED + _CHANCE
+    ITERATION_LIMIT_AT_CHANCE = ITERATION_LIMIT + _CHANCE
+    NO_ROOM_AT_CHANCE = NO_ROOM + _CHANCE
+    TIME_LIMIT_AT_CHANCE = TIME_LIMIT + _CHANCE
+    INTERRUPTED_AT_CHANCE = INTERRUPTED + _CHANCE
+    STOPPED_AT_CHANCE = STOPPED + _CHANCE
 
     @property
     def is_optimal(self) -> bool:
@@ -50,24 +50,18 @@ class Status(Enum):
     @property
     def has_converged(self) -> bool:
         """Whether the tolerance was reached, or nothing was left to be done."""
-        return self in _AT_CHANCE or self.is_at_chance or self is Status.TRIVIAL
+        ends = (Status.OPTIMAL, Status.CONVERGED, Status.GIVEN, Status.TRIVIAL)
+        return self in ends or self in [end.at_chance for end in ends]
 
     @property
     def is_at_chance(self) -> bool:
         """Whether held-out rows are predicted no better than by a constant."""
-        return self in _AT_CHANCE.values()
+        return self.name.endswith("_AT_CHANCE")
 
     @property
     def at_chance(self) -> Status:
         """The status of the same end of a fit that is no better than guessing, if there is one."""
-        return _AT_CHANCE.get(self, self)
+        return Status.__members__.get(f"{self.name}_AT_CHANCE", self)
 
     def __str__(self) -> str:
         return self.value
-
-
-_AT_CHANCE = {
-    Status.OPTIMAL: Status.OPTIMAL_AT_CHANCE,
-    Status.CONVERGED: Status.CONVERGED_AT_CHANCE,
-    Status.GIVEN: Status.GIVEN_AT_CHANCE,
-}

@@ -7,7 +7,9 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.exceptions import ConvergenceWarning
 
 import kernlearn as kl
 from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
@@ -53,6 +55,21 @@ def test_noise_is_told_once_by_a_warning_and_by_the_status(model):
     assert model.status_.has_converged
     assert model.status_.is_optimal == hasattr(model, "duality_gap_")
     assert "no better than by guessing" in str(model.status_)
+
+
+@pytest.mark.parametrize(
+    "model",  # one kernel alone is optimal before anything is told
+    [m for m in ESTIMATORS if not isinstance(m, kl.MKLClassifier)],
+    ids=lambda m: type(m).__name__,
+)
+def test_a_fit_that_ended_early_says_so_in_its_status(model):
+    X, y = noise()
+    stopped = clone(model).set_params(callback=lambda progress: True)
+    with pytest.warns(ConvergenceWarning) as caught:
+        stopped.fit(X, targets_for(model, y))
+    assert len(caught) == 1
+    assert stopped.status_ is kl.Status.STOPPED_AT_CHANCE
+    assert not stopped.status_.has_converged
 
 
 @pytest.mark.parametrize("model", ESTIMATORS, ids=lambda m: type(m).__name__)

@@ -213,7 +213,7 @@ def test_it_ends_when_it_is_told_to_and_keeps_what_it_has():
 
     with pytest.warns(match="stopped by the callback"):
         model = kl.KernelClassifier(callback=stop).fit(X, y)
-    assert model.status_ is Status.STOPPED
+    assert model.status_ is Status.STOPPED_AT_CHANCE
     assert len(model.candidates_) == 2
     assert told[0].startswith("linear: held-out loss")
     with pytest.warns(match="time limit"):

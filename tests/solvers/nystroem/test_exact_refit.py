@@ -21,8 +21,9 @@ WEIGHT = rng.uniform(0.5, 2.0, 160)
 THETA = np.array([1.0, 0.1, 0.01])
 
 
-def kernel_at(scale):
-    return ARDGaussian(scale * THETA)
+def press(lam, theta=THETA):
+    fit = fit_ls_svm(ARDGaussian(theta)(X), Y, lam / WEIGHT)
+    return fit, float(WEIGHT @ (LeaveOneOut(WEIGHT).residuals(fit) ** 2).sum(axis=1))
 
 
 @pytest.fixture(params=[None, Place("array_api_strict", "cpu"), Place("torch", "cpu")], ids=str)
@@ -32,14 +33,13 @@ def place(request):
     return request.param
 
 
-def press(lam, scale=1.0):
-    fit = fit_ls_svm(kernel_at(scale)(X), Y, lam / WEIGHT)
-    return fit, float(WEIGHT @ (LeaveOneOut(WEIGHT).residuals(fit) ** 2).sum(axis=1))
+def refit(starts, chooses=True, source=X):
+    return exact_refit(source, ARDGaussian, Y, WEIGHT, starts, chooses, StoppingControl())
 
 
 def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     monkeypatch.setattr(module, "_COLUMNS", 50)
-    found = exact_refit(placed(X, place), kernel_at, Y, WEIGHT, 0.05, False, StoppingControl())
+    found = refit([(0.05, THETA)], chooses=False, source=placed(X, place))
     fit, loss = press(0.05)
     assert found.lam == 0.05
     np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)
@@ -49,22 +49,28 @@ def test_it_is_the_machine_of_all_rows(place, monkeypatch):
 
 
 def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by(monkeypatch):
-    def too_wide(scale):
-        return kernel_at(0.1 * scale)
-
-    monkeypatch.setattr(module, "_MOST_ON_SAMPLE", 40)
-    found = exact_refit(X, too_wide, Y, WEIGHT, 1e2, True, StoppingControl())
-    scale = 0.1 * found.scale
-    assert found.scale > 1.0
-    np.testing.assert_allclose(found.loss, press(found.lam, scale)[1], rtol=1e-9)
+    monkeypatch.setattr(module, "_MOST_ON_ALL", 40)
+    found = refit([(1e2, 0.1 * THETA)])
+    assert found.theta[0] > 0.1
+    np.testing.assert_allclose(found.loss, press(found.lam, found.theta)[1], rtol=1e-9)
     for factor in (10**0.25, 10**-0.25):
-        assert found.loss <= press(found.lam * factor, scale)[1]
+        assert found.loss <= press(found.lam * factor, found.theta)[1]
     for factor in (2**0.5, 2**-0.5):
-        assert found.loss <= press(found.lam, scale * factor)[1]
+        assert found.loss <= press(found.lam, found.theta * factor)[1]
+
+
+def test_the_better_of_two_starts_is_kept():
+    wrong = THETA[::-1] * 1e3
+    starts = [(0.05, wrong), (0.05, THETA)]
+    for order in (starts, starts[::-1]):
+        found = refit(order)
+        np.testing.assert_allclose(found.theta / found.theta[0], THETA)
+        assert found.loss <= press(0.05)[1]
+    assert refit(starts, chooses=False).lam == 0.05
 
 
 def test_a_sample_comes_first(monkeypatch):
-    monkeypatch.setattr(module, "_ON_HOST_FIRST", (60,))
+    monkeypatch.setattr(module, "_SAMPLES_ON_HOST", ((60, 20),))
     sizes = []
     machine = module._machine
 
@@ -73,11 +79,11 @@ def test_a_sample_comes_first(monkeypatch):
         return machine(source, *rest)
 
     monkeypatch.setattr(module, "_machine", counted)
-    found = exact_refit(X, kernel_at, Y, WEIGHT, 10.0, True, StoppingControl())
+    found = refit([(10.0, THETA)])
     assert sizes.count(60) >= 3
-    assert 1 <= sizes.count(160) <= 4
+    assert sizes.count(160) >= 1
     lowest = min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))
-    assert press(found.lam, found.scale)[1] < 1.05 * lowest
+    assert press(found.lam, found.theta)[1] < 1.05 * lowest
 
 
 def test_the_estimator_trains_on_all_rows(monkeypatch):

@@ -75,7 +75,7 @@ def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
     monkeypatch.setattr(kernel_fit, "MANY_FIRST", (100, 30))
     monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (400, 60))
     off = np.array([-3.0, -1.0, -1.0, -30.0])
-    monkeypatch.setattr(kernel_fit, "search", lambda *arguments: (off, Status.CONVERGED))
+    monkeypatch.setattr(kernel_fit, "search", lambda *arguments: (off, Status.CONVERGED, None))
     many = RNG.standard_normal((400, 3))
     target = np.sin(2 * many[:, 0]) + many[:, 2]
     table = Table(many, target[:, None], np.ones(400), 0)
@@ -88,12 +88,12 @@ def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("family", "sizes"), [(ARD(), [(30, 8), (50, 12)]), (RBF(), [(40, 9)] * 2)]
+    ("family", "sizes"), [(ARD(), [(30, 8), (60, 12)]), (RBF(), [(40, 9)] * 2)]
 )
 def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
     monkeypatch.setattr(kernel_fit, "ON_HOST", (40, 9))
     monkeypatch.setattr(kernel_fit, "MANY_FIRST", (30, 8))
-    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (50, 12))
+    monkeypatch.setattr(kernel_fit, "MANY_AT_LAST", (60, 12))
     seen = []
 
     class Noted(LandmarkSelection):

@@ -101,14 +101,14 @@ def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
 
 
 def tell_chance(estimator: Any, found: str | None, stacklevel: int = 3, warns: bool = True) -> None:
-    """Let ``status_`` and a warning say that a fit that reached its tolerance is at chance.
+    """Let ``status_`` and a warning say that a fit is at chance.
 
-    Nothing is said of a fit that ended early: a warning says so already.
+    A fit that ended early has warned already, so that only ``status_`` says so.
     """
-    if found is None or not estimator.status_.has_converged:
+    if found is None:
         return
     estimator.status_ = estimator.status_.at_chance
-    if not warns:
+    if not (warns and estimator.status_.has_converged):
         return
     name = type(estimator).__name__
     flagship = "KernelRegressor" if name.endswith("Regressor") else "KernelClassifier"

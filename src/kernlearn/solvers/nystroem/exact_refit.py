@@ -1,7 +1,8 @@
 r"""The machine of all rows at a kernel that was learned through landmarks.
 
 Landmarks blur: through them kernels come out wider, and λ larger, than a machine of all rows could
-bear. λ and one factor κ of all θ are therefore chosen anew, by leave-one-out.
+bear. λ and one factor of all θ are therefore chosen anew, by leave-one-out. Of several starts, such
+as the learned scales and one bandwidth for all columns, the one with the smallest loss is kept.
 
 With :math:`A = K + \lambda\,\mathrm{diag}(1/s)` for sample weights s,
 
@@ -18,7 +19,7 @@ more than one such matrix on the host, and two on a device.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,17 +50,22 @@ from kernlearn.typing import Array
 MOST_ROWS_ON_HOST = 16_000
 # Matrices of n × n that exist together, with what lies beside them.
 _ON_HOST, _ON_DEVICE = 1.3, 2.2
-# λ and κ are looked for on samples first: on the host 4000 rows are factorised in a second, on a
-# GPU 16,000 in a tenth. What is best changes with the number of rows, so that all of them decide. A
-# sample saves time where there are so many times as many rows.
-_ON_HOST_FIRST, _ON_DEVICE_FIRST, _MANY = (4000,), (4000, 16_000), 1.5
-# Steps in log₁₀ λ and log₂ κ, in the order in which they are likely to help, each followed by the
-# step back; and what is left of them once none of them helps.
+# λ and θ are looked for on samples first, of so many rows and with so many machines: 4000 rows are
+# factorised in a few seconds on the host, 16,000 in a tenth of one on a GPU. A sample saves time
+# where there are so many times as many rows.
+_SAMPLES_ON_HOST = ((2000, 20), (5000, 4))
+_SAMPLES_ON_DEVICE = ((4000, 20), (16_000, 20))
+_MANY = 1.5
+# Steps in log₁₀ λ and log₂ of the factor of θ, in the order in which they are likely to help, each
+# followed by the step back; and what is left of them once none of them helps.
 _STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
 _SIZES = (1.0, 0.5)
-_MOST_ON_SAMPLE, _MOST_ON_ALL = 20, 4
-# On a GPU as many as take half a minute there.
-_ROWS_OF_TEN = 55_000
+# Machines on all rows where no sample came first. After a sample, as many as take about half a
+# minute, which is ten on so many rows, and at least so many.
+_MOST_ON_ALL = 20
+_ROWS_OF_TEN_ON_HOST, _ROWS_OF_TEN_ON_DEVICE = (3000, 1), (55_000, 4)
+# A start whose loss is so many times as large as the smallest is left alone.
+_HOPELESS = 1.5
 # Columns of the inverse that are made together.
 _COLUMNS = 2048
 
@@ -70,8 +76,10 @@ class ExactMachine:
 
     Attributes
     ----------
-    lam, scale : float
-        λ and κ.
+    lam : float
+        λ.
+    theta : ndarray of shape (p,)
+        θ.
     dual_coef : ndarray of shape (n, k)
         α.
     intercept : ndarray of shape (k,)
@@ -83,14 +91,14 @@ class ExactMachine:
     """
 
     lam: float
-    scale: float
+    theta: Array
     dual_coef: Array
     intercept: Array
     left_out: Array
     loss: float
 
 
-Trainer = Callable[[float, float], ExactMachine]
+Trainer = Callable[[float, Array], ExactMachine]
 
 
 def fits(source: Any) -> bool:
@@ -111,59 +119,82 @@ def fits(source: Any) -> bool:
 
 def exact_refit(
     source: Any,
-    kernel_at: Callable[[float], Kernel],
+    kernel_at: Callable[[Array], Kernel],
     Y: Array,
     weight: Array,
-    lam: float,
+    starts: Sequence[tuple[float, Array]],
     chooses: bool,
     stopping: StoppingControl,
 ) -> ExactMachine:
-    """Train on all rows; λ and κ by leave-one-out, first on a sample (inputs are checked).
+    """Train on all rows; λ and a factor of θ by leave-one-out, first on a sample.
+
+    Inputs are checked.
 
     Parameters
     ----------
     source : array, or source of rows on a device
         The n rows.
     kernel_at : callable
-        The kernel at κθ.
+        The kernel at θ.
     Y : ndarray of shape (n, k)
         Targets.
     weight : ndarray of shape (n,)
         The s.
-    lam : float
-        λ, or where to look for it.
+    starts : sequence of (float, ndarray)
+        λ and θ, or where to look for them: the most promising first.
     chooses : bool
-        Whether to look.
+        Whether λ and the factor are looked for. If not, λ is that of the starts.
     stopping : StoppingControl
         Once it has run out, what was found so far is kept.
     """
 
     def at(rows: Any, Y: Array, weight: Array) -> Trainer:
-        return lambda lam, scale: _machine(rows, kernel_at(scale), Y, weight, lam, scale)
+        return lambda lam, theta: _machine(rows, kernel_at(theta), Y, weight, lam, theta)
 
-    train, scale = at(source, Y, weight), 1.0
-    if not chooses:
-        return train(lam, scale)
-    n = len(weight)
-    on_device = isinstance(source, Placed)
-    first = _ON_DEVICE_FIRST if on_device else _ON_HOST_FIRST
-    sizes = [size for size in first if n > _MANY * size]
-    for size in sizes:
+    n, on_device = len(weight), isinstance(source, Placed)
+    samples = [
+        sample
+        for sample in (_SAMPLES_ON_DEVICE if on_device else _SAMPLES_ON_HOST)
+        if n > _MANY * sample[0] and (chooses or len(starts) > 1)
+    ]
+    for size, most in samples:
         some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         few = at(take_rows(source, some), Y[some], weight[some])
-        found = _lowest(few, lam, scale, _MOST_ON_SAMPLE, stopping)
-        lam, scale = found.lam, found.scale
-    most = _MOST_ON_ALL if sizes else _MOST_ON_SAMPLE
-    if on_device:
-        most = int(np.clip(10 * (_ROWS_OF_TEN / n) ** 3, _MOST_ON_ALL, _MOST_ON_SAMPLE))
-    return _lowest(train, lam, scale, most, stopping)
+        found = _best_of(few, starts, most if chooses else 1, stopping)
+        starts = [(found.lam, found.theta)]
+    rows_of_ten, least = _ROWS_OF_TEN_ON_DEVICE if on_device else _ROWS_OF_TEN_ON_HOST
+    most = _MOST_ON_ALL
+    if samples:
+        most = int(np.clip(10 * (rows_of_ten / n) ** 3, least, _MOST_ON_ALL))
+    return _best_of(at(source, Y, weight), starts, most if chooses else 1, stopping)
+
+
+def _best_of(
+    train: Trainer,
+    starts: Sequence[tuple[float, Array]],
+    most: int,
+    stopping: StoppingControl,
+) -> ExactMachine:
+    """The machine of the smallest loss that steps from any of the starts lead to."""
+    best = _lowest(train, train(*starts[0]), most, stopping)
+    for start in starts[1:]:
+        if stopping.stopped is not None:
+            break
+        try:
+            found = train(*start)
+        except np.linalg.LinAlgError:
+            continue
+        if found.loss < _HOPELESS * best.loss:
+            found = _lowest(train, found, most, stopping)
+        best = found if found.loss < best.loss else best
+    return best
 
 
 def _lowest(
-    train: Trainer, lam: float, scale: float, most: int, stopping: StoppingControl
+    train: Trainer, best: ExactMachine, most: int, stopping: StoppingControl
 ) -> ExactMachine:
-    """Steps in λ and in κ while the loss falls and there are tries left, then shorter ones."""
-    best, tried = train(lam, scale), 1
+    """Steps in λ and in θ while the loss falls and there are tries left, then shorter ones."""
+    tried = 1
     for size in _SIZES:
         order = list(range(len(_STEPS)))
         while order and tried < most and stopping.stopped is None:
@@ -171,7 +202,7 @@ def _lowest(
             of_lam, of_scale = (size * part for part in _STEPS[step])
             tried += 1
             try:
-                found = train(best.lam * 10.0**of_lam, best.scale * 2.0**of_scale)
+                found = train(best.lam * 10.0**of_lam, best.theta * 2.0**of_scale)
             except np.linalg.LinAlgError:
                 continue
             if found.loss < best.loss:
@@ -182,7 +213,7 @@ def _lowest(
 
 
 def _machine(
-    source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float, scale: float
+    source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array
 ) -> ExactMachine:
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
@@ -193,7 +224,7 @@ def _machine(
     dual_coef = solved[:, :-1] - ones * intercept
     left_out = dual_coef / (diagonal[:, None] - ones**2 / total)
     loss = float(weight @ (left_out**2).sum(axis=1))
-    return ExactMachine(lam, scale, dual_coef, intercept, left_out, loss)
+    return ExactMachine(lam, theta, dual_coef, intercept, left_out, loss)
 
 
 def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:

@@ -47,8 +47,11 @@ ON_DEVICE = 50_000, 1000
 # nothing by it.
 MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
 SHARE_AT_LAST = 0.25
-# Steps on more rows take seconds: they end where one lowers the loss by less than this share.
-GAIN_AT_LAST = 3e-4
+# More rows have to be so many times as many, or the first ones have told as much in less time.
+TIMES_AT_LAST = 2
+# With more rows than these, steps take up to seconds: a descent ends where one lowers the loss by
+# less than this share, at first, and at last.
+GAIN_AT_FIRST, GAIN_AT_LAST = 2e-3, 3e-4
 # Few rows switch off columns that more of them would use, and from where a logarithm has gone no
 # slope leads back: each goes on from this share of its start at least.
 LEAST_AT_LAST = 0.01
@@ -149,27 +152,26 @@ def learn_then_refit(
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
-    theta, first, status, counts = _selected(table, family, lam, limits, several)
+    selected = _selected(table, family, lam, limits, several)
     with threads_for(len(table.weight)):
         found = exact_refit(
             table.source,
-            lambda scale: family.kernel(scale * theta),
+            family.kernel,
             table.Y,
             table.weight,
-            first,
+            [(selected.lam, selected.theta), *selected.tied],
             lam is None,
             limits.stopping,
         )
-    theta = found.scale * theta
     return ExactFit(
-        family.kernel(theta),
-        theta,
+        family.kernel(found.theta),
+        found.theta,
         found.lam,
         found.dual_coef,
         found.intercept + offset,
         table.Y + offset - found.left_out,
-        *counts,
-        status,
+        *selected.counts,
+        selected.status,
     )
 
 
@@ -204,10 +206,12 @@ def fit_through_landmarks(
     # The intercept takes up any offset; working around it keeps the numbers small.
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)
-    theta, first, status, counts = np.zeros(0), lam, Status.GIVEN, (1, 1)
     if selects:
-        theta, first, status, counts = _selected(table, family, lam, limits, several)
-    assert first is not None
+        selected = _selected(table, family, lam, limits, several)
+    else:
+        assert lam is not None
+        selected = _Selected(np.zeros(0), lam, Status.GIVEN, (1, 1))
+    theta, first = selected.theta, selected.lam
     kernel = family.kernel(theta)
     look = RankSearch(table.source, [kernel], table.Y, table.weight, table.seed)
     one = np.ones(1)
@@ -237,8 +241,8 @@ def fit_through_landmarks(
         left_out + offset,
         ranks,
         losses,
-        *counts,
-        status,
+        *selected.counts,
+        selected.status,
     )
 
 
@@ -249,6 +253,8 @@ def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, in
         size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
         return size, size
     first = _with_more_landmarks(table, *MANY_FIRST)
+    if not is_on_gpu and min(len(table.weight), MANY_AT_LAST[0]) < TIMES_AT_LAST * first[0]:
+        return first, first
     rows, rank = _with_more_landmarks(table, *ON_DEVICE) if is_on_gpu else MANY_AT_LAST
     return first, (rows, max(rank, first[1]))
 
@@ -263,9 +269,20 @@ def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
     return rows, int(rank * min(more, 3.0))
 
 
+@dataclass(frozen=True, eq=False)
+class _Selected:
+    """θ, λ, how the selection ended, steps and machines, and λ and θ of one common factor."""
+
+    theta: Array
+    lam: float
+    status: Status
+    counts: tuple[int, int]
+    tied: tuple[tuple[float, Array], ...] = ()
+
+
 def _selected(
     table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool
-) -> tuple[Array, float, Status, tuple[int, int]]:
+) -> _Selected:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
 
     def objective_at(theta: Array, part: Table, rank: int) -> LandmarkSelection:
@@ -280,18 +297,20 @@ def _selected(
     start = np.asarray(family.start(few), dtype=float)
     (n_rows, rank), last = _stages(table, len(start))
     part = table.sample(n_rows)
+    is_slow = len(start) >= MANY_SCALES and len(table.weight) > n_rows and not _is_on_gpu(table)
     with threads_for(rank):
         first = objective_at(start, part, rank)
-        z, status = search(first, first.criterion, limits, lam, several)
+        quick = replace(limits, least_gain=GAIN_AT_FIRST) if is_slow else limits
+        z, status, tied = search(first, first.criterion, quick, lam, several)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.stopping.stopped is None:
         is_larger, found = last[0] != n_rows, z
+        if is_slow:
+            limits = replace(limits, least_gain=GAIN_AT_LAST)
         if is_larger:
             part = table.sample(last[0])
             if not _is_on_gpu(table):
-                steps = max(int(SHARE_AT_LAST * limits.max_iter), 1)
-                gain = GAIN_AT_LAST if len(part.weight) > n_rows else 0.0
-                limits = replace(limits, max_iter=steps, least_gain=gain)
+                limits = replace(limits, max_iter=max(int(SHARE_AT_LAST * limits.max_iter), 1))
             least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
@@ -307,8 +326,13 @@ def _selected(
                 assert second.best.z is not None
                 z, status = second.best.z, limits.stopping.accept(stop)
         counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
-    ridge = float(np.exp(z[0])) if lam is None else lam
-    return np.exp(z[1:]), ridge, status, (max(counts[0], 1), counts[1])
+
+    def numbers(z: Array) -> tuple[float, Array]:
+        return float(np.exp(z[0])) if lam is None else lam, np.exp(z[1:])
+
+    ridge, theta = numbers(z)
+    others = () if tied is None or len(z) <= 2 else (numbers(tied),)
+    return _Selected(theta, ridge, status, (max(counts[0], 1), counts[1]), others)
 
 
 def _best_ridge(seen: FactorStatistics, first: float) -> float:

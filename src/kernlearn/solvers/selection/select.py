@@ -111,7 +111,7 @@ def select(
     """
     plain = replace(criterion, regularised=False)
     objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask)
-    z, status = search(objective, criterion, limits, lam, several)
+    z, status, _ = search(objective, criterion, limits, lam, several)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
     return Selection(
@@ -131,26 +131,29 @@ def search(
     limits: Limits,
     lam: float | None,
     several: bool,
-) -> tuple[Array, Status]:
-    """The best (log λ, log θ) found by both descents, also when it is time to end."""
+) -> tuple[Array, Status, Array | None]:
+    """The best (log λ, log θ) found, also when it is time to end, and the best with tied θ."""
+    common: Stage | None = None
     try:
-        stage = _descended(objective, criterion, limits, lam, several)
+        common = tied(objective, limits, lam)
+        stage = _freed(objective, criterion, common, limits, lam, several)
     except (Stopped, KeyboardInterrupt) as stop:
         if objective.best.z is None:
             raise
-        return objective.best.z, limits.stopping.accept(stop)
-    return stage.z, stage.status
+        ended = limits.stopping.accept(stop)
+        return objective.best.z, ended, None if common is None else common.z
+    return stage.z, stage.status, common.z
 
 
-def _descended(
+def _freed(
     objective: SelectionObjective,
     criterion: SelectionCriterion,
+    stage: Stage,
     limits: Limits,
     lam: float | None,
     several: bool,
 ) -> Stage:
-    """Both descents."""
-    stage = tied(objective, limits, lam)
+    """The descent of all parameters from the tied ones, and from another start."""
     if len(stage.z) <= 2 and not criterion.regularised:
         return stage
     scale = float(np.linalg.norm(objective.kernel.start(objective.X)))
