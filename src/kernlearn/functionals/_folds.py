@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from kernlearn.functionals._least_squares import least_squares_predictions
-from kernlearn.functionals._targets import one_vs_rest
+from kernlearn.functionals._checks import Target, one_vs_rest
+from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
 from kernlearn.quality.registry import Settings
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # libsvm has no sense of time with a large C; scikit-learn warns when this is reached.
 MAX_ITERATIONS = 1_000_000
@@ -20,8 +20,8 @@ LIBSVM_TOLERANCE = 1e-6
 
 
 def fold_predictions(
-    quality: str, settings: Settings, K: Array, y: NDArray[Any], train: Any, test: Any
-) -> NDArray[Any]:
+    quality: str, settings: Settings, K: Array, y: Target, train: Indices, test: Indices
+) -> Target:
     """Classes or values of the rows `test`, learned from the rows `train` (inputs are checked)."""
     K_train, K_test, y_train = K[np.ix_(train, train)], K[np.ix_(test, train)], y[train]
     if quality == "least_squares":
@@ -45,12 +45,12 @@ def fold_predictions(
     return np.asarray(machine.predict(K_test))
 
 
-def target_columns(y: NDArray[Any]) -> Array:
+def target_columns(y: Target) -> Array:
     """What least squares fits: labels −1 and +1 for classes, the values themselves otherwise."""
     return np.column_stack(one_vs_rest(y)) if y.dtype.kind == "i" else y[:, None]
 
 
-def decide(values: Array, y: NDArray[Any]) -> NDArray[Any]:
+def decide(values: Array, y: Target) -> Target:
     """Turn columns of function values into what `y` holds."""
     if y.dtype.kind != "i":
         return values[:, 0]
@@ -72,7 +72,7 @@ def _libsvm_machine(quality: str, settings: Settings) -> Any:
     return machine.set_params(kernel="precomputed", tol=LIBSVM_TOLERANCE, max_iter=MAX_ITERATIONS)
 
 
-def _check_nu(nu: float, classes: NDArray[Any]) -> None:
+def _check_nu(nu: float, classes: Target) -> None:
     """Refuse a ν that libsvm cannot meet for the least balanced pair of classes."""
     counts = np.unique(classes, return_counts=True)[1]
     share = 2.0 * counts.min() / (counts.min() + counts.max())
@@ -81,3 +81,18 @@ def _check_nu(nu: float, classes: NDArray[Any]) -> None:
             f"expected nu at most {share:.4g}, twice the share of the smaller class among the two "
             f"least balanced ones of a training fold, got {nu!r}; lower nu"
         )
+
+
+def least_squares_predictions(K_train: Array, K_test: Array, Y: Array, C: float) -> Array:
+    """Values of f on the test points for every column of `Y` (inputs are checked)."""
+    fit = _fit(K_train, Y, C)
+    return np.asarray(K_test @ fit.dual_coef + fit.intercept)
+
+
+def leave_one_out_predictions(K: Array, Y: Array, C: float) -> Array:
+    """Values f⁽⁻ⁱ⁾(xᵢ) for every point and column of `Y`, from one inverse (inputs are checked)."""
+    return np.asarray(Y - LeaveOneOut(np.ones(len(Y))).residuals(_fit(K, Y, C)))
+
+
+def _fit(K: Array, Y: Array, C: float) -> LSSVMFit:
+    return fit_ls_svm(K, Y, np.full(len(K), 1.0 / C))

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.families.stack import GramStack
-from kernlearn.functionals._targets import one_vs_rest
+from kernlearn.functionals._checks import Target, one_vs_rest
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.quality.alignment import alignment
 from kernlearn.typing import Array
@@ -51,7 +49,7 @@ class Alignment(QualityFunctional):
                 f"expected centered to be True or False, got {self.centered!r}; choose one of them"
             )
 
-    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: Target) -> float:
         # Entries of size one: only ratios matter, and squares of large ones are no numbers.
         unit = np.ascontiguousarray(K / np.abs(K).max())
         found = alignment(GramStack(unit[None]), np.column_stack(one_vs_rest(y)), self.centered)

@@ -7,10 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from numpy.typing import NDArray
-
-from kernlearn.functionals._matrix import kernel_matrix
-from kernlearn.functionals._targets import Targets, check_target
+from kernlearn.functionals._checks import Target, Targets, check_target, kernel_matrix
 from kernlearn.kernels._validation import check_table
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array
@@ -83,7 +80,7 @@ class QualityFunctional(ABC):
             return float(self._evaluate(kernel_matrix(kernel, table), target))
 
     @abstractmethod
-    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: Target) -> float:
         """Compute Q; inputs are checked, and classes come as whole numbers 0, 1, …, in order."""
 
     def _parameters_in_use(self) -> list[str]:

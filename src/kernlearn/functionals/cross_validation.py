@@ -7,16 +7,18 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
 
-from kernlearn.functionals._folds import decide, fold_predictions, target_columns
-from kernlearn.functionals._least_squares import leave_one_out_predictions
-from kernlearn.functionals._settings import check_machine, settings_in_use
-from kernlearn.functionals._targets import Targets
+from kernlearn.functionals._checks import Target, Targets, check_machine, settings_in_use
+from kernlearn.functionals._folds import (
+    decide,
+    fold_predictions,
+    leave_one_out_predictions,
+    target_columns,
+)
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.quality.registry import Settings
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # How the errors of a machine can be counted; where there is one way, it need not be named.
 LOSSES: dict[str, tuple[str, ...]] = {
@@ -110,7 +112,7 @@ class CrossValidationError(QualityFunctional):
         names = settings_in_use(self.quality, super()._parameters_in_use())
         return [name for name in names if name != "loss" or self.loss is not None]
 
-    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: Target) -> float:
         if len(y) < 2:
             raise ValueError("expected at least two points to hold one out, got 1; add points")
         settings = Settings(self.C, self.nu, self.epsilon, np.ones(len(y)))
@@ -133,12 +135,12 @@ class CrossValidationError(QualityFunctional):
             )
         return float(np.mean(errors))
 
-    def _mean_loss(self, predicted: NDArray[Any], y: NDArray[Any]) -> float:
+    def _mean_loss(self, predicted: Target, y: Target) -> float:
         if self._loss == "zero_one":
             return float(np.mean(predicted != y))
         return float(np.mean((predicted - y) ** 2))
 
-    def _splits(self, y: NDArray[Any]) -> Iterable[tuple[Any, Any]]:
+    def _splits(self, y: Target) -> Iterable[tuple[Indices, Indices]]:
         splitter = self.cv
         if self.exchangeable:
             splitter = LeaveOneOut()
@@ -146,7 +148,7 @@ class CrossValidationError(QualityFunctional):
             splitter = (StratifiedKFold if self._loss == "zero_one" else KFold)(int(self.cv))
         if not hasattr(splitter, "split"):
             return list(splitter)
-        splits: Iterable[tuple[Any, Any]] = splitter.split(np.zeros((len(y), 1)), y)
+        splits: Iterable[tuple[Indices, Indices]] = splitter.split(np.zeros((len(y), 1)), y)
         return splits
 
 

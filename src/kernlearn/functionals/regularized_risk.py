@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._checks import check_settings
 from kernlearn.families.stack import GramStack
-from kernlearn.functionals._settings import check_machine, settings_in_use
-from kernlearn.functionals._targets import Targets, one_vs_rest
+from kernlearn.functionals._checks import (
+    Target,
+    Targets,
+    check_machine,
+    one_vs_rest,
+    settings_in_use,
+)
 from kernlearn.functionals.base import QualityFunctional
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.status import Status
@@ -99,7 +103,7 @@ class RegularizedRisk(QualityFunctional):
     def _parameters_in_use(self) -> list[str]:
         return settings_in_use(self.quality, super()._parameters_in_use())
 
-    def _evaluate(self, K: Array, y: NDArray[Any]) -> float:
+    def _evaluate(self, K: Array, y: Target) -> float:
         targets = one_vs_rest(y) if y.dtype.kind == "i" else [y]
         settings = check_settings(self.quality, self.C, self.nu, self.epsilon, None, targets)
         machines = [QUALITIES[self.quality].build(target, settings) for target in targets]

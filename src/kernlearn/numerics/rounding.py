@@ -28,16 +28,7 @@ CONSTANT = 1e-12
 
 
 def without_rounding(values: ArrayLike, size: ArrayLike, n_terms: int) -> Array:
-    """Values, exactly zero where they are no more than the rounding of their sum.
-
-    Parameters
-    ----------
-    values : array-like
-        Sums of terms that may cancel.
-    size : array-like
-        The largest terms, of a shape that goes with `values`.
-    n_terms : int
-        How many terms were added.
+    """Sums, exactly zero where they are no more than the rounding of `n_terms` of that size.
 
     Examples
     --------
@@ -49,19 +40,9 @@ def without_rounding(values: ArrayLike, size: ArrayLike, n_terms: int) -> Array:
 
 
 def standard_deviation(X: ArrayLike, weight: Array | None = None) -> Any:
-    """Standard deviation along the first axis, exactly zero for what is constant up to rounding.
+    """NumPy's ``std(axis=0)``, exactly zero for what is constant up to rounding.
 
-    Parameters
-    ----------
-    X : array-like of shape (n, ...)
-        One column for each standard deviation. It may overflow to infinity.
-    weight : ndarray of shape (n,), optional
-        How much each row counts. Rows of weight zero do not.
-
-    Returns
-    -------
-    ndarray or float
-        As NumPy's ``std(axis=0)``.
+    It may overflow to infinity. `weight` says how much each row counts.
 
     Examples
     --------

@@ -23,12 +23,7 @@ _HALVES = 2.0**27 + 1.0  # Veltkamp's constant, which cuts a double in two halve
 
 
 class SplitMatrices:
-    """Symmetric matrices, split for forms.
-
-    Parameters
-    ----------
-    grams : ndarray of shape (m, n, n)
-        Matrices whose entries are numbers, n being at most 2**20.
+    """Symmetric matrices (m, n, n) of numbers, split for forms; n is at most 2**20.
 
     Examples
     --------

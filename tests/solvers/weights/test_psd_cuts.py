@@ -7,9 +7,9 @@ import pytest
 
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights
-from kernlearn.solvers.weights.psd_cuts import DENSE_SIZE, PsdCuts, smallest_eigenpairs
+from kernlearn.solvers.weights.psd_cuts import OPTIONS, PsdCuts, smallest_eigenpairs
 
-SIZES = [1, 2, 3, 40, DENSE_SIZE + 60]
+SIZES = [1, 2, 3, 40, OPTIONS.dense_size + 60]
 
 
 def _with_spectrum(values, seed=0):
@@ -45,7 +45,7 @@ def test_a_definite_matrix_has_none(n):
     assert vectors.shape == (n, 0)
 
 
-@pytest.mark.parametrize("n", [40, DENSE_SIZE + 60])
+@pytest.mark.parametrize("n", [40, OPTIONS.dense_size + 60])
 def test_rounding_below_the_tolerance_counts_as_zero(n):
     spectrum = np.linspace(0.0, 2.0, n)
     spectrum[0] = -1e-11

@@ -15,18 +15,7 @@ def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, 
     """Return λ as it was used, and the machine; inputs are checked.
 
     `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
-    weights what is left belongs to no λ, so λ itself is raised until all of them can be told.
-
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Gram matrix.
-    Y : ndarray of shape (n, k)
-        Targets.
-    lam : float
-        λ as it was asked for.
-    weight : ndarray of shape (n,)
-        The weights s of the points, positive.
+    weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
 
     Examples
     --------

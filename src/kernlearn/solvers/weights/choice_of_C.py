@@ -20,7 +20,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.typing import Array
 
-Found = TypeVar("Found", bound=Solution)
+Learned = TypeVar("Learned", bound=Solution)
 
 # In units of one over the kernel's mean diagonal: from mostly bounded to mostly free coefficients.
 FACTORS = (0.1, 0.5, 2.0, 10.0, 50.0, 250.0)
@@ -29,22 +29,12 @@ PATH_TOL = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Generic[Found]):
-    """The C that was chosen, its solution, and what the others would have cost.
+class Choice(Generic[Learned]):
+    """The C that was chosen, its solution, and what the others would have cost."""
 
-    Attributes
-    ----------
-    C : float
-        The C of the smallest loss; the smallest of several.
-    solution : Solution
-        Learned with it; it counts the machines of the whole path.
-    losses : ndarray of shape (n_tried, 2)
-        Every C and its loss on rows held out.
-    """
-
-    C: float
-    solution: Found
-    losses: Array
+    C: float  # of the smallest loss; the smallest of several
+    solution: Learned  # it counts the machines of the whole path
+    losses: Array  # (n_tried, 2): every C and its loss on rows held out
 
 
 def middle_of(Cs: Sequence[float]) -> int:
@@ -54,25 +44,18 @@ def middle_of(Cs: Sequence[float]) -> int:
 
 def choose_C(
     Cs: Sequence[float],
-    learn: Callable[[float, Array | None, Control], Found],
-    loss: Callable[[float, Found], float],
+    learn: Callable[[float, Array | None, Control], Learned],
+    loss: Callable[[float, Learned], float],
     control: Control,
-) -> Choice[Found]:
+) -> Choice[Learned]:
     """Learn with one C after the other, from known weights, and learn the best one to the end.
 
-    Parameters
-    ----------
-    Cs : sequence of float
-        In increasing order, so near to each other that the loss falls and then rises along them.
-    learn : callable
-        ``learn(C, start, control)``.
-    loss : callable
-        ``loss(C, solution)`` on rows held out, NaN where there is none.
-    control : Control
-        When to stop. Once its stopping has ended, no further C is tried.
+    The Cs are in increasing order, so near to each other that the loss falls and then rises along
+    them. ``learn(C, start, control)`` finds a solution, and ``loss(C, solution)`` its loss on rows
+    held out, NaN where there is none. Once the stopping has ended, no further C is tried.
     """
     rough, stopping = replace(control, tol=max(control.tol, PATH_TOL)), control.stopping
-    tried: dict[int, tuple[Found, float]] = {}
+    tried: dict[int, tuple[Learned, float]] = {}
     n_solves, left, place = 0, set(range(len(Cs))), middle_of(Cs)
     while True:
         left.remove(place)

@@ -38,32 +38,45 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.families.weights import Domain, even_weights
+from kernlearn.numerics.sums import EPS
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.solution import Solution, relative_gap
-from kernlearn.solvers.weights.determinant_search import (
-    DeterminantSearch,
-    Found,
-    Point,
-    newton_steps,
-)
+from kernlearn.solvers.core.progress import report_step
+from kernlearn.solvers.core.solution import Solution, Step, relative_gap
+from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
 from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
 from kernlearn.solvers.weights.primal_value import PRECISION
 from kernlearn.typing import Array
 
-SETTLED_SHARE, KNOWN = 0.05, 1e-8  # of the tolerance, and of the value: rounding that may be left
-SINGULAR = 0.5  # a log determinant whose rounding is larger than this is not known
-POSITIVE_STEPS = 10  # that free signs begin with
-CRUMBS = 1e-9
+ROWS_AT_A_TIME = 64
+
+
+@dataclass(frozen=True)
+class DeterminantOptions:
+    """Which steps are taken, and what rounding may be left."""
+
+    share: float = 0.05  # of the tolerance: rounding that may be left
+    known: float = 1e-8  # and of the value
+    singular: float = 0.5  # a log determinant whose rounding is larger than this is not known
+    positive_steps: int = 10  # that free signs begin with
+    negligible: float = 1e-9
+    flat: float = 1e-11
+    enough: float = 0.1  # of the tolerance: a gap that the search need not narrow
+    quadratic: float = 1e-2  # Newton decrement below which every step must halve it
+    nothing: float = 1e-9  # half its square is what a step may still gain
+
+
+OPTIONS = DeterminantOptions()
 
 
 def learn_by_determinant(family: Family, weight_set: WeightSet, control: Control) -> Solution:
     """Maximise the determinant of K(w) over all points (inputs are checked)."""
     search = _positive(family, weight_set)
     first = search.at(search.domain.start)
-    if first is None or search.rounding(first) > SINGULAR:
+    if first is None or search.rounding(first) > OPTIONS.singular:
         raise _singular(family.n_points)
     if weight_set.free_sign and not family.psd_means_positive:
         search, found = _learn_free(family, weight_set, search, first, control)
@@ -76,14 +89,14 @@ def _learn_free(
     family: Family,
     weight_set: WeightSet,
     positive: DeterminantSearch,
-    first: Point,
+    first: DeterminantPoint,
     control: Control,
-) -> tuple[DeterminantSearch, Found]:
+) -> tuple[DeterminantSearch, DeterminantOptimum]:
     """Newton's method from where positive weights have led it.
 
     From a kernel that is all but singular every step no more than doubles the smallest eigenvalues.
     """
-    few = replace(control, max_iter=min(POSITIVE_STEPS, control.max_iter))
+    few = replace(control, max_iter=min(OPTIONS.positive_steps, control.max_iter))
     begun = newton_steps(positive, first, few, certify=False)
     combined, domain, transform = orthonormal_family(
         family, weight_set, positive.domain.weights(begun.best.x)
@@ -119,7 +132,11 @@ def _positive(family: Family, weight_set: WeightSet) -> DeterminantSearch:
 
 
 def _solution(
-    family: Family, given: WeightSet, search: DeterminantSearch, found: Found, tol: float
+    family: Family,
+    given: WeightSet,
+    search: DeterminantSearch,
+    found: DeterminantOptimum,
+    tol: float,
 ) -> Solution:
     """What is returned: the weights tidied, then evaluated as they are."""
     weights = search.domain.weights(found.best.x)
@@ -129,16 +146,16 @@ def _solution(
     shares = weights * given.normaliser
     even = even_weights(given.normaliser, given.total)
     candidates = [without_negligible(weights, shares), weights, even]
-    settled: _Settled | None = None
+    settled: _FinalDeterminant | None = None
     reached = search.value(found.best)
     for candidate in candidates:
         candidate = rescaled_to_total(candidate, given.normaliser, given.total)
-        trial = _settle(family, given, candidate, tol)
+        trial = _final_determinant(family, given, candidate, tol)
         if trial is None:
             continue
         if settled is None or trial.value < settled.value:
             settled = trial
-        if trial.value <= reached + CRUMBS * abs(reached):
+        if trial.value <= reached + OPTIONS.negligible * abs(reached):
             break
     if settled is None:
         raise _singular(family.n_points)
@@ -160,7 +177,7 @@ def _solution(
 
 
 @dataclass(frozen=True, eq=False)
-class _Settled:
+class _FinalDeterminant:
     """Weights as they are returned, their value, and what of it is not known."""
 
     weights: Array
@@ -169,7 +186,9 @@ class _Settled:
     factor: InverseFactor
 
 
-def _settle(family: Family, given: WeightSet, weights: Array, tol: float) -> _Settled | None:
+def _final_determinant(
+    family: Family, given: WeightSet, weights: Array, tol: float
+) -> _FinalDeterminant | None:
     """The value at these weights, in long double where rounding would show."""
     n = family.n_points
     # Weights that cancel miss the total by their rounding, which f sees as a scale.
@@ -182,9 +201,154 @@ def _settle(family: Family, given: WeightSet, weights: Array, tol: float) -> _Se
         if factor is not None:
             value = -factor.log_det
             noise = factor.noise(family, weights) + n * missed
-            enough = min(SETTLED_SHARE * tol, KNOWN) * abs(value)
-            if noise <= enough or (last and noise <= SINGULAR * n):
-                return _Settled(weights, value, noise, factor)
+            enough = min(OPTIONS.share * tol, OPTIONS.known) * abs(value)
+            if noise <= enough or (last and noise <= OPTIONS.singular * n):
+                return _FinalDeterminant(weights, value, noise, factor)
         if last:
             return None
         exact = True
+
+
+@dataclass(frozen=True, eq=False)
+class DeterminantSearch:
+    """f in coordinates x of the weights, for kernels K(w) in units of ``size``."""
+
+    family: Family  # the matrices, or combinations of them
+    domain: Domain
+    transform: Array | None  # what combines the matrices given
+    size: float
+
+    def at(self, x: Array) -> DeterminantPoint | None:
+        """The point with its factor, or None where K is not positive definite."""
+        factor = inverse_factor(self.family.combine(self.domain.weights(x), labelled_only=False))
+        return None if factor is None else DeterminantPoint(x, factor)
+
+    def value(self, point: DeterminantPoint) -> float:
+        """F in the units of the kernels given."""
+        return -point.factor.log_det - self.family.n_points * float(np.log(self.size))
+
+    def rounding(self, point: DeterminantPoint) -> float:
+        """What rounding may change in a value."""
+        return point.factor.noise(self.family, self.domain.weights(point.x))
+
+    def bound(self, factor: InverseFactor, slopes: Array, noise: Array) -> float:
+        """A value that no feasible weights are below, from ⟨WᵀW, ·⟩ in the coordinates."""
+        n, domain = self.family.n_points, self.domain
+        if domain.free_sign:
+            e = domain.equality
+            eta = float(e @ slopes) / float(e @ e)
+            rest = np.abs(slopes - eta * e) + noise + 8.0 * EPS * (abs(slopes) + abs(eta * e))
+            most = eta + domain.radius * float(np.linalg.norm(rest))
+            most += factor.inverse_norm * domain.loose + abs(eta) * domain.loose_equality
+        else:
+            most = float((slopes + noise).max())
+        if not 0.0 < most < np.inf:
+            return -np.inf
+        terms = np.array([-factor.log_det, -n * np.log(most / n), -n * np.log(self.size)])
+        return float(terms.sum()) - 8.0 * EPS * float(np.abs(terms).sum() + factor.log_size)
+
+    def slopes(self, factor: InverseFactor) -> tuple[Array, Array]:
+        """⟨WᵀW, ·⟩ of every coordinate, and bounds on their rounding."""
+        products, noise = factor.products(self.family)
+        basis = self.domain.basis
+        return basis.T @ products, np.abs(basis).T @ (noise + 4.0 * EPS * np.abs(products))
+
+    def curvature(self, factor: InverseFactor) -> Array:
+        """The Hessian ⟨BᵢBⱼ⟩ with Bᵢ = W Kᵢ Wᵀ, a few columns at a time."""
+        W, p = factor.W, self.domain.basis.shape[1]
+        H = np.zeros((p, p))
+        for start in range(0, len(W), ROWS_AT_A_TIME):
+            block = self.family.forms(W.T, W[start : start + ROWS_AT_A_TIME].T)
+            flat = np.tensordot(self.domain.basis.T, block, 1).reshape(p, -1)
+            H += flat @ flat.T
+        return H
+
+    def direction(self, x: Array, slopes: Array, H: Array) -> Array:
+        """From x to the minimum of the quadratic model."""
+        domain, p = self.domain, len(x)
+        scale = 1.0 / np.sqrt(np.maximum(H.diagonal(), 1e-300))
+        if domain.free_sign:
+            bordered = np.zeros((p + 1, p + 1))
+            bordered[:p, :p] = H * np.outer(scale, scale)
+            normal = domain.equality * scale
+            bordered[p, :p] = bordered[:p, p] = normal / float(np.linalg.norm(normal))
+            right = np.append(slopes * scale, 0.0)
+            return np.asarray(np.linalg.lstsq(bordered, right, rcond=1e-15)[0][:p] * scale)
+        size = float(np.abs(H).max())
+        solution = quadratic_program(
+            P=H / size + OPTIONS.flat * np.eye(p),
+            q=-(slopes + H @ x) / size - OPTIONS.flat * x,
+            A=domain.equality[None, :],
+            b=np.ones(1),
+            low=domain.low,
+            high=domain.high,
+        )
+        return np.zeros(p) if solution is None else solution.x - x
+
+
+@dataclass(frozen=True, eq=False)
+class DeterminantPoint:
+    """Coordinates, and the factor of K there."""
+
+    x: Array
+    factor: InverseFactor
+
+
+@dataclass(frozen=True, eq=False)
+class DeterminantOptimum:
+    """Where the search ended, and how."""
+
+    best: DeterminantPoint
+    bound: float
+    ended: Status
+    history: tuple[Step, ...]
+
+
+def newton_steps(
+    search: DeterminantSearch, point: DeterminantPoint, control: Control, certify: bool = True
+) -> DeterminantOptimum:
+    """Newton's method; its bounds are told of unless they say nothing of what is sought."""
+    best, ended = -np.inf, Status.INACCURATE
+    history: list[Step] = []
+    decrement = np.inf
+    for step in range(control.max_iter):
+        slopes, noise = search.slopes(point.factor)
+        value = search.value(point)
+        if certify:
+            best = max(best, min(search.bound(point.factor, slopes, noise), value))
+        history.append(Step(0, value, best))
+        stopped = report_step(control.stopping, history[-1])
+        if stopped is not None:
+            ended = stopped
+            break
+        if value - best <= OPTIONS.enough * control.tol * abs(value):
+            break
+        if step == control.max_iter - 1:
+            ended = Status.ITERATION_LIMIT
+            break
+        H = search.curvature(point.factor)
+        d = search.direction(point.x, slopes, H)
+        last, decrement = decrement, float(np.sqrt(max(float(d @ H @ d), 0.0)))
+        moved = None
+        if OPTIONS.nothing < decrement < np.inf and not OPTIONS.quadratic > decrement > 0.5 * last:
+            moved = _moved(search, point, d, decrement)
+        if moved is None:
+            break  # what is left is rounding
+        point = moved
+    return DeterminantOptimum(point, best, ended, tuple(history))
+
+
+def _moved(
+    search: DeterminantSearch, point: DeterminantPoint, d: Array, decrement: float
+) -> DeterminantPoint | None:
+    """A step along d: all of it if that is better, else what is certain to be."""
+    value = search.value(point)
+    allowed = 4.0 * search.rounding(point) if decrement < OPTIONS.quadratic else 0.0
+    for length in (1.0, 1.0 / (1.0 + decrement), 0.25 / (1.0 + decrement)):
+        x = point.x + length * d
+        if not search.domain.free_sign:
+            x = np.maximum(x, 0.0)
+        moved = search.at(x / float(search.domain.equality @ x))
+        if moved is not None and search.value(moved) < value + allowed:
+            return moved
+    return None

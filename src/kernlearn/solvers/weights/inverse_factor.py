@@ -11,32 +11,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 from scipy.linalg.lapack import dtrtri
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
-from kernlearn.typing import Array
-
-AnyFloat = NDArray[Any]  # of double or long double
+from kernlearn.typing import AnyFloatArray, Array
 
 
 @dataclass(frozen=True, eq=False)
 class InverseFactor:
-    """L and W = L⁻¹, both lower triangular.
+    """L and W = L⁻¹, both lower triangular, in double or long double."""
 
-    Parameters
-    ----------
-    L, W : ndarray of shape (n, n)
-        In double or long double.
-    """
-
-    L: AnyFloat
-    W: AnyFloat
+    L: AnyFloatArray
+    W: AnyFloatArray
 
     @property
     def log_det(self) -> float:
@@ -49,12 +39,12 @@ class InverseFactor:
         return 2.0 * float(np.abs(np.log(self.W.diagonal())).sum())
 
     @cached_property
-    def inverse(self) -> AnyFloat:
+    def inverse(self) -> AnyFloatArray:
         """WᵀW."""
         return np.asarray(self.W.T @ self.W)
 
     @cached_property
-    def without_signs(self) -> AnyFloat:
+    def without_signs(self) -> AnyFloatArray:
         """|W|ᵀ|W|."""
         W = np.abs(self.W)
         return np.asarray(W.T @ W)
@@ -94,7 +84,7 @@ class InverseFactor:
         return 2.0 * (summed + factored) + logs
 
 
-def inverse_factor(K: AnyFloat) -> InverseFactor | None:
+def inverse_factor(K: AnyFloatArray) -> InverseFactor | None:
     """The factors of a matrix, which may be overwritten; None if it is not positive definite."""
     if K.dtype == np.float64:
         try:
@@ -107,7 +97,7 @@ def inverse_factor(K: AnyFloat) -> InverseFactor | None:
     return _by_columns(K)
 
 
-def _by_columns(K: AnyFloat) -> InverseFactor | None:
+def _by_columns(K: AnyFloatArray) -> InverseFactor | None:
     """The same in a precision that LAPACK does not know."""
     n = len(K)
     L, W = np.zeros_like(K), np.zeros_like(K)

@@ -7,8 +7,8 @@ only when it has nothing more to say.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_solve
@@ -24,26 +24,27 @@ from kernlearn.numerics.split_products import SplitMatrices
 from kernlearn.numerics.sums import rounding
 from kernlearn.typing import Array
 
-# Relative to the mean eigenvalue: what counts as zero.
-PSD_TOLERANCE = 1e-9
-DENSE_SIZE = 200
-VECTORS_PER_ROUND = 2
-MAX_CUTS = 60
-CLEAR = 1e-10  # rounding relative to a cut, which takes next to nothing off the bound
-KNOWN = 1e-8  # what is left of a unit vector that the subspace contains
+
+@dataclass(frozen=True)
+class PSDCutOptions:
+    """What counts as negative, and how many cuts are kept."""
+
+    tolerance: float = 1e-9  # relative to the mean eigenvalue: what counts as zero
+    dense_size: int = 200  # points up to which eigenvectors come from LAPACK
+    vectors: int = 2  # eigenvectors of a round
+    max_cuts: int = 60
+    clear: float = 1e-10  # rounding relative to a cut, which takes next to nothing off the bound
+    known: float = 1e-8  # what is left of a unit vector that the subspace contains
+
+
+OPTIONS = PSDCutOptions()
+PSD_TOLERANCE = OPTIONS.tolerance
 
 
 class PsdCuts:
     """Cuts for one family, added to a domain as they are found.
 
-    Parameters
-    ----------
-    family : Family
-        The matrices.
-    domain : Domain
-        Receives the cuts.
-    given : tuple of Family and ndarray of shape (m, p), optional
-        The matrices that those of the family are combinations of, and what combines them.
+    `given` holds the matrices that those of the family are combinations of, and what combines them.
     """
 
     def __init__(
@@ -63,12 +64,12 @@ class PsdCuts:
         matrix = (weights @ self.small.reshape(len(weights), -1)).reshape(self.small.shape[1:])
         values, vectors = np.linalg.eigh(matrix)
         scale = max(abs(float(values.sum())) / len(values), self._mean(weights))
-        bad = values < -0.3 * PSD_TOLERANCE * scale
+        bad = values < -0.3 * OPTIONS.tolerance * scale
         if not bad.any():
             return False
-        if len(self.domain.cuts) > MAX_CUTS:
+        if len(self.domain.cuts) > OPTIONS.max_cuts:
             # The subspace can make any of them again, and small programs are solved sooner.
-            self.domain.forget_slack_cuts(x, MAX_CUTS // 2)
+            self.domain.forget_slack_cuts(x, OPTIONS.max_cuts // 2)
         return self._add_rows(vectors[:, bad])
 
     def cut_in_full(self, x: Array) -> bool:
@@ -77,7 +78,7 @@ class PsdCuts:
         weights = self.domain.weights(x)
         K = self.family.combine(weights, labelled_only=False)
         mean = self._mean(weights)
-        values, vectors = smallest_eigenpairs(K, PSD_TOLERANCE * mean, self._shift * mean)
+        values, vectors = smallest_eigenpairs(K, OPTIONS.tolerance * mean, self._shift * mean)
         if len(values) == 0:
             return False
         self._shift = float(np.clip(3.0 * -values.min() / mean, 1e-8, 1.0))
@@ -94,7 +95,7 @@ class PsdCuts:
                 vector = vector - together @ (together.T @ vector)
                 length = float(np.linalg.norm(vector))
                 vector = vector / (length or 1.0)
-                if length < KNOWN:
+                if length < OPTIONS.known:
                     break
             else:
                 together = np.column_stack([together, vector])
@@ -118,7 +119,7 @@ class PsdCuts:
         # Of Vd with unit vectors V, the terms of a form add up to at most ‖d‖₁² of the norm.
         spread = np.square(np.abs(directions).sum(axis=0))[:, None]
         noise = spread * self._rounding
-        is_clear = np.linalg.norm(noise, axis=1) <= CLEAR * np.linalg.norm(rows, axis=1)
+        is_clear = np.linalg.norm(noise, axis=1) <= OPTIONS.clear * np.linalg.norm(rows, axis=1)
         if is_clear.all() or self._split is None:
             return rows, noise
         rows, noise = self._split.forms(self.vectors @ directions)
@@ -131,7 +132,7 @@ class PsdCuts:
     def _split(self) -> SplitMatrices | None:
         """What makes forms of few points with next to no rounding; None without such matrices."""
         family = self.family.family if isinstance(self.family, WithIdentity) else self.family
-        if isinstance(family, GramStack) and family.n_points <= DENSE_SIZE:
+        if isinstance(family, GramStack) and family.n_points <= OPTIONS.dense_size:
             return SplitMatrices(family.grams)
         return None
 
@@ -169,7 +170,7 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
     n = K.shape[0]
     if _shifted_factor(K, tolerance) is not None:
         return np.zeros(0), np.zeros((n, 0))
-    if n > DENSE_SIZE:
+    if n > OPTIONS.dense_size:
         for _ in range(12):
             factor = _shifted_factor(K, shift)
             if factor is not None:
@@ -178,7 +179,7 @@ def smallest_eigenpairs(K: Array, tolerance: float, shift: float) -> tuple[Array
                     return values, vectors
                 break  # a rough search may miss what the factorisation saw
             shift *= 10.0
-    values, vectors = lowest_eigenpairs(K, VECTORS_PER_ROUND)
+    values, vectors = lowest_eigenpairs(K, OPTIONS.vectors)
     bad = values < -0.5 * tolerance
     return values[bad], vectors[:, bad]
 
@@ -193,23 +194,20 @@ def _shifted_factor(K: Array, shift: float) -> Array | None:
 
 
 def _lanczos(K: Array, factor: Array, shift: float, tolerance: float) -> tuple[Array, Array]:
+    """A few rough eigenpairs; roughness costs a cut its depth, never its validity."""
+    n = len(K)
     inverse = LinearOperator(
         K.shape, matvec=lambda v: cho_solve((factor, True), v, check_finite=False), dtype=K.dtype
     )
-    vectors = _eigsh(K, k=VECTORS_PER_ROUND, sigma=-shift, OPinv=inverse)
+    # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
+    v0 = np.cos(np.arange(n, dtype=float)) + 0.1
+    few = OPTIONS.vectors
+    try:
+        _, vectors = eigsh(K, few, sigma=-shift, OPinv=inverse, v0=v0, tol=0.03, ncv=10)
+    except ArpackNoConvergence as unfinished:
+        vectors = unfinished.eigenvectors
+    except ArpackError:
+        vectors = np.zeros((n, 0))
     values = np.einsum("ij,ij->j", vectors, K @ vectors)
     bad = values < -0.5 * tolerance
     return values[bad], vectors[:, bad]
-
-
-def _eigsh(operator: Any, **options: Any) -> Array:
-    """A few rough eigenvectors; roughness costs a cut its depth, never its validity."""
-    n = operator.shape[0]
-    # A fixed start keeps the method deterministic; it must not be orthogonal to what is sought.
-    v0 = np.cos(np.arange(n, dtype=float)) + 0.1
-    try:
-        return np.asarray(eigsh(operator, v0=v0, tol=0.03, ncv=10, **options)[1])
-    except ArpackNoConvergence as unfinished:
-        return np.asarray(unfinished.eigenvectors)
-    except ArpackError:
-        return np.zeros((n, 0))
