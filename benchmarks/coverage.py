@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
-from kernlearn.datasets.uci_regression import UCI_REGRESSION_NAMES, load_uci_regression
+from kernlearn.datasets.uci import UCI_REGRESSION_NAMES, load_uci_regression
 
 MODELS = {
     "KernelRegressor": kl.KernelRegressor(),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernlearn.datasets import DataNotFoundError, faces, load_att_faces
+from kernlearn.datasets import DataNotFoundError, images, load_att_faces
 
 PEOPLE = np.repeat(np.arange(40), 10)
 
@@ -34,12 +34,12 @@ def test_the_file_holds_bytes(tmp_path: Path) -> None:
 
 
 def test_scikit_learns_pictures_are_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
-    images = np.random.default_rng(0).random((400, 64, 64)).astype(np.float32)
+    pictures = np.random.default_rng(0).random((400, 64, 64)).astype(np.float32)
     monkeypatch.setattr(
-        faces, "fetch_olivetti_faces", lambda: Bunch(images=images, target=PEOPLE.copy())
+        images, "fetch_olivetti_faces", lambda: Bunch(images=pictures, target=PEOPLE.copy())
     )
     found = load_att_faces()
-    np.testing.assert_array_equal(found.images, images)
+    np.testing.assert_array_equal(found.images, pictures)
     assert found.images.dtype == np.float64
     assert "64 by 64" in load_att_faces.__doc__
 
@@ -65,6 +65,6 @@ def test_a_missing_file_or_network_says_what_to_put_where(
     def fetch() -> Bunch:
         raise OSError("no route")
 
-    monkeypatch.setattr(faces, "fetch_olivetti_faces", fetch)
+    monkeypatch.setattr(images, "fetch_olivetti_faces", fetch)
     with pytest.raises(DataNotFoundError, match=r"fetched \(no route\): .*images/att_faces.npz"):
         load_att_faces()

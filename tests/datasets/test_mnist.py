@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernlearn.datasets import DataNotFoundError, load_mnist_3v8, mnist
+from kernlearn.datasets import DataNotFoundError, images, load_mnist_3v8
 
 N = 1984
 
@@ -46,7 +46,7 @@ def test_openml_gives_the_same_as_the_file(tmp_path: Path, monkeypatch: pytest.M
     target[:50] = "3"
     places = 50 + 5 * np.arange(N)
     target[places], data[places] = digits().astype(str), pixels().reshape(N, -1)
-    monkeypatch.setattr(mnist, "fetch_openml", lambda *_, **__: Bunch(data=data, target=target))
+    monkeypatch.setattr(images, "fetch_openml", lambda *_, **__: Bunch(data=data, target=target))
     found, expected = load_mnist_3v8(), load_mnist_3v8(write_file(tmp_path))
     np.testing.assert_array_equal(found.images, expected.images)
     np.testing.assert_array_equal(found.y, expected.y)
@@ -82,6 +82,6 @@ def test_a_missing_file_or_network_says_what_to_put_where(
     def fetch(*_: object, **__: object) -> Bunch:
         raise OSError("no route")
 
-    monkeypatch.setattr(mnist, "fetch_openml", fetch)
+    monkeypatch.setattr(images, "fetch_openml", fetch)
     with pytest.raises(DataNotFoundError, match=r"fetched \(no route\): .*images/mnist_3v8.npz"):
         load_mnist_3v8()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernlearn.datasets import UCI_NAMES, DataNotFoundError, load_uci, openml
+from kernlearn.datasets import UCI_NAMES, DataNotFoundError, load_uci, uci_tables
 from kernlearn.datasets.uci import FORMATS
 
 
@@ -138,7 +138,7 @@ def test_openml_gives_the_same_as_the_file(tmp_path: Path, monkeypatch: pytest.M
             feature_names=header[1:-1],
         )
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch)
+    monkeypatch.setattr(uci_tables, "fetch_openml", fetch)
     data = load_uci("wisconsin_original")
     assert asked == [("breast-w", 1, False)]
     np.testing.assert_array_equal(data.X, expected.X)
@@ -149,7 +149,7 @@ def test_without_a_network_the_file_is_named(monkeypatch: pytest.MonkeyPatch) ->
     def fetch(name: str, **options: object) -> Bunch:
         raise OSError("no route")
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch)
+    monkeypatch.setattr(uci_tables, "fetch_openml", fetch)
     with pytest.raises(
         DataNotFoundError, match=r"could not be fetched \(no route\).*uci_class/sonar.csv.gz"
     ):

@@ -13,7 +13,7 @@ from kernlearn.datasets import (
     UCI_REGRESSION_NAMES,
     DataNotFoundError,
     load_uci_regression,
-    openml,
+    uci_tables,
 )
 
 MOTORS = ("A", "B", "C", "D", "E")
@@ -138,7 +138,7 @@ def test_openml_gives_the_same_as_the_file(tmp_path: Path, monkeypatch: pytest.M
             categories=categories,
         )
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch)
+    monkeypatch.setattr(uci_tables, "fetch_openml", fetch)
     data = load_uci_regression("servo")
     assert asked == [("servo", 1, "default-target")]
     np.testing.assert_array_equal(data.X, expected.X)
@@ -166,7 +166,7 @@ def test_openml_is_asked_for_the_price_and_a_missing_one_drops_the_row(
             categories={name: ["no", "yes"] for name in names[:n_text]},
         )
 
-    monkeypatch.setattr(openml, "fetch_openml", fetch)
+    monkeypatch.setattr(uci_tables, "fetch_openml", fetch)
     data = load_uci_regression("imports85")
     assert (data.X.shape, data.n_dropped) == ((159, 25), 2)
     assert sorted(set(data.X[:, 0])) == [1, 2]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from sklearn.utils import Bunch
 
-from kernlearn.datasets import DataNotFoundError, load_usps, usps
-from kernlearn.datasets.usps import TEST_COUNTS, TRAIN_COUNTS
+from kernlearn.datasets import DataNotFoundError, images, load_usps
+from kernlearn.datasets.images import USPS_TEST, USPS_TRAIN
 
 N_TRAIN, N_TEST = 7291, 2007
 
@@ -19,7 +19,7 @@ def published_digits() -> tuple[np.ndarray, np.ndarray]:
     generator = np.random.default_rng(0)
     train, test = (
         generator.permutation(np.repeat(np.arange(10), counts))
-        for counts in (TRAIN_COUNTS, TEST_COUNTS)
+        for counts in (USPS_TRAIN, USPS_TEST)
     )
     return train, test
 
@@ -61,7 +61,7 @@ def test_openml_gives_the_same_as_the_file(tmp_path: Path, monkeypatch: pytest.M
         target = (np.concatenate(published_digits()) + 1).astype(str).astype(object)
         return Bunch(data=thousandths() / 1000, target=target)
 
-    monkeypatch.setattr(usps, "fetch_openml", fetch)
+    monkeypatch.setattr(images, "fetch_openml", fetch)
     digits = load_usps()
     assert asked == [41082]
     for part in ("X_train", "y_train", "X_test", "y_test"):
@@ -71,7 +71,7 @@ def test_openml_gives_the_same_as_the_file(tmp_path: Path, monkeypatch: pytest.M
 def test_another_order_of_the_images_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     target = (np.concatenate(published_digits()[::-1]) + 1).astype(str)
     bunch = Bunch(data=thousandths() / 1000, target=target)
-    monkeypatch.setattr(usps, "fetch_openml", lambda **_: bunch)
+    monkeypatch.setattr(images, "fetch_openml", lambda **_: bunch)
     with pytest.raises(ValueError, match=r"expected \(1194, .*\) training images of the digits"):
         load_usps()
 
@@ -104,7 +104,7 @@ def test_without_a_network_the_file_is_named(monkeypatch: pytest.MonkeyPatch) ->
     def fetch(**options: object) -> Bunch:
         raise OSError("no route")
 
-    monkeypatch.setattr(usps, "fetch_openml", fetch)
+    monkeypatch.setattr(images, "fetch_openml", fetch)
     with pytest.raises(
         DataNotFoundError, match=r"could not be fetched \(no route\).*images/usps.npz"
     ):

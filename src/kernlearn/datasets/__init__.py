@@ -22,21 +22,18 @@ Without a folder the tables and the digits are fetched from OpenML by
 :func:`sklearn.datasets.fetch_olivetti_faces`.
 """
 
-from kernlearn.datasets.data_set import DataSet
-from kernlearn.datasets.faces import load_att_faces
 from kernlearn.datasets.folder import DataNotFoundError
-from kernlearn.datasets.ida import IDA_NAMES, load_ida
-from kernlearn.datasets.image_set import ImageSet
-from kernlearn.datasets.mnist import load_mnist_3v8
-from kernlearn.datasets.partitioned_set import PartitionedSet
-from kernlearn.datasets.regression_set import RegressionSet
+from kernlearn.datasets.generators import make_two_scales, make_twonorm
+from kernlearn.datasets.ida import IDA_NAMES, load_ida, load_ripley
+from kernlearn.datasets.images import UspsDigits, load_att_faces, load_mnist_3v8, load_usps
 from kernlearn.datasets.reuters import ReutersCorpus, load_reuters, load_reuters_counts
-from kernlearn.datasets.ripley import load_ripley
-from kernlearn.datasets.two_scales import make_two_scales
-from kernlearn.datasets.twonorm import make_twonorm
-from kernlearn.datasets.uci import UCI_NAMES, load_uci
-from kernlearn.datasets.uci_regression import UCI_REGRESSION_NAMES, load_uci_regression
-from kernlearn.datasets.usps import UspsDigits, load_usps
+from kernlearn.datasets.sets import DataSet, ImageSet, PartitionedSet, RegressionSet
+from kernlearn.datasets.uci import (
+    UCI_NAMES,
+    UCI_REGRESSION_NAMES,
+    load_uci,
+    load_uci_regression,
+)
 
 __all__ = [
     "IDA_NAMES",

@@ -1,11 +1,17 @@
-"""Finding a file in the user's data folder."""
+"""Finding and reading a file in the user's data folder, or fetching it."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-__all__ = ["DataNotFoundError", "find_file"]
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+__all__ = ["DataNotFoundError", "fetched", "find_file", "load_arrays"]
 
 
 class DataNotFoundError(FileNotFoundError):
@@ -13,26 +19,7 @@ class DataNotFoundError(FileNotFoundError):
 
 
 def find_file(data_dir: str | os.PathLike[str], relative: str, content: str) -> Path:
-    """Return the path of a file in the data folder.
-
-    Parameters
-    ----------
-    data_dir : path
-        The data folder.
-    relative : str
-        Path of the file inside the folder, with forward slashes.
-    content : str
-        What the file holds, for the message when it is missing.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    DataNotFoundError
-        If the folder or the file does not exist.
-    """
+    """Return the path of a file in the data folder; `content` is what it holds, for the message."""
     path = Path(data_dir) / relative
     if path.is_file():
         return path
@@ -41,3 +28,30 @@ def find_file(data_dir: str | os.PathLike[str], relative: str, content: str) -> 
         f"expected {content} in {path}, but {missing} does not exist: "
         f"put {path.name} into {path.parent} or name another data folder."
     )
+
+
+def load_arrays(path: Path, keys: tuple[str, ...], name: str) -> dict[str, NDArray[Any]]:
+    """Return these arrays of a file written by :func:`numpy.savez`."""
+    with np.load(path) as arrays:
+        missing = [key for key in keys if key not in arrays.files]
+        if missing:
+            expected = f"{', '.join(keys[:-1])} and {keys[-1]}"
+            raise ValueError(
+                f"expected the arrays {expected} in {path}, got none named {', '.join(missing)}: "
+                f"store {name} under these names."
+            )
+        return {key: arrays[key] for key in keys}
+
+
+def fetched(fetch: Callable[[], Bunch], content: str, relative: str) -> Bunch:
+    """Return what `fetch` fetches; `relative` is the file that serves without a network.
+
+    A broken connection is an OSError, an unknown or inactive table a ValueError.
+    """
+    try:
+        return fetch()
+    except (OSError, ValueError) as error:
+        raise DataNotFoundError(
+            f"expected {content}, but {'they' if content.endswith('s') else 'it'} could not be "
+            f"fetched ({error}): give a data folder that holds {relative}."
+        ) from error

@@ -1,4 +1,4 @@
-"""The thirteen two-class sets of Rätsch, Onoda and Müller (2001)."""
+"""The thirteen two-class sets of Rätsch, Onoda and Müller (2001), and Ripley's synthetic one."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.datasets.folder import DataNotFoundError, find_file
-from kernlearn.datasets.partitioned_set import PartitionedSet
+from kernlearn.datasets.folder import DataNotFoundError, find_file, load_arrays
+from kernlearn.datasets.sets import PartitionedSet
+from kernlearn.typing import Array
 
-__all__ = ["IDA_NAMES", "load_ida"]
+__all__ = ["IDA_NAMES", "load_ida", "load_ripley"]
 
 IDA_NAMES = (
     "banana", "breast_cancer", "diabetis", "flare_solar", "german", "heart", "image",
     "ringnorm", "splice", "thyroid", "titanic", "twonorm", "waveform",
 )  # fmt: skip
-KEYS = ("X", "y", "train", "test", "partition", "note")
+IDA_KEYS = ("X", "y", "train", "test", "partition", "note")
+RIPLEY_FILE = "misc/ripley_synth.npz"
+RIPLEY_KEYS = ("X_train", "y_train", "X_test", "y_test")
 
 
 def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
@@ -52,22 +55,15 @@ def load_ida(name: str, data_dir: str | os.PathLike[str] | None) -> PartitionedS
             "--data, since this suite cannot be fetched."
         )
     path = find_file(data_dir, f"ida/{name}.npz", f"the IDA set {name}")
-    with np.load(path) as arrays:
-        missing = [key for key in KEYS if key not in arrays.files]
-        if missing:
-            raise ValueError(
-                f"expected the arrays {', '.join(KEYS)} in {path}, got none named "
-                f"{', '.join(missing)}: store the set under these names."
-            )
-        X = np.asarray(arrays["X"], dtype=np.float64)
-        y, train, test = (arrays[key].astype(np.int64) for key in ("y", "train", "test"))
-        note = str(arrays["note"])
+    arrays = load_arrays(path, IDA_KEYS, "the set")
+    X = np.asarray(arrays["X"], dtype=np.float64)
+    y, train, test = (arrays[key].astype(np.int64) for key in ("y", "train", "test"))
     _check_points(path, X, y)
-    _check_divisions(path, len(y), train, test)
-    return PartitionedSet(name, X, y, train, test, note)
+    _check_splits(path, len(y), train, test)
+    return PartitionedSet(name, X, y, train, test, str(arrays["note"]))
 
 
-def _check_points(path: Path, X: NDArray[np.float64], y: NDArray[np.int64]) -> None:
+def _check_points(path: Path, X: Array, y: NDArray[np.int64]) -> None:
     if X.ndim != 2 or y.shape != X.shape[:1] or not np.isfinite(X).all():
         raise ValueError(
             f"expected a table X of finite numbers and a label y for each of its rows in {path}, "
@@ -80,7 +76,7 @@ def _check_points(path: Path, X: NDArray[np.float64], y: NDArray[np.int64]) -> N
         )
 
 
-def _check_divisions(path: Path, n: int, train: NDArray[np.int64], test: NDArray[np.int64]) -> None:
+def _check_splits(path: Path, n: int, train: NDArray[np.int64], test: NDArray[np.int64]) -> None:
     if train.ndim != 2 or test.ndim != 2 or len(train) != len(test) or not len(train):
         raise ValueError(
             f"expected one row of train and of test for each split in {path}, got shapes "
@@ -92,3 +88,49 @@ def _check_divisions(path: Path, n: int, train: NDArray[np.int64], test: NDArray
             f"expected every split in {path} to use a row of X once at most, got rows from "
             f"{both.min()} to {both.max()} of {n}, or one twice: number the rows from 0."
         )
+
+
+def load_ripley(data_dir: str | os.PathLike[str] | None) -> PartitionedSet:
+    """Load Ripley's mixture of four Gaussians in the plane, with his own split.
+
+    Parameters
+    ----------
+    data_dir : path or None
+        Folder holding ``misc/ripley_synth.npz`` with the arrays ``X_train``, ``y_train``,
+        ``X_test`` and ``y_test``, labels 0 and 1. None is refused.
+
+    Returns
+    -------
+    PartitionedSet
+        All points, the training points first; 0 has become -1.
+
+    Raises
+    ------
+    DataNotFoundError
+        If there is no folder, or the file is not in it.
+    ValueError
+        If an array is missing, or the arrays do not belong together.
+
+    References
+    ----------
+    B. D. Ripley (1996), Pattern Recognition and Neural Networks, Cambridge University Press.
+    """
+    if data_dir is None:
+        raise DataNotFoundError(
+            f"expected a data folder with {RIPLEY_FILE}, but none was given: name it with --data, "
+            "since this set cannot be fetched."
+        )
+    path = find_file(data_dir, RIPLEY_FILE, "Ripley's synthetic set")
+    parts = load_arrays(path, RIPLEY_KEYS, "the set")
+    X = np.vstack([parts["X_train"], parts["X_test"]]).astype(np.float64)
+    labels = np.concatenate([parts["y_train"], parts["y_test"]])
+    if set(np.unique(labels)) != {0, 1} or len(labels) != len(X):
+        raise ValueError(
+            f"expected a label 0 or 1 for each of the {len(X)} points in {path}, got {len(labels)} "
+            f"labels {np.unique(labels)[:5].tolist()}: replace the file."
+        )
+    n_train = len(parts["y_train"])
+    rows = np.arange(len(X), dtype=np.int64)[None, :]
+    y = np.where(labels == 1, 1, -1).astype(np.int64)
+    note = "one split: Ripley's own"
+    return PartitionedSet("synthetic", X, y, rows[:, :n_train], rows[:, n_train:], note)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.datasets import DataSet, RegressionSet
-from kernlearn.datasets.partitioned_set import random_order
+from kernlearn.datasets.sets import random_order
 
 __all__ = ["TrainTestSplit", "draw_split", "fingerprint"]
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from kernlearn.datasets import IDA_NAMES, UCI_REGRESSION_NAMES, PartitionedSet, load_ida
 from kernlearn.datasets.folder import DataNotFoundError, find_file
-from kernlearn.datasets.partitioned_set import random_order
-from kernlearn.datasets.uci_regression import REGRESSION_FORMATS
+from kernlearn.datasets.sets import random_order
+from kernlearn.datasets.uci import REGRESSION_FORMATS
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.runtime.optional import load_pandas
 
