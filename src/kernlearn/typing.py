@@ -17,6 +17,7 @@ __all__ = [
     "PandasFrame",
     "PandasSeries",
     "Table",
+    "Targets",
 ]
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ Things = NDArray[np.object_]
 
 RandomState = int | np.random.RandomState | None
 """What scikit-learn takes as a ``random_state``."""
+
+Targets = NDArray[Any]
+"""Labels of any type, or numbers."""
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""

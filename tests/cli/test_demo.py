@@ -15,7 +15,7 @@ from kernlearn import KernelClassifier, MKLClassifier
 from kernlearn.cli import demo, demo_rivals
 from kernlearn.cli.app import app
 from kernlearn.cli.demo_data import HELD_OUT, patients, plant, tumours
-from kernlearn.cli.demo_rivals import Entry, verdict
+from kernlearn.cli.demo_rivals import Competitor, verdict
 from kernlearn.report.pictures import PICTURES
 from kernlearn.report.sections import _pictures
 
@@ -93,7 +93,7 @@ def test_every_part_ends_with_a_verdict(shown):
 def entry(name, errors, n=100):
     wrong = np.zeros(n, dtype=bool)
     wrong[errors] = True
-    return Entry(name, None, wrong, 1.0)
+    return Competitor(name, None, wrong, 1.0)
 
 
 def test_the_verdict_is_mcnemar_s():

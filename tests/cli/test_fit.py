@@ -19,46 +19,49 @@ import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
-from kernlearn.cli import problem
 from kernlearn.cli.app import app
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.mkl import choices
 from kernlearn.kernels import Gaussian
-from kernlearn.methods import baselines, contest, importance, tuned_svm
-from kernlearn.methods import kernel as kernel_method
-from kernlearn.methods import scores as scores_module
-from kernlearn.methods import task as task_module
-from kernlearn.methods.baselines import LINEAR
-from kernlearn.methods.registry import METHODS
-from kernlearn.methods.tuned_svm import TUNED_SVM
+from kernlearn.methods.importance import ImportanceOptions
+from kernlearn.methods.method import MethodOptions
+from kernlearn.methods.method_comparison import ComparisonOptions
+from kernlearn.methods.registry import BASELINES, LINEAR, METHODS, TUNED_SVM
+from kernlearn.methods.scores import ScoreOptions
+from kernlearn.methods.task import WorkflowOptions
 from kernlearn.report.sections import _pictures
 from kernlearn.runtime import memory as memory_module
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 
 
-def run(*arguments):
-    return RUNNER.invoke(app, list(map(str, arguments)))
+# What is tuned, and what is done side by side, is tested elsewhere.
+WORKFLOW = WorkflowOptions(
+    comparison=ComparisonOptions(sizes=(45,), n_folds=2),
+    importance=ImportanceOptions(most_repeats=1),
+    scoring=ScoreOptions(n_draws=40),
+    baselines=(),
+)
+METHOD_OPTIONS = MethodOptions(
+    candidates=["linear", "Gaussian"], svm_C=(1.0,), svm_gamma=(), logistic_C=(1.0,)
+)
+QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS, n_jobs=1)
+
+
+def with_baselines(*baselines):
+    return replace(QUICK, workflow=replace(WORKFLOW, baselines=baselines))
+
+
+def run(*arguments, options=QUICK):
+    return RUNNER.invoke(app, list(map(str, arguments)), obj=options)
 
 
 @pytest.fixture(autouse=True, scope="module")
 def few_candidates():
     """What is tuned, and what is done side by side, is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fit_command, "cores", lambda: 1)
         patch.setattr(choices, "FACTORS", (1.0,))
-        patch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
-        patch.setattr(tuned_svm, "CS", (1.0,))
-        patch.setattr(tuned_svm, "GAMMAS", ())
-        patch.setattr(baselines, "CS", (1.0,))
-        patch.setattr(task_module, "BASELINES", ())
-        patch.setattr(importance, "MOST_REPEATS", 1)
-        patch.setattr(scores_module, "N_DRAWS", 40)
         yield
-
-
-@pytest.fixture
-def two_baselines(monkeypatch):
-    monkeypatch.setattr(task_module, "BASELINES", (LINEAR, TUNED_SVM))
 
 
 def make_wine():
@@ -114,9 +117,9 @@ def fitted(of_all_rows, tmp_path):
     return tmp_path / "m"
 
 
-@pytest.mark.usefixtures("two_baselines")
 def test_it_says_what_it_did(table, tmp_path):
-    result = run("fit", table, "--target", "target", "--model", tmp_path / "m")
+    options = with_baselines(LINEAR, TUNED_SVM)
+    result = run("fit", table, "--target", "target", "--model", tmp_path / "m", options=options)
     assert result.exit_code == 0, result.output
     text = " ".join(result.stdout.split())
     for words in (
@@ -234,10 +237,11 @@ def test_small_classes_stop_nothing(wine, tmp_path, options):
     assert len(kl.load(tmp_path / "m").estimator.support_vectors_) == 89
 
 
-@pytest.mark.usefixtures("two_baselines")
-def test_the_metric_that_is_asked_for_judges(table, monkeypatch):
+def test_the_metric_that_is_asked_for_judges(table):
     arguments = ["fit", table, "--target", "target", "--method", "lssvm", "--no-refit"]
-    facts = json.loads(run(*arguments, "--metric", "neg_log_loss", "--json").stdout)
+    arguments += ["--metric"]
+    options = with_baselines(LINEAR, TUNED_SVM)
+    facts = json.loads(run(*arguments, "neg_log_loss", "--json", options=options).stdout)
     assert facts["metric"] == "log loss"
     assert not facts["greater_is_better"]
     model, linear, svm, guess = facts["scores"]
@@ -247,10 +251,9 @@ def test_the_metric_that_is_asked_for_judges(table, monkeypatch):
     assert guess["against"]["better"] is True
     assert guess["against"]["test"] == "paired bootstrap"
     assert linear["low"] < linear["score"] < linear["high"]
-    monkeypatch.setattr(task_module, "BASELINES", ())
-    shown = run(*arguments, "--metric", "balanced_accuracy").stdout
+    shown = run(*arguments, "balanced_accuracy").stdout
     assert shown.index("balanced accuracy") < shown.index("accuracy ")
-    refused = run(*arguments, "--metric", "f1")
+    refused = run(*arguments, "f1")
     check_failure(refused, "expected --metric to judge 3 classes, got 'f1'")
 
 
@@ -270,34 +273,31 @@ def test_weights_of_classes(table):
     check_failure(refused, "--class-weight weighs classes, got a target of numbers")
 
 
-def test_baselines_know_the_weights_of_classes_too(table, monkeypatch):
-    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
+def test_baselines_know_the_weights_of_classes_too(table):
+    options = with_baselines(*BASELINES)
     arguments = ["fit", table, "--target", "target", "--no-refit", "--json", "--method", "lssvm"]
-    facts = json.loads(run(*arguments, "--class-weight", "class 2=1e-9").stdout)
+    facts = json.loads(run(*arguments, "--class-weight", "class 2=1e-9", options=options).stdout)
     by_name = {entry["name"]: entry["score"] for entry in facts["scores"]}
     assert by_name["gradient boosting"] < 0.8  # which is 0.9 and more without weights
 
 
 @pytest.mark.parametrize("method", ["lssvm", "rbf-svm", "kernel"])
-def test_labels_that_look_like_numbers_stay_as_they_are_written(
-    wine, tmp_path, monkeypatch, method
-):
-    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
+def test_labels_that_look_like_numbers_stay_as_they_are_written(wine, tmp_path, method):
     codes = {"class 0": "01", "class 1": "02", "class 2": "10"}
     wine["target"] = wine["target"].map(codes)
     path, model = tmp_path / "codes.csv", tmp_path / "m.kl"
     wine.to_csv(path, index=False)
     fit = ["fit", path, "--target", "target", "--method", method, "--model", model, "--no-refit"]
-    result = run(*fit, "--class-weight", "01=3")
+    result = run(*fit, "--class-weight", "01=3", options=with_baselines(*BASELINES))
     assert result.exit_code == 0, result.output
     assert run("predict", model, path, "--out", tmp_path / "p.csv").exit_code == 0
     said = pd.read_csv(tmp_path / "p.csv", dtype=str)["prediction"]
     assert set(said) == set(codes.values())
 
 
-def test_every_baseline_is_there_and_compared(table, monkeypatch):
-    monkeypatch.setattr(task_module, "BASELINES", baselines.BASELINES)
-    facts = json.loads(run("fit", table, "--target", "alcohol", "--no-refit", "--json").stdout)
+def test_every_baseline_is_there_and_compared(table):
+    arguments = ["fit", table, "--target", "alcohol", "--no-refit", "--json"]
+    facts = json.loads(run(*arguments, options=with_baselines(*BASELINES)).stdout)
     names = [entry["name"] for entry in facts["scores"][1:]]
     assert names == [
         "ridge regression", "SVM with a tuned Gaussian kernel", "gradient boosting",
@@ -339,9 +339,7 @@ def test_a_matrix_that_is_no_kernel_is_repaired_if_asked(wine, table, tmp_path):
     assert json.loads(result.stdout)["scores"][-1]["name"] == "always the most frequent class"
 
 
-def test_auto_shows_the_comparison_and_keeps_the_best(wine, tmp_path, monkeypatch):
-    monkeypatch.setattr(contest, "SIZES", (45,))
-    monkeypatch.setattr(contest, "N_FOLDS", 2)
+def test_auto_shows_the_comparison_and_keeps_the_best(wine, tmp_path):
     table = tmp_path / "t.csv"
     two = wine.loc[wine["target"] != "class 2", ["alcohol", "flavanoids", "target"]]
     two.iloc[:64].to_csv(table, index=False)
@@ -425,16 +423,16 @@ def test_kernel_matrices_predict_the_rows_without_a_target(wine, tmp_path):
     assert not (tmp_path / "q.csv").exists()
 
 
-def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path, monkeypatch):
-    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 40)
+def test_predict_streams_and_columns_may_be_in_any_order(fitted, wine, tmp_path):
+    few_rows = replace(QUICK, rows_at_a_time=40)
     other = wine[list(wine.columns[::-1])].drop(columns=["target", "country"]).assign(extra=1)
     other.to_parquet(tmp_path / "t.parquet")
-    result = run("predict", fitted, tmp_path / "t.parquet", "--out", tmp_path / "p.csv.gz")
+    arguments = ["predict", fitted, tmp_path / "t.parquet", "--out", tmp_path / "p.csv.gz"]
+    result = run(*arguments, options=few_rows)
     assert result.exit_code == 0, result.output
     assert "Ignored, since the model does not know them: extra." in result.stdout
     assert "89 rows predicted" in result.stdout
     wine.to_csv(tmp_path / "same.csv", index=False)
-    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 1000)
     again = run("predict", fitted, tmp_path / "same.csv", "--out", tmp_path / "q.csv", "--json")
     assert json.loads(again.stdout) == {
         "rows": 89,
@@ -511,8 +509,8 @@ def test_a_coverage_of_nothing_is_refused(table, fitted, tmp_path, coverage, sen
 
 
 @pytest.mark.parametrize("method", ["kernel", "lssvm", "mkl"])
-def test_categories_never_seen_are_told(wine, table, tmp_path, monkeypatch, method):
-    monkeypatch.setattr(predict_command, "CHUNK_ROWS", 40)
+def test_categories_never_seen_are_told(wine, table, tmp_path, method):
+    few_rows = replace(QUICK, rows_at_a_time=40)
     model, new = tmp_path / "m.kl", tmp_path / "new.csv"
     fit = ["fit", table, "--target", "target", "--method", method, "--model", model, "--no-refit"]
     assert run(*fit, "--quiet").exit_code == 0
@@ -520,7 +518,7 @@ def test_categories_never_seen_are_told(wine, table, tmp_path, monkeypatch, meth
     wine.loc[wine.index[[1, 30, 80]], "colour [bold]"] = "pink"
     wine.loc[wine.index[5], "colour [bold]"] = None
     wine.to_csv(new, index=False)
-    result = run("predict", model, new, "--out", tmp_path / "p.csv")
+    result = run("predict", model, new, "--out", tmp_path / "p.csv", options=few_rows)
     assert result.exit_code == 0, result.output
     assert "Categories that the model has never seen: colour [bold] in 3 rows." in result.stdout
     again = run("predict", model, table, "--out", tmp_path / "p.csv")
@@ -785,10 +783,10 @@ def test_a_table_that_does_not_fit_is_sampled_and_it_is_said(tmp_path, monkeypat
     X = rng.normal(size=(400, 3))
     frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=X[:, 0] + X[:, 1] ** 2)
     frame.to_csv(tmp_path / "t.csv", index=False)
-    monkeypatch.setattr(problem, "TABLE_SHARE", 1e-5)
+    small = replace(QUICK, table_share=1e-5)
     arguments = ["fit", tmp_path / "t.csv", "--target", "y", "--method", "lssvm"]
     memory = f"{memory_module.resident() / 1e6 + 1000:.0f}MB"
-    result = run(*arguments, "--no-refit", "--json", "--memory", memory)
+    result = run(*arguments, "--no-refit", "--json", "--memory", memory, options=small)
     assert result.exit_code == 0, result.output
     facts = json.loads(result.stdout)
     rows = facts["rows"]

@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
-from kernlearn.methods import task as task_module
+from kernlearn.cli.problem import CommandOptions
+from kernlearn.methods.task import WorkflowOptions
 from kernlearn.papers import runner
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.report.sections import _pictures
@@ -30,8 +31,11 @@ RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 LABELS = ["=1+1", "-x", "-1.5"]
 
 
+QUICK = CommandOptions(WorkflowOptions(baselines=()))  # which take the time
+
+
 def run(*arguments):
-    return RUNNER.invoke(app, list(map(str, arguments)))
+    return RUNNER.invoke(app, list(map(str, arguments)), obj=QUICK)
 
 
 def check_failure(result, sentence, code=1):
@@ -303,7 +307,6 @@ ESCAPE = "\x1b]0;owned\x07"
 def test_codes_for_the_terminal_are_not_printed(folder, fitted, monkeypatch):
     # Pictures and rivals take the time.
     monkeypatch.setattr(_pictures, "PICTURES", ())
-    monkeypatch.setattr(task_module, "BASELINES", ())
     columns = [{"name": ESCAPE, "kind": "number", "action": ""}]
     save(fitted, folder / f"{ESCAPE}m", facts(columns=columns))
     strange = folder / f"{ESCAPE}.csv"

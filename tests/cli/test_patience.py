@@ -12,29 +12,28 @@ import pytest
 from typer.testing import CliRunner
 
 import kernlearn as kl
-from kernlearn.cli import fit as fit_command
 from kernlearn.cli.app import app
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.cli.progress import Bar, progress_bar
 from kernlearn.estimators.mkl import choices
-from kernlearn.methods import baselines, importance, tuned_svm
-from kernlearn.methods import kernel as kernel_method
-from kernlearn.methods import task as task_module
+from kernlearn.methods.importance import ImportanceOptions
+from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import METHODS
+from kernlearn.methods.task import WorkflowOptions
 from kernlearn.runtime import processes, stopping
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
+WORKFLOW = WorkflowOptions(importance=ImportanceOptions(most_repeats=1), baselines=())
+METHOD_OPTIONS = MethodOptions(
+    candidates=["linear", "Gaussian"], svm_C=(1.0,), svm_gamma=(), logistic_C=(1.0,)
+)
+QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS)
 
 
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
     monkeypatch.setattr(stopping, "_last_caught", -np.inf)
     monkeypatch.setattr(choices, "FACTORS", (1.0,))
-    monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
-    monkeypatch.setattr(tuned_svm, "CS", (1.0,))
-    monkeypatch.setattr(tuned_svm, "GAMMAS", ())
-    monkeypatch.setattr(baselines, "CS", (1.0,))
-    monkeypatch.setattr(task_module, "BASELINES", ())
-    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
 
 
 @pytest.fixture
@@ -48,9 +47,9 @@ def table(tmp_path):
     return path
 
 
-def fit(table, *options):
+def fit(table, *options, obj=QUICK):
     arguments = ["fit", table, "--target", "place", "--model", table.parent / "m", *options]
-    return RUNNER.invoke(app, list(map(str, arguments)))
+    return RUNNER.invoke(app, list(map(str, arguments)), obj=obj)
 
 
 def test_a_limit_is_kept_to_and_told(table, monkeypatch):
@@ -102,10 +101,9 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     ],
 )
 def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
-    monkeypatch.setattr(fit_command, "cores", lambda: 1)  # a copy of the process hears none
     heard = interrupt_from(monkeypatch, 1)
     before = sorted(os.listdir(table.parent))
-    result = fit(table, *options)
+    result = fit(table, *options, obj=replace(QUICK, n_jobs=1))  # a fork hears none
     assert result.exit_code == 130
     assert "stopped; nothing was written" in result.output
     assert len(heard) == 1
@@ -113,12 +111,10 @@ def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
 
 
 def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
-    monkeypatch.setattr(fit_command, "cores", lambda: 2)
     monkeypatch.setattr(processes, "_has_other_threads", lambda: False)  # of earlier tests
-    two = {name: METHODS[name] for name in ("lssvm", "mkl")}
-    monkeypatch.setattr(task_module, "METHODS", two)
+    two = replace(WORKFLOW, methods=(METHODS["lssvm"], METHODS["mkl"]))
     interrupt_from(monkeypatch, 1)
-    result = fit(table, "--method", "auto")
+    result = fit(table, "--method", "auto", obj=replace(QUICK, workflow=two, n_jobs=2))
     assert result.exit_code == 0, result.output
     assert "interrupted from the keyboard" in result.output
     assert kl.load(table.parent / "m").estimator.status_ is kl.Status.INTERRUPTED_AT_CHANCE

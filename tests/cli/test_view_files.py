@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 
 import kernlearn as kl
 from kernlearn.cli.app import app
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.mkl import choices
-from kernlearn.methods import importance
-from kernlearn.methods import scores as scores_module
-from kernlearn.methods import task as task_module
-from kernlearn.methods.baselines import LINEAR
-from kernlearn.methods.stacked_rows import StackedRows
+from kernlearn.methods.importance import ImportanceOptions
+from kernlearn.methods.registry import LINEAR
+from kernlearn.methods.scores import ScoreOptions
+from kernlearn.methods.task import WorkflowOptions
+from kernlearn.methods.view_mkl import StackedRows
 from kernlearn.methods.views import read_view_files
 from kernlearn.tables import TableError
 
@@ -34,15 +35,19 @@ dna = {file = "dna.fasta"}
 terms = {file = "terms.npz", ids = "terms.txt"}
 molecules = {folder = "graphs"}
 """
+QUICK = CommandOptions(
+    WorkflowOptions(
+        importance=ImportanceOptions(most_repeats=1),
+        scoring=ScoreOptions(n_draws=40),
+        baselines=(LINEAR,),
+    )
+)
 
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     monkeypatch.setattr(choices, "FACTORS", (1.0,))
     monkeypatch.setattr(choices, "SHARES", (2 / 3,))
-    monkeypatch.setattr(task_module, "BASELINES", (LINEAR,))
-    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
-    monkeypatch.setattr(scores_module, "N_DRAWS", 40)
 
 
 @pytest.fixture
@@ -86,7 +91,7 @@ def made(tmp_path_factory):
 
 
 def run(*arguments):
-    return RUNNER.invoke(app, list(map(str, arguments)))
+    return RUNNER.invoke(app, list(map(str, arguments)), obj=QUICK)
 
 
 def test_a_table_and_its_files_are_learned_from_and_predicted(folder):

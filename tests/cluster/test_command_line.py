@@ -8,15 +8,17 @@ import pytest
 from typer.testing import CliRunner
 
 from kernlearn._cluster import connection
-from kernlearn.cli import predict as predict_module
 from kernlearn.cli.app import app
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.methods import learner as learner_module
+from kernlearn.methods.method import MethodOptions
+from kernlearn.methods.task import WorkflowOptions
 
 pytest.importorskip("distributed")
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+def run(*arguments, options=None):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], obj=options)
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +35,12 @@ def folder(tmp_path_factory):
     return folder
 
 
-def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch):
-    monkeypatch.setattr(predict_module, "CHUNK_ROWS", 20)
+def test_workers_predict_what_this_machine_does(folder, in_process):
+    few = CommandOptions(rows_at_a_time=20)
     command = ["predict", folder / "model.kl", folder / "table.csv", "--quiet", "--out"]
-    assert run(*command, folder / "here.csv").exit_code == 0
-    there = run(*command, folder / "there.csv", "--cluster", in_process.scheduler_address)
+    assert run(*command, folder / "here.csv", options=few).exit_code == 0
+    arguments = [*command, folder / "there.csv", "--cluster", in_process.scheduler_address]
+    there = run(*arguments, options=few)
     assert there.exit_code == 0, there.output
     assert (folder / "there.csv").read_text() == (folder / "here.csv").read_text()
 
@@ -46,19 +49,18 @@ def test_workers_predict_what_this_machine_does(folder, in_process, monkeypatch)
 def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, method):
     """The rows lie on the workers, which are asked for products; chunks are none of the result."""
     monkeypatch.setattr("kernlearn.estimators.mkl.low_rank.EXACT_ROWS", 30)
-    monkeypatch.setattr("kernlearn.methods.learner.EXACT_ROWS", 30)
-    monkeypatch.setattr("kernlearn.methods.mkl.EXACT_ROWS", 30)
-    monkeypatch.setattr("kernlearn.methods.task.BASELINES", ())
+    options = CommandOptions(WorkflowOptions(baselines=()), MethodOptions(exact_rows=30))
     asked = []
     spread = learner_module.spread
     monkeypatch.setattr(
         learner_module, "spread", lambda *given: asked.append(spread(*given)) or asked[-1]
     )
     command = ["fit", folder / "table.csv", "--target", "kind", "--method", method, "--no-refit"]
-    here = run(*command, "--json")
+    here = run(*command, "--json", options=options)
     assert here.exit_code == 0, here.output
     assert not asked
-    there = run(*command, "--json", "--cluster", in_process.scheduler_address)
+    arguments = [*command, "--json", "--cluster", in_process.scheduler_address]
+    there = run(*arguments, options=options)
     assert there.exit_code == 0, there.output
     assert [rows.npartitions for rows in asked] == [4]
     scores = [json.loads(result.stdout)["scores"][0]["score"] for result in (here, there)]

@@ -11,12 +11,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import classification_report, confusion_matrix, roc_auc_score
 from sklearn.pipeline import make_pipeline
 
-from kernlearn.methods import importance
+from kernlearn.methods.description import parameters
 from kernlearn.methods.details import class_details, metric_values, number_details, reliability
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.importance import shuffled_scores
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.importance import ImportanceOptions, importances, shuffled_scores
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.parameters import parameters
 
 
 def classes(k, n=200, seed=0):
@@ -24,7 +23,7 @@ def classes(k, n=200, seed=0):
     y = rng.integers(k, size=n)
     logits = rng.normal(size=(n, k)) + 1.5 * np.eye(k)[y]
     proba = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
-    return HeldOut(y, proba.argmax(axis=1), k, None, proba)
+    return HeldOutPredictions(y, proba.argmax(axis=1), k, None, proba)
 
 
 @pytest.mark.parametrize("k", [2, 4])
@@ -70,13 +69,13 @@ def test_reliability_by_scikit_learn():
 
 def test_probabilities_that_lie_are_found_out():
     honest = classes(3, 1000)
-    bold = HeldOut(honest.y, honest.predicted, 3, None, honest.proba**6)
-    bold = HeldOut(
+    bold = HeldOutPredictions(honest.y, honest.predicted, 3, None, honest.proba**6)
+    bold = HeldOutPredictions(
         bold.y, bold.predicted, 3, None, bold.proba / bold.proba.sum(axis=1, keepdims=True)
     )
     assert reliability(bold)["error"] > 2 * reliability(honest)["error"]
     assert reliability(honest)["of"] == "predicted class"
-    assert reliability(HeldOut(honest.y, honest.predicted, 3)) is None
+    assert reliability(HeldOutPredictions(honest.y, honest.predicted, 3)) is None
     assert reliability(honest.rows(np.arange(10))) is None
 
 
@@ -84,12 +83,12 @@ def test_numbers_and_their_intervals():
     rng = np.random.default_rng(0)
     y = rng.normal(size=1000)
     ends = np.column_stack([np.full(1000, -1.0), np.full(1000, 1.0)])
-    found = number_details(HeldOut(y, 0.5 * y, 0, interval=ends))
+    found = number_details(HeldOutPredictions(y, 0.5 * y, 0, interval=ends))
     assert found["interval"]["covered"] == pytest.approx(np.mean(np.abs(y) <= 1.0))
     assert found["interval"]["mean_width"] == 2.0
     assert len(found["points"]) == len(found["interval"]["ends"]) == 300
-    assert number_details(HeldOut(y, y, 0))["interval"] is None
-    values = {m["metric"]: m["value"] for m in metric_values(HeldOut(y, 0.5 * y, 0))}
+    assert number_details(HeldOutPredictions(y, y, 0))["interval"] is None
+    values = {m["metric"]: m["value"] for m in metric_values(HeldOutPredictions(y, 0.5 * y, 0))}
     assert values["neg_root_mean_squared_error"] == pytest.approx(np.sqrt(np.mean((y / 2) ** 2)))
 
 
@@ -120,21 +119,17 @@ def test_a_view_is_shuffled_as_one(line):
     assert abs(rest.value) < 0.05
 
 
-def test_falls_and_rises_that_cancel_are_no_importance(line, monkeypatch):
-    model, X, y = line
-    monkeypatch.setattr(importance, "_scores", lambda *_: [0.46, 0.54, 0.5, 0.4])
-    monkeypatch.setattr(importance, "MOST_REPEATS", 2)
-    monkeypatch.setattr(Metric, "goodness", lambda *_: 0.5)
-    groups = {"nothing": ["nothing"], "much": ["much"]}
-    found = shuffled_scores(model, X, y, groups, Metric("accuracy"), np.array(["down", "up"]), 0)
+def test_falls_and_rises_that_cancel_are_no_importance():
+    scores = np.array([[0.46, 0.54], [0.5, 0.4]])
+    found = importances(["nothing", "much"], 0.5, scores)
     assert [entry.value for entry in found] == [0.0, pytest.approx(0.05)]
 
 
-def test_there_is_a_limit_to_the_cost(line, monkeypatch):
+def test_there_is_a_limit_to_the_cost(line):
     model, X, y = line
     groups = {name: [name] for name in X.columns}
-    arguments = (Metric("accuracy"), np.array(["down", "up"]), 0)
-    monkeypatch.setattr(importance, "ALL_ROWS", 25)
+    options = ImportanceOptions(all_rows=25)
+    arguments = (Metric("accuracy"), np.array(["down", "up"]), 0, options)
     assert shuffled_scores(model, X, y, groups, *arguments) is None
     assert shuffled_scores(model, X[:10], y[:10], groups, *arguments) is None
 
@@ -147,8 +142,10 @@ def test_parameters_have_names():
 def test_curves_of_several_folds_rank_rows_within_them():
     """The values of the second fold are all below those of the first, which says nothing."""
     y, values = np.tile([0, 1, 0, 1], 2), np.array([0.6, 0.9, 0.7, 0.8, 0.1, 0.4, 0.2, 0.3])
-    parts = [HeldOut(y[rows], y[rows], 2, values[rows]) for rows in (slice(4), slice(4, 8))]
-    found = class_details(HeldOut.joined(parts), ["no", "yes"])
+    parts = [
+        HeldOutPredictions(y[rows], y[rows], 2, values[rows]) for rows in (slice(4), slice(4, 8))
+    ]
+    found = class_details(HeldOutPredictions.joined(parts), ["no", "yes"])
     (curve,) = found["curves"]
     assert curve["auc"] == found["classes"][1]["auc"] == 1.0
     assert curve["average_precision"] == 1.0

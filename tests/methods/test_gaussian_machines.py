@@ -61,7 +61,7 @@ def test_matrices_are_made_once_for_a_width(rows, monkeypatch):
     assert len(widths) == 3
 
 
-def test_what_it_cannot_do_is_left_to_the_estimator(rows, monkeypatch):
+def test_what_it_cannot_do_is_left_to_the_estimator(rows):
     Z, y = rows
     labels = np.digitize(y, [-0.3, 0.3])
     assert not GaussianMachines(Z, Z, labels).suits(SVC())
@@ -70,5 +70,4 @@ def test_what_it_cannot_do_is_left_to_the_estimator(rows, monkeypatch):
     for other in (SVC(kernel="linear"), SVC(class_weight="balanced"), LinearSVC()):
         assert not two.suits(other)
     assert not GaussianMachines(Z.tolist(), Z, y).suits(SVR())
-    monkeypatch.setattr(gaussian_machines, "FEW_ROWS", 69)
-    assert not two.suits(SVC())
+    assert not GaussianMachines(Z, Z, labels > 1, few_rows=69).suits(SVC())

@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.held_out import HeldOutPredictions
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -21,7 +21,7 @@ def test_labels_of_an_svm_are_those_it_predicts(n_classes, monkeypatch):
     calls = []
     monkeypatch.setattr(SVC, "predict", lambda self, X: calls.append(X) or expected)
     classes = np.unique(y)
-    said = HeldOut.of(model, X[60:], y[60:], classes)
+    said = HeldOutPredictions.of(model, X[60:], y[60:], classes)
     np.testing.assert_array_equal(classes[said.predicted], expected)
     assert len(calls) == (n_classes > 2)
 
@@ -31,9 +31,9 @@ def test_chance_is_known_from_what_was_said_of_held_out_rows():
     rng = np.random.default_rng(0)
     right = 0.9 * np.eye(3)[y] + 0.1 / 3
     for said, is_chance in ((np.roll(right, 1, axis=1), True), (right, False)):
-        found = HeldOut(y, said.argmax(axis=1), 3, proba=said).chance()
-        labels_alone = HeldOut(y, said.argmax(axis=1), 3).chance()
+        found = HeldOutPredictions(y, said.argmax(axis=1), 3, proba=said).chance()
+        labels_alone = HeldOutPredictions(y, said.argmax(axis=1), 3).chance()
         assert (found is not None) == (labels_alone is not None) == is_chance
     numbers = rng.normal(size=60)
-    assert HeldOut(numbers, -numbers, 0).chance() is not None
-    assert HeldOut(numbers, 0.5 * numbers, 0).chance() is None
+    assert HeldOutPredictions(numbers, -numbers, 0).chance() is not None
+    assert HeldOutPredictions(numbers, 0.5 * numbers, 0).chance() is None

@@ -13,17 +13,19 @@ from kernlearn.estimators.mkl import choices
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
-from kernlearn.methods import kernel as kernel_method
-from kernlearn.methods import tuned_svm
-from kernlearn.methods.baselines import BOOSTING, LINEAR
+from kernlearn.methods.description import certificate, kernel_in_words, relevances, weights
+from kernlearn.methods.errors import MethodError
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import MethodError, Setting
+from kernlearn.methods.method import MethodOptions, Setting
 from kernlearn.methods.preparation import preparation
-from kernlearn.methods.registry import METHODS, find_method
+from kernlearn.methods.registry import BOOSTING, LINEAR, METHODS, find_method
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
-from kernlearn.methods.words import certificate, kernel_in_words, relevances, weights
 from kernlearn.tables import Column
 
+# Choosing among more is tested in test_tuning.py.
+FEW_CANDIDATES = MethodOptions(
+    candidates=["linear", "Gaussian"], svm_C=(1.0, 10.0), svm_gamma=(0.1,)
+)
 COLUMNS = [
     Column("a", "number", ""),
     Column("b", "number", ""),
@@ -42,7 +44,8 @@ def rows(n=36, seed=0):
 
 
 def learner(name, task, columns=COLUMNS, **options):
-    return Learner(find_method(name), Setting(task, 0, **options), lambda: preparation(columns))
+    setting = Setting(task, 0, options=FEW_CANDIDATES, **options)
+    return Learner(find_method(name), setting, lambda: preparation(columns))
 
 
 def cases():
@@ -80,9 +83,6 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
     monkeypatch.setattr(choices, "FACTORS", (1.0, 10.0))
-    monkeypatch.setattr(kernel_method, "CANDIDATES", ["linear", "Gaussian"])
-    monkeypatch.setattr(tuned_svm, "CS", (1.0, 10.0))
-    monkeypatch.setattr(tuned_svm, "GAMMAS", (0.1,))
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])

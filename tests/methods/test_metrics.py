@@ -11,8 +11,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from kernlearn.methods.class_weights import read_class_weight
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric, find_metric
 
 X, CODES = load_iris(return_X_y=True)
@@ -31,7 +31,7 @@ def three():
 def test_the_value_is_that_of_the_scorer(three, name):
     expected = get_scorer(name)(three, X[1::2], Y[1::2])
     metric = Metric(name)
-    said = HeldOut.of(three, X[1::2], Y[1::2], NAMES)
+    said = HeldOutPredictions.of(three, X[1::2], Y[1::2], NAMES)
     assert metric.goodness(said) == pytest.approx(expected)
     assert metric.value(said) == pytest.approx(abs(expected))
 
@@ -43,13 +43,13 @@ def test_of_two_classes_the_second_is_the_positive_one(name):
     by_code = LogisticRegression().fit(X[rows][::3, :1], codes[::3])
     by_name = make_pipeline(LogisticRegression()).fit(X[rows][::3, :1], labels[::3])
     expected = get_scorer(name)(by_code, X[rows][:, :1], codes)
-    said = HeldOut.of(by_name, X[rows][:, :1], labels, NAMES[1:])
+    said = HeldOutPredictions.of(by_name, X[rows][:, :1], labels, NAMES[1:])
     assert Metric(name).value(said) == pytest.approx(expected)
 
 
 def test_errors_are_shown_without_scikit_learns_minus():
     model = make_pipeline(Ridge()).fit(X[:, :2], X[:, 2])
-    said = HeldOut.of(model, X[:, :2], X[:, 2], None)
+    said = HeldOutPredictions.of(model, X[:, :2], X[:, 2], None)
     metric = Metric("neg_mean_absolute_error")
     expected = np.abs(model.predict(X[:, :2]) - X[:, 2]).mean()
     assert metric.value(said) == pytest.approx(expected)
@@ -59,20 +59,20 @@ def test_errors_are_shown_without_scikit_learns_minus():
 
 def test_a_model_that_does_not_say_enough_has_no_value():
     model = make_pipeline(SVC()).fit(X, Y)
-    said = HeldOut.of(model, X, Y, NAMES)
+    said = HeldOutPredictions.of(model, X, Y, NAMES)
     assert Metric("neg_log_loss").value(said) is None
     assert Metric("neg_log_loss").goodness(said) == -np.inf
 
 
 def test_a_class_without_a_row_does_not_spoil_the_others(three):
-    said = HeldOut.of(three, X[:100], Y[:100], NAMES)  # no virginica
+    said = HeldOutPredictions.of(three, X[:100], Y[:100], NAMES)  # no virginica
     assert Metric("roc_auc_ovr").value(said) == pytest.approx(1.0)
     assert 0.0 < Metric("neg_log_loss").value(said) < 0.3
 
 
 def test_the_log_loss_is_the_same_where_a_class_has_no_row(three):
     rows = np.flatnonzero(CODES > 0)
-    said = HeldOut.of(three, X[rows], Y[rows], NAMES)
+    said = HeldOutPredictions.of(three, X[rows], Y[rows], NAMES)
     own = three.predict_proba(X[rows])[np.arange(len(rows)), CODES[rows]]
     assert Metric("neg_log_loss").value(said) == pytest.approx(-np.log(own).mean())
 
@@ -80,29 +80,34 @@ def test_the_log_loss_is_the_same_where_a_class_has_no_row(three):
 def test_rows_are_ranked_within_folds():
     """A constant guess ranks no row, however its constant differs from fold to fold."""
     parts = [
-        HeldOut(np.array([0, 0, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.3)),
-        HeldOut(np.array([0, 1, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.1)),
+        HeldOutPredictions(np.array([0, 0, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.3)),
+        HeldOutPredictions(np.array([0, 1, 1]), np.zeros(3, dtype=int), 2, np.full(3, 0.1)),
     ]
-    constant = HeldOut.joined(parts)
+    constant = HeldOutPredictions.joined(parts)
     assert Metric("roc_auc").value(constant) == 0.5
-    apart = [HeldOut(part.y, part.y, 2, part.decision + 1e-3 * part.y) for part in parts]
-    assert Metric("roc_auc").value(HeldOut.joined(apart)) == 1.0
+    apart = [HeldOutPredictions(part.y, part.y, 2, part.decision + 1e-3 * part.y) for part in parts]
+    assert Metric("roc_auc").value(HeldOutPredictions.joined(apart)) == 1.0
 
 
 def test_what_a_reader_has_to_know_of_a_metric():
     y = np.array([0, 1, 0, 1])
-    alone = HeldOut.joined([HeldOut(y[[i]], y[[i]], 2, np.zeros(1)) for i in range(4)])
+    alone = HeldOutPredictions.joined(
+        [HeldOutPredictions(y[[i]], y[[i]], 2, np.zeros(1)) for i in range(4)]
+    )
     assert "fewer folds" in Metric("roc_auc").remarks(alone, ["no", "yes"])[0]
-    mute = HeldOut(y, y, 2)
+    mute = HeldOutPredictions(y, y, 2)
     assert "another method" in Metric("neg_log_loss").remarks(mute, ["no", "yes"])[0]
     assert "of the class 'yes'" in Metric("f1").remarks(mute, ["no", "yes"])[0]
     assert Metric("accuracy").remarks(mute, ["no", "yes"]) == []
-    assert "hold out more" in Metric("r2").remarks(HeldOut(np.ones(1), np.ones(1), 0), [])[0]
+    assert (
+        "hold out more"
+        in Metric("r2").remarks(HeldOutPredictions(np.ones(1), np.ones(1), 0), [])[0]
+    )
 
 
 def test_classes_that_a_model_never_saw_have_no_probability():
     model = make_pipeline(LogisticRegression(max_iter=500)).fit(X[:100], Y[:100])
-    said = HeldOut.of(model, X, Y, NAMES)
+    said = HeldOutPredictions.of(model, X, Y, NAMES)
     assert said.proba.shape == (150, 3)
     assert (said.proba[:, 2] == 0).all()
     assert said.decision is None  # of two classes, one column

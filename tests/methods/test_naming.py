@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 import kernlearn as kl
 from kernlearn.inspection import kernel_label
 from kernlearn.kernels import ARDGaussian, Columns, Gaussian
-from kernlearn.methods.naming import name_columns
+from kernlearn.methods.description import name_columns
 from kernlearn.methods.preparation import preparation
 from kernlearn.tables import describe_columns
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import binom, ttest_rel
 
-from kernlearn.methods.comparing import comparison_facts
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.method import Method
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import bootstrap, corrected_t, mcnemar, paired_test, squared_errors
-from kernlearn.methods.scores import Score
-from kernlearn.methods.task import Judged
+from kernlearn.methods.scores import Score, ScoreOptions
+from kernlearn.methods.significance import comparison_facts
+from kernlearn.methods.task import EvaluatedModel
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(0, 0), (3, 3), (9, 2), (0, 5), (40, 70)])
@@ -40,9 +40,9 @@ def test_squared_errors_by_scipy():
     rng = np.random.default_rng(0)
     y = rng.normal(size=40)
     a, b = y + 0.3 * rng.normal(size=40), y + 0.5 * rng.normal(size=40)
-    found = squared_errors(HeldOut(y, a, 0), HeldOut(y, b, 0))
+    found = squared_errors(HeldOutPredictions(y, a, 0), HeldOutPredictions(y, b, 0))
     assert found.p_value == pytest.approx(ttest_rel((y - a) ** 2, (y - b) ** 2).pvalue)
-    assert squared_errors(HeldOut(y, a, 0), HeldOut(y, a, 0)).p_value == 1.0
+    assert squared_errors(HeldOutPredictions(y, a, 0), HeldOutPredictions(y, a, 0)).p_value == 1.0
 
 
 def test_the_corrected_t_is_the_usual_one_at_a_ratio_of_zero():
@@ -55,7 +55,7 @@ def test_the_corrected_t_is_the_usual_one_at_a_ratio_of_zero():
 
 def labels(predicted, y=None):
     y = np.arange(len(predicted)) % 2 if y is None else y
-    return HeldOut(y, np.asarray(predicted), 2)
+    return HeldOutPredictions(y, np.asarray(predicted), 2)
 
 
 def test_a_bootstrap_tells_what_is_different_from_what_is_not():
@@ -71,13 +71,16 @@ def test_a_bootstrap_tells_what_is_different_from_what_is_not():
     assert bootstrap(metric, good, good, 0).p_value == 1.0
 
 
-def test_the_test_fits_the_metric_and_the_splits(monkeypatch):
-    monkeypatch.setattr("kernlearn.methods.scores.N_DRAWS", 40)
+def test_the_test_fits_the_metric_and_the_splits():
+    few = ScoreOptions(n_draws=40)
     y = np.arange(20) % 2
     pair = (labels(y, y), labels(np.zeros(20, dtype=int), y))
-    numbers = (HeldOut(y + 0.0, y + 0.1, 0), HeldOut(y + 0.0, np.zeros(20), 0))
+    numbers = (
+        HeldOutPredictions(y + 0.0, y + 0.1, 0),
+        HeldOutPredictions(y + 0.0, np.zeros(20), 0),
+    )
     assert paired_test(Metric("accuracy"), [pair], 60, 0).test.startswith("McNemar")
-    assert paired_test(Metric("f1"), [pair], 60, 0).test == "paired bootstrap"
+    assert paired_test(Metric("f1"), [pair], 60, 0, few).test == "paired bootstrap"
     assert paired_test(Metric("r2"), [numbers], 60, 0).test == "paired t of squared errors"
     assert paired_test(Metric("accuracy"), [pair] * 5, 80, 0).test == "corrected resampled t"
     # A model without probabilities has no log loss to be compared.
@@ -86,7 +89,7 @@ def test_the_test_fits_the_metric_and_the_splits(monkeypatch):
 
 def judged(name, said, value, paired=None):
     method = Method(name, name, lambda setting: None)
-    return Judged(name, "baseline", method, Score(value), 0.0, said, 60, 60, None, paired)
+    return EvaluatedModel(name, "baseline", method, Score(value), 0.0, said, 60, 60, None, paired)
 
 
 def test_what_is_said_follows_from_the_p_value():
@@ -122,7 +125,9 @@ def test_r2_of_small_folds_does_not_hide_what_squared_errors_tell():
     y = generator.normal(size=60)
     good, poor = y + 0.3 * generator.normal(size=60), np.zeros(60)
     folds = np.array_split(np.arange(60), 20)
-    splits = [(HeldOut(y[i], good[i], 0), HeldOut(y[i], poor[i], 0)) for i in folds]
+    splits = [
+        (HeldOutPredictions(y[i], good[i], 0), HeldOutPredictions(y[i], poor[i], 0)) for i in folds
+    ]
     r2 = paired_test(Metric("r2"), splits, 57, 0)
     assert r2.p_value < 0.01
     assert r2.p_value == paired_test(Metric("neg_mean_squared_error"), splits, 57, 0).p_value

@@ -11,19 +11,19 @@ import pytest
 
 from kernlearn.estimators import MKLRegressor
 from kernlearn.estimators.mkl import approximation, low_rank
-from kernlearn.methods import mkl as mkl_module
-from kernlearn.methods.landmarks import landmark_facts
+from kernlearn.methods.description import landmark_facts
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import Setting
+from kernlearn.methods.method import MethodOptions, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
 from kernlearn.solvers.nystroem.rank import RankSearch
 from kernlearn.tables import describe_columns
 
+FEW = MethodOptions(exact_rows=60)
+
 
 def small_limit(patch):
     patch.setattr(low_rank, "EXACT_ROWS", 60)
-    patch.setattr(mkl_module, "EXACT_ROWS", 60)
 
 
 @pytest.fixture
@@ -40,7 +40,9 @@ def fit_to_some():
         X, y = table(400)
         y = (y > y.mean()).astype(int) if task == "classification" else y
         columns = describe_columns(X, list(X.columns))
-        learner = Learner(find_method("mkl"), Setting(task, seed=0), lambda: preparation(columns))
+        learner = Learner(
+            find_method("mkl"), Setting(task, seed=0, options=FEW), lambda: preparation(columns)
+        )
         with pytest.MonkeyPatch.context() as patch:
             small_limit(patch)
             return learner, learner.fit(X[:300], y[:300]), X, y
@@ -61,7 +63,9 @@ def test_all_rows_are_learned_from_through_landmarks(name, task):
     X, y = table()
     y = (y > y.mean()).astype(int) if task == "classification" else y
     columns = describe_columns(X, list(X.columns))
-    learner = Learner(find_method(name), Setting(task, seed=0), lambda: preparation(columns))
+    learner = Learner(
+        find_method(name), Setting(task, seed=0, options=FEW), lambda: preparation(columns)
+    )
     assert len(learner.rows(y)) == len(y)
     model = learner.fit(X, y)
     estimator = model[-1]
@@ -127,7 +131,7 @@ def test_exact_fits_choose_anew():
     X, y = table(60)
     columns = describe_columns(X, list(X.columns))
     learner = Learner(
-        find_method("mkl"), Setting("regression", seed=0), lambda: preparation(columns)
+        find_method("mkl"), Setting("regression", seed=0, options=FEW), lambda: preparation(columns)
     )
     again, took_over = learner.refit(learner.fit(X[:40], y[:40]), X, y)
     assert not took_over
@@ -139,7 +143,7 @@ def test_views_learn_through_landmarks_too():
     X, y = table()
     columns = describe_columns(X, list(X.columns))
     views = {"one": ["a"], "two": ["b", "c"]}
-    setting = Setting("regression", seed=0, views=("one", "two"))
+    setting = Setting("regression", seed=0, options=FEW, views=("one", "two"))
     learner = Learner(find_method("mkl"), setting, lambda: preparation(columns, views))
     model = learner.fit(X, y)
     assert model[-1].rank_ is not None
@@ -151,6 +155,6 @@ def test_fewer_rows_have_the_machines_of_the_papers():
     X, y = table(50)
     columns = describe_columns(X, list(X.columns))
     learner = Learner(
-        find_method("mkl"), Setting("regression", seed=0), lambda: preparation(columns)
+        find_method("mkl"), Setting("regression", seed=0, options=FEW), lambda: preparation(columns)
     )
     assert learner.fit(X, y)[-1].quality == "epsilon_svr"

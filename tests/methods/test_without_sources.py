@@ -15,16 +15,14 @@ from typer.testing import CliRunner
 from kernlearn.cli.app import app
 from kernlearn.cli.learned import print_learned
 from kernlearn.estimators.mkl import choices
-from kernlearn.methods import importance, workflow
-from kernlearn.methods import scores as scores_module
-from kernlearn.methods import task as task_module
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import find_method
-from kernlearn.methods.scores import metric_draws
-from kernlearn.methods.task import Task
+from kernlearn.methods.scores import ScoreOptions, metric_draws
+from kernlearn.methods.task import Task, WorkflowOptions
 from kernlearn.methods.view_mkl import ViewMKLClassifier
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.tables import Column
@@ -32,15 +30,15 @@ from kernlearn.tables import Column
 WORDS = np.array(
     [["poor thing, it broke", "returned it"], ["works well for me", "lovely, will buy"]]
 )
+QUICK = WorkflowOptions(
+    importance=ImportanceOptions(most_repeats=1), scoring=ScoreOptions(n_draws=40), baselines=()
+)
 
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     monkeypatch.setattr(choices, "FACTORS", (1.0,))
     monkeypatch.setattr(choices, "SHARES", (2 / 3,))
-    monkeypatch.setattr(task_module, "BASELINES", ())
-    monkeypatch.setattr(scores_module, "N_DRAWS", 40)
-    monkeypatch.setattr(importance, "MOST_REPEATS", 1)
 
 
 def orders(n=40):
@@ -57,7 +55,7 @@ def orders(n=40):
     )
 
 
-def a_task(views):
+def a_task(views, options=QUICK):
     frame = orders()
     columns = [
         Column("review", "words", ""),
@@ -67,7 +65,7 @@ def a_task(views):
     ]
     y = frame.pop("liked").to_numpy().astype(str)
     setting = Setting("classification", 0, views=tuple(views), classes=np.unique(y))
-    return Task(frame, y, columns, setting, "mkl", refit=False, views=views)
+    return Task(frame, y, columns, setting, "mkl", refit=False, views=views, options=options)
 
 
 VIEWS = {"review": ["review"], "numbers": ["age", "price"], "categories": ["kind"]}
@@ -86,17 +84,16 @@ def test_it_is_the_score_less_that_of_a_fit_without_the_source():
     learner = Learner(find_method("mkl"), setting, lambda: preparation(task.columns, others))
     X, y = task.X.iloc[test], task.y[test]
     model = learner.fit(task.X.iloc[train].reset_index(drop=True), task.y[train])
-    rest = HeldOut.of(model, X, y, setting.classes)
+    rest = HeldOutPredictions.of(model, X, y, setting.classes)
     whole = outcome.judged[0].said
     lost = np.mean(whole.predicted == whole.y) - np.mean(rest.predicted == rest.y)
     assert outcome.views[1].value == pytest.approx(lost)
-    draws = metric_draws(task.metric, whole, 0) - metric_draws(task.metric, rest, 0)
+    draws = metric_draws(task.metric, whole, 0, 40) - metric_draws(task.metric, rest, 0, 40)
     assert outcome.views[1].standard_error == pytest.approx(draws.std(ddof=1))
 
 
-def test_where_it_takes_too_long_cells_are_shuffled(monkeypatch):
-    monkeypatch.setattr(workflow, "SECONDS_WITHOUT", 0.0)
-    task, steps = a_task(VIEWS), []
+def test_where_it_takes_too_long_cells_are_shuffled():
+    task, steps = a_task(VIEWS, replace(QUICK, seconds_without=0.0)), []
     outcome = learn(task, lambda: steps.append(1))
     assert len(steps) == n_steps(task)
     assert not any(entry.refitted for entry in outcome.views or [])

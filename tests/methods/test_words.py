@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.methods.baselines import BOOSTING, GUESS, LINEAR
 from kernlearn.methods.method import Setting
+from kernlearn.methods.registry import BOOSTING, GUESS, LINEAR
 from kernlearn.methods.task import Task
 from kernlearn.tables import Column
 

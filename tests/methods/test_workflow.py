@@ -12,10 +12,10 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import KNeighborsClassifier
 
-from kernlearn.methods import registry, task, workflow
-from kernlearn.methods.baselines import GUESS, LINEAR
+from kernlearn.methods import workflow
 from kernlearn.methods.method import Method, Plan, Setting
-from kernlearn.methods.task import Task
+from kernlearn.methods.registry import GUESS, LINEAR
+from kernlearn.methods.task import Task, WorkflowOptions
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.tables import Column
 
@@ -53,17 +53,15 @@ class Waiting(Neighbours):
         return super().fit(X, y)
 
 
-def problem(kind, n_jobs, monkeypatch):
+def problem(kind, n_jobs):
     method = Method("neighbours", "neighbours", lambda s: Plan([("estimator", kind())]))
-    for module in (registry, task):
-        monkeypatch.setattr(module, "METHODS", {"neighbours": method})
-    monkeypatch.setattr(task, "BASELINES", (LINEAR,))
+    options = WorkflowOptions(methods=(method,), baselines=(LINEAR,))
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(100, 2)), columns=["a", "b"])
     y = np.where(X["a"] > X["b"] ** 2, "above", "below")
     columns = [Column(name, "number", "") for name in X]
     setting = Setting("classification", seed=0, classes=np.unique(y))
-    return Task(X, y, columns, setting, "auto", n_jobs=n_jobs)
+    return Task(X, y, columns, setting, "auto", n_jobs=n_jobs, options=options)
 
 
 @pytest.mark.parametrize("kind", [Neighbours, Proud])
@@ -71,7 +69,7 @@ def test_side_by_side_is_as_in_turn(kind, monkeypatch):
     monkeypatch.setattr(Proud, "first", os.getpid())
     told, outcomes = [], []
     for n_jobs in (1, 2):
-        given = problem(kind, n_jobs, monkeypatch)
+        given = problem(kind, n_jobs)
         steps = []
         outcomes.append(learn(given, lambda steps=steps: steps.append(1)))
         told.append((len(steps), n_steps(given)))
@@ -93,7 +91,7 @@ def test_the_model_that_is_judged_is_fitted_in_another_process(monkeypatch):
     seen = []
     ask = workflow._ask
     monkeypatch.setattr(workflow, "_ask", lambda *a: (seen.append(a[1][-1]), ask(*a)))
-    learn(problem(Waiting, 2, monkeypatch))
+    learn(problem(Waiting, 2))
     judged = next(model for model in seen if isinstance(model, Waiting))
     assert judged.pid_ != os.getpid()
     assert len(judged._fit_X) == 75

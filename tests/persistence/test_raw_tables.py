@@ -12,15 +12,18 @@ from typer.testing import CliRunner
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.app import app
-from kernlearn.methods import task as task_module
+from kernlearn.cli.problem import CommandOptions
+from kernlearn.methods.task import WorkflowOptions
 from kernlearn.tables import TableError
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 N = 60
+# They take the time, and leave no trace in a model file's predictions.
+NO_RIVALS = CommandOptions(WorkflowOptions(baselines=()))
 
 
 def run(*arguments):
-    result = RUNNER.invoke(app, list(map(str, arguments)))
+    result = RUNNER.invoke(app, list(map(str, arguments)), obj=NO_RIVALS)
     assert result.exit_code == 0, result.output
 
 
@@ -39,16 +42,8 @@ def written():
     return "\n".join(lines) + "\n"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def no_rivals():
-    """Which take the time, and leave no trace in a model file's predictions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(task_module, "BASELINES", ())
-        yield
-
-
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory, no_rivals):
+def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     (folder / "t.csv").write_text(written())
     fit = ("fit", folder / "t.csv", "--categorical", "code", "--quiet", "--method", "lssvm")

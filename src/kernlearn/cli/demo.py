@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 import typer
 from rich.console import Console
+from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn.cli.demo_data import Division, patients, plant, tumours
-from kernlearn.cli.demo_report import score_fact, write_demo_report
-from kernlearn.cli.demo_rivals import Entry, entered, rivals, shown, verdict
+from kernlearn.bundle import ModelBundle
+from kernlearn.cli.demo_data import DemoTable, patients, plant, tumours
+from kernlearn.cli.demo_rivals import Competitor, entered, rivals, shown, verdict
 from kernlearn.cli.failure import failures
 from kernlearn.cli.output import check_outputs
 from kernlearn.cli.picture import check_picture
+from kernlearn.cli.report import write_html
 from kernlearn.estimators import KernelClassifier, MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay
 from kernlearn.inspection._matplotlib import save_figure
+from kernlearn.methods.description import certificate, kernel_in_words, weights
+from kernlearn.methods.facts import SAMPLE_ROWS
+from kernlearn.methods.scores import wilson_interval
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Array
 
 __all__ = ["demo"]
 
@@ -69,7 +77,7 @@ def _sources(console: Console, seed: int, picture: Path | None, report: Path | N
     scaler = StandardScaler().fit(data.X)
     rows, held_out = (_views(scaler.transform(X), places) for X in (data.X, data.X_test))
 
-    def learned(name: str, without: str = "") -> Entry:
+    def learned(name: str, without: str = "") -> Competitor:
         kept = {key: view for key, view in rows.items() if key != without}
         fit = partial(MKLClassifier(C="auto", random_state=seed).fit, kept, data.y)
         return entered(name, fit, {key: held_out[key] for key in kept}, data.y_test)
@@ -126,16 +134,16 @@ def _nothing_to_gain(console: Console, seed: int) -> None:
     _close(console, [_start(data, seed), *rivals(data, seed)], "tumours")
 
 
-def _start(data: Division, seed: int) -> Entry:
+def _start(data: DemoTable, seed: int) -> Competitor:
     fit = partial(KernelClassifier(random_state=seed).fit, data.X, data.y)
     return entered("learned kernel", fit, data.X_test, data.y_test)
 
 
-def _views(X: Any, places: Mapping[str, slice]) -> dict[str, Any]:
+def _views(X: Array, places: Mapping[str, slice]) -> dict[str, Array]:
     return {name: X[:, place] for name, place in places.items()}
 
 
-def _rows(data: Division, things: str) -> str:
+def _rows(data: DemoTable, things: str) -> str:
     n, held_out = len(data.y), len(data.y_test)
     return f"{n + held_out} {things}, {n} to learn from and {held_out} held out"
 
@@ -145,7 +153,7 @@ def _open(console: Console, title: str, words: str) -> None:
     console.print(words, highlight=False, markup=False)
 
 
-def _close(console: Console, entries: list[Entry], things: str) -> None:
+def _close(console: Console, entries: list[Competitor], things: str) -> None:
     console.print(shown(entries, things))
     console.print(verdict(entries[0], entries[1:]), highlight=False)
 
@@ -157,22 +165,58 @@ def _draw(model: MKLClassifier, picture: Path) -> None:
 
 def _report(
     path: Path,
-    scaler: Any,
-    data: Division,
+    scaler: StandardScaler,
+    data: DemoTable,
     places: Mapping[str, slice],
-    entries: list[Entry],
+    entries: list[Competitor],
     seed: int,
 ) -> None:
-    n = len(data.y_test)
+    """Write the page that `kernlearn fit --report` writes."""
+    X = load_pandas("the report").DataFrame(data.X, columns=list(data.names))
+    labels, counts = np.unique(data.y, return_counts=True)
+    model, scaled = entries[0].model, "standardised by the training rows"
     facts = {
-        "scores": [
-            score_fact(entry.name, entry.accuracy, n, entry.seconds, role)
-            for entry, role in zip(entries, ("model", "baseline", "baseline"), strict=True)
-        ],
+        "task": "classification",
+        "target": "illness",
+        "classes": [str(label) for label in labels],
+        "class_counts": counts.tolist(),
+        "method": "mkl",
+        "method_title": "a learned combination of kernels",
+        "table": f"{len(X)} of {len(X) + len(data.y_test)} patients, drawn at random",
+        "n_rows": len(X),
+        "n_train": len(X),
+        "n_held_out": len(data.y_test),
+        "n_columns": len(data.names),
+        "columns": [{"name": name, "kind": "number", "action": scaled} for name in data.names],
+        "metric": "accuracy",
+        "certificate": certificate(model),
+        "kernel": kernel_in_words(model, list(data.names)),
+        "weights": weights(model),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "scores": [_score(entry, entry is entries[0]) for entry in entries],
         "evaluation": f"{_rows(data, 'patients')}. {verdict(entries[0], entries[1:])}",
         "views": {name: list(data.names[place]) for name, place in places.items()},
         "seed": seed,
         "seconds": entries[0].seconds,
         "command": ["kernlearn", "demo", "--report", str(path), "--seed", str(seed)],
     }
-    write_demo_report(path, scaler, entries[0].model, data, facts)
+    pipeline = Pipeline([("scale", scaler), ("learn", model)])
+    # What the page draws is named, so the scaler has to know the names too.
+    scaler.feature_names_in_ = np.array(data.names, dtype=object)
+    bundle = ModelBundle(pipeline, facts, X[:SAMPLE_ROWS], data.y[:SAMPLE_ROWS])
+    with failures(f"write {path}", path):
+        write_html(bundle, path)
+
+
+def _score(entry: Competitor, is_model: bool) -> dict[str, Any]:
+    n = len(entry.wrong)
+    low, high = wilson_interval(round(entry.accuracy * n), n)
+    role = "model" if is_model else "baseline"
+    return {
+        "name": entry.name,
+        "score": entry.accuracy,
+        "low": low,
+        "high": high,
+        "seconds": entry.seconds,
+        "role": role,
+    }

@@ -6,33 +6,33 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 from scipy.stats import binomtest
+from sklearn.base import BaseEstimator
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from kernlearn.cli.demo_data import Division
+from kernlearn.cli.demo_data import DemoTable
+from kernlearn.typing import Mask, Targets
 
-__all__ = ["Entry", "entered", "rivals", "shown", "verdict"]
+__all__ = ["Competitor", "entered", "rivals", "shown", "verdict"]
 
 GRID = {"svc__C": np.logspace(-1, 3, 5), "svc__gamma": np.logspace(-4, 0, 5)}
 SURE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class Competitor:
     """One competitor, fitted, and which held-out rows it got wrong."""
 
     name: str
-    model: Any
-    wrong: NDArray[np.bool_]
+    model: BaseEstimator
+    wrong: Mask
     seconds: float
 
     @property
@@ -41,15 +41,17 @@ class Entry:
         return float(1.0 - self.wrong.mean())
 
 
-def entered(name: str, fit: Callable[[], Any], X_test: Any, y_test: Any) -> Entry:
+def entered(
+    name: str, fit: Callable[[], BaseEstimator], X_test: object, y_test: Targets
+) -> Competitor:
     """Fit, time, and predict rows held out."""
     start = time.perf_counter()
     model = fit()
     seconds = time.perf_counter() - start
-    return Entry(name, model, np.asarray(model.predict(X_test) != y_test), seconds)
+    return Competitor(name, model, np.asarray(model.predict(X_test) != y_test), seconds)
 
 
-def rivals(data: Division, seed: int) -> list[Entry]:
+def rivals(data: DemoTable, seed: int) -> list[Competitor]:
     """A Gaussian SVM on standardised columns, tuned by cross-validation, and boosted trees."""
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     tuned = GridSearchCV(make_pipeline(StandardScaler(), SVC()), GRID, cv=folds)
@@ -63,7 +65,7 @@ def rivals(data: Division, seed: int) -> list[Entry]:
     ]
 
 
-def shown(entries: Sequence[Entry], things: str) -> Table:
+def shown(entries: Sequence[Competitor], things: str) -> Table:
     """The table of one part of the demo."""
     table = Table(title=f"On the {len(entries[0].wrong)} {things} held out")
     table.add_column("method")
@@ -75,7 +77,7 @@ def shown(entries: Sequence[Entry], things: str) -> Table:
     return table
 
 
-def verdict(ours: Entry, others: Sequence[Entry]) -> str:
+def verdict(ours: Competitor, others: Sequence[Competitor]) -> str:
     """Whether learning the kernel won against the best of the others, and how sure that is.
 
     McNemar's exact test: of the rows that one got right and the other wrong, each is as likely to

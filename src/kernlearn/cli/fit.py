@@ -7,7 +7,7 @@ import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
@@ -16,7 +16,7 @@ from kernlearn._cluster import connected
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.fit_checks import (
-    Limits,
+    FitLimits,
     check_cluster,
     check_device,
     check_request,
@@ -52,16 +52,19 @@ from kernlearn.cli.fit_options import (
 )
 from kernlearn.cli.learned import print_learned
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
-from kernlearn.cli.problem import Problem, Request, read_problem
+from kernlearn.cli.problem import CommandOptions, FitProblem, FitRequest, read_problem
 from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.report import write_html
 from kernlearn.inspection._text import plain
-from kernlearn.methods.facts import Source, make_bundle
+from kernlearn.methods.facts import TableSource, make_bundle
 from kernlearn.methods.workflow import learn, n_steps
 from kernlearn.persistence import save
 from kernlearn.persistence._file import versions
 from kernlearn.runtime.processes import cores
 from kernlearn.runtime.threads import threads_for
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["fit"]
 
@@ -70,6 +73,7 @@ DEFECT = "this is a defect of kernlearn; please report it, with the table if you
 
 
 def fit(
+    context: typer.Context,
     table: TableFile,
     target: TargetName,
     method: MethodName = None,
@@ -99,7 +103,7 @@ def fit(
 
     For example: kernlearn fit wine.csv --target class --model wine.kl --report wine.html
     """
-    request = Request(
+    request = FitRequest(
         table,
         target,
         method,
@@ -120,28 +124,43 @@ def fit(
     check_request(request)
     check_device(device, request)
     check_cluster(cluster, device, request)
-    limits = Limits(checked_time(time_limit), checked_memory(memory), device)
+    limits = FitLimits(checked_time(time_limit), checked_memory(memory), device)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
     with failures(f"fit {table.name or table}", table, otherwise=DEFECT), limits.memory_kept():
         with nullcontext() if cluster is None else connected(cluster) as client:
-            bundle = _learned(request, limits, client, quiet or as_json)
+            options = context.obj or CommandOptions()
+            bundle = _learned(request, options, limits, client, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)
 
 
-def _learned(request: Request, limits: Limits, client: Any, quiet: bool) -> ModelBundle:
-    problem = read_problem(request)
+def _learned(
+    request: FitRequest,
+    options: CommandOptions,
+    limits: FitLimits,
+    client: Client | None,
+    quiet: bool,
+) -> ModelBundle:
+    problem = read_problem(request, options)
+    # A process that has used a device, or a cluster, cannot be forked.
+    may_fork = limits.device is None and client is None
+    n_jobs = (options.n_jobs or cores()) if may_fork else 1
     # All of it on one thread where rows are few, not only what is learned: on a busy machine
     # threads were seen to take six times as long for the relevance of columns.
     with threads_for(len(problem.task.y)):
-        return _learned_from(problem, request, limits, client, quiet)
+        return _learned_from(problem, request, limits, client, n_jobs, quiet)
 
 
 def _learned_from(
-    problem: Problem, request: Request, limits: Limits, client: Any, quiet: bool
+    problem: FitProblem,
+    request: FitRequest,
+    limits: FitLimits,
+    client: Client | None,
+    n_jobs: int,
+    quiet: bool,
 ) -> ModelBundle:
     with progress_bar(f"learning {request.target}", n_steps(problem.task), quiet) as bar:
         # A function rather than the method: an estimator is cloned with a copy of its callback.
@@ -150,8 +169,7 @@ def _learned_from(
             time_limit=limits.seconds,
             device=limits.device,
             client=client,
-            # A process that has spoken to a device, or to a cluster, cannot be copied.
-            n_jobs=cores() if limits.device is None and client is None else 1,
+            n_jobs=n_jobs,
             callback=lambda told: bar.show(told),
         )
         outcome = learn(task, bar)
@@ -161,7 +179,7 @@ def _learned_from(
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
     }
-    source = Source(about, problem.n_read, problem.dropped, problem.notes)
+    source = TableSource(about, problem.n_read, problem.dropped, problem.notes)
     return make_bundle(problem.task, problem.target, outcome, source)
 
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
 from kernlearn.cli.fit_options import HOLDOUT, NAMES
-from kernlearn.cli.problem import Request
+from kernlearn.cli.problem import FitRequest
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 
 __all__ = [
-    "Limits",
+    "FitLimits",
     "check_cluster",
     "check_device",
     "check_request",
@@ -26,7 +26,7 @@ LEAST_MEMORY = 200_000_000
 
 
 @dataclass(frozen=True)
-class Limits:
+class FitLimits:
     """What a fit may take: seconds for each, bytes for all of it, and where."""
 
     seconds: float | None
@@ -63,7 +63,7 @@ def checked_memory(text: str | None) -> int | None:
     return size
 
 
-def check_request(request: Request) -> None:
+def check_request(request: FitRequest) -> None:
     """Refuse choices that do not exist, or do not go together."""
     for name, value, choices in (
         ("--method", request.method, NAMES),
@@ -100,7 +100,7 @@ def check_request(request: Request) -> None:
         )
 
 
-def check_device(device: str | None, request: Request) -> None:
+def check_device(device: str | None, request: FitRequest) -> None:
     """Refuse a device that is not there, or that nothing would be done on."""
     if device is None:
         return
@@ -111,7 +111,7 @@ def check_device(device: str | None, request: Request) -> None:
         fail(f"--device {device}: {error}.", BAD_USAGE)
 
 
-def check_cluster(cluster: str | None, device: str | None, request: Request) -> None:
+def check_cluster(cluster: str | None, device: str | None, request: FitRequest) -> None:
     """Refuse a cluster on which nothing would be done."""
     if cluster is None:
         return
@@ -120,7 +120,7 @@ def check_cluster(cluster: str | None, device: str | None, request: Request) -> 
     _check_rows_go_elsewhere("--cluster", request)
 
 
-def _check_rows_go_elsewhere(option: str, request: Request) -> None:
+def _check_rows_go_elsewhere(option: str, request: FitRequest) -> None:
     """Refuse what works on this machine alone."""
     combines = request.views is not None or request.matrices
     method = request.method or "kernel"

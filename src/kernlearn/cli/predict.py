@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -16,25 +16,28 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
+from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.held_out.intervals import fewest_rows
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.errors import MethodError
 from kernlearn.methods.predictions import predictions
-from kernlearn.methods.view_files import FILE_KINDS, ViewFiles
-from kernlearn.methods.views import read_view_files
+from kernlearn.methods.views import ViewFiles, read_view_files
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import format_to_write, table_writer
+from kernlearn.typing import PandasFrame
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["predict"]
 
-# Rows at a time: the kernel between them and all support vectors has to fit in memory.
-CHUNK_ROWS = 1000
 COVERAGE = 0.9
 # Names that a sentence lists.
 FEW = 8
 
 
 def predict(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
     table: Annotated[
         Path, typer.Argument(help="Table with the columns that the model was fitted to.")
@@ -87,7 +90,9 @@ def predict(
         bundle = read_predictor(model)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
         _check_intervals(bundle, coverage)
-        rows = _typed_rows(bundle, table, delimiter, summary, files)
+        n_rows = (context.obj or CommandOptions()).rows_at_a_time
+        chunks = read_chunks(table, n_rows, delimiter)
+        rows = _typed_rows(bundle, chunks, summary, files)
         with ExitStack() as stack:
             client = None if cluster is None else stack.enter_context(connected(cluster))
             write = stack.enter_context(table_writer(out, safe=safe_csv))
@@ -129,14 +134,14 @@ def _check_intervals(bundle: ModelBundle, coverage: float | None) -> None:
         )
 
 
-def _n_infinite(predicted: Any) -> int:
+def _n_infinite(predicted: PandasFrame) -> int:
     """Rows whose interval has no end."""
     return int(np.isinf(predicted["upper"]).sum()) if "upper" in predicted else 0
 
 
 def _predicted(
-    bundle: ModelBundle, rows: Iterator[Any], coverage: float, client: Any
-) -> Iterator[Any]:
+    bundle: ModelBundle, rows: Iterator[PandasFrame], coverage: float, client: Client | None
+) -> Iterator[PandasFrame]:
     """Predictions for blocks of rows in their order, by workers where there is a client of them."""
     if client is None:
         for block in rows:
@@ -147,17 +152,13 @@ def _predicted(
 
 
 def _typed_rows(
-    bundle: ModelBundle,
-    table: Path,
-    delimiter: str | None,
-    summary: dict[str, Any],
-    files: ViewFiles,
-) -> Iterator[Any]:
+    bundle: ModelBundle, chunks: Iterable[PandasFrame], summary: dict[str, Any], files: ViewFiles
+) -> Iterator[PandasFrame]:
     """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
     _check_files(columns, files)
     seen = {name: set(values) for name, values in (bundle.facts.get("categories") or {}).items()}
-    for chunk in read_chunks(table, CHUNK_ROWS, delimiter):
+    for chunk in chunks:
         chunk.columns = [str(name) for name in chunk.columns]
         if summary["rows"] == 0 and len(chunk) == 0:
             raise TableError("the table has no rows below its column names; add rows")
@@ -170,7 +171,7 @@ def _typed_rows(
         yield rows
 
 
-def _count_unseen(rows: Any, seen: dict[str, set[str]], counts: dict[str, int]) -> None:
+def _count_unseen(rows: PandasFrame, seen: dict[str, set[str]], counts: dict[str, int]) -> None:
     """Add the rows with a category that the model was never shown to the counts by column."""
     for name, values in seen.items():
         n_unseen = int((~rows[name].isin(values | {""})).sum())  # empty where it is missing
@@ -179,7 +180,7 @@ def _count_unseen(rows: Any, seen: dict[str, set[str]], counts: dict[str, int]) 
 
 
 def _check_files(columns: list[Column], files: ViewFiles) -> None:
-    needed = columns_used(columns, *FILE_KINDS)
+    needed = columns_used(columns, "sequence", "sparse row", "graph")
     lacking = [name for name in needed if name not in files.views]
     if lacking:
         raise TableError(
@@ -188,7 +189,7 @@ def _check_files(columns: list[Column], files: ViewFiles) -> None:
         )
 
 
-def _ignored(chunk: Any, columns: list[Column], target: str) -> list[str]:
+def _ignored(chunk: PandasFrame, columns: list[Column], target: str) -> list[str]:
     """Columns that the model does not know; those it left out on purpose are no news."""
     known = {column.name for column in columns} | {target}
     if columns_used(columns, "row number"):

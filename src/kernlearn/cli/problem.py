@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from kernlearn.gram.psd import Repair
+from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
-from kernlearn.methods.kernel import KERNEL
 from kernlearn.methods.matrices import read_matrices
-from kernlearn.methods.method import Setting
+from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
-from kernlearn.methods.mkl import MKL
-from kernlearn.methods.task import Task
-from kernlearn.methods.view_files import ViewFiles
-from kernlearn.methods.views import found_views, read_view_files, read_views, with_words
+from kernlearn.methods.registry import KERNEL, MKL
+from kernlearn.methods.task import WORKFLOW, Task, WorkflowOptions
+from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
 from kernlearn.runtime.memory import available, in_words
 from kernlearn.tables import (
     Column,
@@ -31,19 +31,32 @@ from kernlearn.tables import (
     read_target,
     typed_columns,
 )
+from kernlearn.typing import PandasFrame
 
-__all__ = ["Problem", "Request", "read_problem"]
+__all__ = ["CommandOptions", "FitProblem", "FitRequest", "read_problem"]
 
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
-# Of the memory there is, what the table may take: its rows are copied to be divided, prepared,
-# and seen in several ways.
-TABLE_SHARE = 1.0 / 8.0
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
 
 
 @dataclass(frozen=True)
-class Request:
+class CommandOptions:
+    """How the commands go about it: all that a user is not asked for."""
+
+    workflow: WorkflowOptions = WORKFLOW
+    methods: MethodOptions = METHOD_OPTIONS
+    n_jobs: int | None = None
+    """Processes at once; by default one for each core."""
+    rows_at_a_time: int = 1000
+    """Rows that are predicted at once: their kernel with the support vectors is in memory."""
+    table_share: float = 1.0 / 8.0
+    """Of the memory there is, what the table may take: its rows are copied to be split and
+    prepared."""
+
+
+@dataclass(frozen=True)
+class FitRequest:
     """The arguments of `fit` that say what to learn."""
 
     table: Path
@@ -65,33 +78,24 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """A task, its target, and what became of the rows of the table.
-
-    Attributes
-    ----------
-    task, target
-        What is to be learned.
-    n_read : int
-        Rows of the table.
-    dropped : list of (str, int)
-        Why rows were left out, and how many.
-    notes : list of str
-        What was done to the table as a whole.
-    """
+class FitProblem:
+    """A task, its target, and what became of the rows of the table."""
 
     task: Task
     target: Target
     n_read: int
+    """Rows of the table."""
     dropped: list[tuple[str, int]]
+    """Why rows were left out, and how many."""
     notes: list[str]
+    """What was done to the table as a whole."""
 
 
-def read_problem(request: Request) -> Problem:
+def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     """Read the table and all that comes with it."""
     files = None if request.views is None else read_view_files(request.views)
     notes: list[str] = []
-    table = _read(request, files, notes)
+    table = _read(request, files, notes, options.table_share)
     frame = table.frame
     _check_table(frame, request)
     if files is not None:
@@ -102,7 +106,7 @@ def read_problem(request: Request) -> Problem:
         raise TableError(
             f"expected at least {FEWEST_ROWS} rows with a target, got {len(target.rows)}; add rows"
         )
-    kernels: tuple[Any, ...] = ()
+    kernels: tuple[Precomputed, ...] = ()
     views = None
     if request.matrices:
         kernels = read_matrices(request.matrices, len(frame), cast(Repair, request.psd))
@@ -112,25 +116,28 @@ def read_problem(request: Request) -> Problem:
         columns, found = _columns(frame, target, request, files)
         views = read_views(request.views, columns) if request.views is not None else found or None
     X = typed_columns(frame, columns).iloc[target.rows].reset_index(drop=True)
-    setting = _setting(request, target, tuple(views or ()), kernels)
-    method = request.method or _default_method(request, views, notes)
-    task = Task(
-        X, target.y, columns, setting, method, request.holdout, request.cv, request.refit, views
+    setting = replace(
+        _setting(request, target, tuple(views or ()), kernels), options=options.methods
     )
+    method = request.method or _default_method(request, views, notes)
+    held_out = request.holdout, request.cv, request.refit
+    task = Task(X, target.y, columns, setting, method, *held_out, views, options=options.workflow)
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    return Problem(task, target, table.n_rows, dropped, notes)
+    return FitProblem(task, target, table.n_rows, dropped, notes)
 
 
-def _read(request: Request, files: ViewFiles | None, notes: list[str]) -> CompactTable:
+def _read(
+    request: FitRequest, files: ViewFiles | None, notes: list[str], share: float
+) -> CompactTable:
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
     as_written = {request.target, *request.categorical, *((files.id_column,) if files else ())}
     there = available()
-    room = np.inf if there is None else TABLE_SHARE * there
+    room = np.inf if there is None else share * there
     if request.matrices:
         room = np.inf  # the matrices have as many rows, and were made for all of them
     table = read_compact(request.table, request.delimiter, as_written, room, request.seed)
@@ -154,7 +161,7 @@ def _check_splits(task: Task) -> None:
 
 
 def _setting(
-    request: Request, target: Target, views: tuple[str, ...], kernels: tuple[Any, ...]
+    request: FitRequest, target: Target, views: tuple[str, ...], kernels: tuple[Precomputed, ...]
 ) -> Setting:
     classes = np.unique(target.y) if target.task == "classification" else None
     return Setting(
@@ -168,7 +175,7 @@ def _setting(
     )
 
 
-def _default_method(request: Request, views: Any, notes: list[str]) -> str:
+def _default_method(request: FitRequest, views: Iterable[str] | None, notes: list[str]) -> str:
     given = "--kernel-matrix" if request.matrices else "--views" if request.views else None
     if given is None and views:
         given = f"free text; the sources are {', '.join(views)}"
@@ -178,7 +185,7 @@ def _default_method(request: Request, views: Any, notes: list[str]) -> str:
     return MKL.name
 
 
-def _check_table(frame: Any, request: Request) -> None:
+def _check_table(frame: PandasFrame, request: FitRequest) -> None:
     names = list(frame.columns)
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")
@@ -202,7 +209,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _columns(
-    frame: Any, target: Target, request: Request, files: ViewFiles | None
+    frame: PandasFrame, target: Target, request: FitRequest, files: ViewFiles | None
 ) -> tuple[list[Column], dict[str, list[str]]]:
     """What the columns are, and the sources of a table with free text where none are named."""
     joined = files.views if files is not None else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernlearn.estimators.inputs.validated import as_scikit_learn_reads
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.errors import MethodError
 
 __all__ = ["for_scikit_learn", "read_class_weight"]
 
@@ -13,21 +13,10 @@ SHAPE = 'balanced, or weights such as "yes=5,no=1"'
 
 
 def read_class_weight(text: str | None, classes: Any) -> Any:
-    """What scikit-learn calls class_weight.
+    """What scikit-learn calls class_weight, of text such as "yes=5,no=1" or "balanced".
 
-    Parameters
-    ----------
-    text : str or None
-        "balanced", or names of classes with positive numbers; classes that are not named weigh 1.
-    classes : ndarray or None
-        The classes, None for regression.
+    Classes that are not named weigh 1; `classes` is None for regression.
 
-    Returns
-    -------
-    None, str or dict
-
-    Examples
-    --------
     >>> import numpy as np
     >>> read_class_weight("yes=5", np.array(["no", "yes"]))
     {'no': 1.0, 'yes': 5.0}

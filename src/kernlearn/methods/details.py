@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import precision_recall_curve, roc_curve
 
-from kernlearn.methods.held_out import COVERAGE, HeldOut
+from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.typing import Array
 
@@ -25,7 +25,7 @@ MOST_BINS = 10
 ROWS_OF_A_BIN = 10
 
 
-def metric_values(said: HeldOut) -> list[dict[str, Any]]:
+def metric_values(said: HeldOutPredictions) -> list[dict[str, Any]]:
     """The metrics that are usual for such targets; those that a model cannot have are left out."""
     if said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
@@ -40,20 +40,8 @@ def metric_values(said: HeldOut) -> list[dict[str, Any]]:
     ]
 
 
-def class_details(said: HeldOut, labels: list[str]) -> dict[str, Any]:
-    """Confusion, recall and precision by class, curves and calibration.
-
-    Parameters
-    ----------
-    said : HeldOut
-        Held-out rows and what was said of them.
-    labels : list of str
-        Names of the classes.
-
-    Returns
-    -------
-    dict
-    """
+def class_details(said: HeldOutPredictions, labels: list[str]) -> dict[str, Any]:
+    """Confusion, recall and precision by class, curves and calibration."""
     k = len(labels)
     counts = np.zeros((k, k), dtype=int)
     np.add.at(counts, (said.y, said.predicted), 1)
@@ -66,7 +54,7 @@ def class_details(said: HeldOut, labels: list[str]) -> dict[str, Any]:
     }
 
 
-def _class(counts: NDArray[Any], said: HeldOut, j: int, label: str) -> dict[str, Any]:
+def _class(counts: NDArray[Any], said: HeldOutPredictions, j: int, label: str) -> dict[str, Any]:
     n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
     return {
         "class": label,
@@ -77,15 +65,15 @@ def _class(counts: NDArray[Any], said: HeldOut, j: int, label: str) -> dict[str,
     }
 
 
-def _one_against_rest(said: HeldOut, j: int, metric: str) -> float | None:
+def _one_against_rest(said: HeldOutPredictions, j: int, metric: str) -> float | None:
     """A metric of the order of rows, for one class against all others."""
     values, is_class = _values(said, j), (said.y == j).astype(int)
     if values is None:
         return None
-    return Metric(metric).value(HeldOut(is_class, is_class, 2, values, fold=said.fold))
+    return Metric(metric).value(HeldOutPredictions(is_class, is_class, 2, values, fold=said.fold))
 
 
-def _values(said: HeldOut, j: int) -> Array | None:
+def _values(said: HeldOutPredictions, j: int) -> Array | None:
     """By what rows are ranked for class j, as scikit-learn's area under the curve does."""
     if said.decision is not None and said.decision.ndim == 1:
         return said.decision if j == 1 else -said.decision
@@ -103,7 +91,7 @@ def _order(values: Array, fold: NDArray[np.intp] | None) -> Array:
     return shares
 
 
-def _curves(said: HeldOut, labels: list[str]) -> list[dict[str, Any]]:
+def _curves(said: HeldOutPredictions, labels: list[str]) -> list[dict[str, Any]]:
     """ROC and precision against recall: of two classes for the second, else for each."""
     curves = []
     for j in [1] if len(labels) == 2 else range(len(labels)):
@@ -133,24 +121,14 @@ def _thinned(x: Array, y: Array) -> list[list[float]]:
     return [[round(float(x[i]), 5), round(float(y[i]), 5)] for i in places]
 
 
-def reliability(said: HeldOut) -> dict[str, Any] | None:
+def reliability(said: HeldOutPredictions) -> dict[str, Any] | None:
     r"""Whether probabilities are what they say: bins of equally many rows, and the mean gap.
 
     .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
 
     with the mean probability and the share of rows for which it came true in every bin. Of two
     classes the probability is that of the second, of more that of the class which is predicted.
-
-    Parameters
-    ----------
-    said : HeldOut
-        Rows with probabilities.
-
-    Returns
-    -------
-    dict or None
-        ``{"of", "bins": [{"mean", "share", "rows"}], "error"}``; None without probabilities, or
-        with too few rows for two bins.
+    None without probabilities, or with too few rows for two bins.
     """
     if said.proba is None or len(said) < 2 * ROWS_OF_A_BIN:
         return None
@@ -173,18 +151,8 @@ def reliability(said: HeldOut) -> dict[str, Any] | None:
     return {"of": of, "bins": bins, "error": float(error)}
 
 
-def number_details(said: HeldOut) -> dict[str, Any]:
-    """Actual and predicted numbers of some rows, and whether intervals hold what they should.
-
-    Parameters
-    ----------
-    said : HeldOut
-        Held-out rows and what was said of them.
-
-    Returns
-    -------
-    dict
-    """
+def number_details(said: HeldOutPredictions) -> dict[str, Any]:
+    """Actual and predicted numbers of some rows, and whether intervals hold what they should."""
     places = np.unique(np.linspace(0, len(said) - 1, MOST_ROWS).round().astype(int))
     points = np.column_stack([said.y, said.predicted])[places]
     interval = None

@@ -41,18 +41,26 @@ from typing import Any
 import numpy as np
 
 from kernlearn.bundle import ModelBundle
-from kernlearn.methods.comparing import comparison_facts
+from kernlearn.methods.description import (
+    candidates,
+    certificate,
+    finite,
+    is_mixture,
+    kernel_in_words,
+    landmark_facts,
+    parameters,
+    relevances,
+    weights,
+)
 from kernlearn.methods.details import class_details, metric_values, number_details
 from kernlearn.methods.importance import Importance
-from kernlearn.methods.landmarks import landmark_facts
-from kernlearn.methods.parameters import candidates, is_mixture, parameters
 from kernlearn.methods.rows import row_account
-from kernlearn.methods.task import Judged, Outcome, Task
-from kernlearn.methods.words import certificate, finite, kernel_in_words, relevances, weights
-from kernlearn.methods.workflow import MOST_SOURCES, SECONDS_WITHOUT
+from kernlearn.methods.significance import comparison_facts
+from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
 from kernlearn.tables import Target, columns_used
+from kernlearn.typing import Indices
 
-__all__ = ["SAMPLE_ROWS", "Source", "make_bundle"]
+__all__ = ["SAMPLE_ROWS", "TableSource", "make_bundle"]
 
 SAMPLE_ROWS = 300
 OWN = (
@@ -77,45 +85,28 @@ TOO_LONG = (
 
 
 @dataclass(frozen=True)
-class Source:
-    """What only the reader of the table knows.
-
-    Attributes
-    ----------
-    about : dict
-        ``table``, ``target``, ``command``, ``versions``.
-    n_read : int
-        Rows of the table.
-    dropped : sequence of (str, int)
-        Why rows were left out, and how many.
-    notes : sequence of str
-        What was done to the table as a whole.
-    """
+class TableSource:
+    """What only the reader of the table knows."""
 
     about: dict[str, Any]
+    """Table, target, command and versions."""
     n_read: int
+    """Rows of the table."""
     dropped: Sequence[tuple[str, int]] = ()
+    """Why rows were left out, and how many."""
     notes: Sequence[str] = ()
+    """What was done to the table as a whole."""
 
 
-def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) -> ModelBundle:
-    """Put the model, its facts and a few of its rows together.
-
-    Parameters
-    ----------
-    task, target, outcome
-        What was asked for, and what came of it.
-    source : Source
-        The table.
-
-    Returns
-    -------
-    ModelBundle
-    """
+def make_bundle(
+    task: Task, target: Target, outcome: LearningResult, source: TableSource
+) -> ModelBundle:
+    """Put the model, its facts and a few of its rows together."""
     kept = outcome.kept
     bundle = ModelBundle(kept.pipeline)
     estimator, names = bundle.estimator, _prepared_names(bundle)
     sign = 1.0 if task.metric.greater_is_better else -1.0
+    remarks = task.metric.remarks(outcome.judged[0].said, _labels(task))
     facts: dict[str, Any] = {
         **source.about,
         **_data_facts(task, target),
@@ -126,7 +117,7 @@ def make_bundle(task: Task, target: Target, outcome: Outcome, source: Source) ->
         "method": kept.learner.method.name,
         "method_title": kept.learner.title,
         "requested_method": task.method,
-        "notes": [*source.notes, *outcome.notes, *_remarks(task, outcome.judged[0])],
+        "notes": [*source.notes, *outcome.notes, *remarks],
         "comparison": kept.contest.facts(sign) if kept.contest else None,
         "certificate": certificate(estimator),
         "kernel": kernel_in_words(estimator, names),
@@ -168,13 +159,13 @@ def _data_facts(task: Task, target: Target) -> dict[str, Any]:
     }
 
 
-def _categories(task: Task, rows: Any) -> dict[str, list[str]]:
+def _categories(task: Task, rows: Indices) -> dict[str, list[str]]:
     """The values of each column of categories in some rows; a missing cell is none."""
     names = columns_used(task.columns, "category")
     return {name: sorted(set(task.X[name].iloc[rows]) - {""}) for name in names}
 
 
-def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
+def _score_facts(task: Task, outcome: LearningResult) -> dict[str, Any]:
     kept, metric = outcome.kept, task.metric
     return {
         "metric": metric.title,
@@ -198,26 +189,25 @@ def _score_facts(task: Task, outcome: Outcome) -> dict[str, Any]:
     }
 
 
-def _remarks(task: Task, model: Judged) -> list[str]:
+def _labels(task: Task) -> list[str]:
     classes = task.setting.classes
-    labels = [] if classes is None else [str(label) for label in classes.tolist()]
-    return task.metric.remarks(model.said, labels)
+    return [] if classes is None else [str(label) for label in classes.tolist()]
 
 
-def _details(task: Task, model: Judged) -> dict[str, Any]:
+def _details(task: Task, model: EvaluatedModel) -> dict[str, Any]:
     if task.setting.task == "regression":
         return number_details(model.said)
-    return class_details(model.said, [str(label) for label in task.setting.classes.tolist()])
+    return class_details(model.said, _labels(task))
 
 
-def _class_weight(task: Task) -> Any:
+def _class_weight(task: Task) -> dict[str, float] | str | None:
     weight = task.setting.class_weight
     if not isinstance(weight, dict):
         return weight
     return {str(label): float(value) for label, value in weight.items()}
 
 
-def _importance(task: Task, outcome: Outcome) -> dict[str, Any]:
+def _importance(task: Task, outcome: LearningResult) -> dict[str, Any]:
     """What columns and views add, and how that was found."""
     columns, how = outcome.columns, SHUFFLED.format(metric=task.metric.title, what="the column")
     estimator = outcome.kept.pipeline.steps[-1][1]
@@ -234,7 +224,9 @@ def _importance(task: Task, outcome: Outcome) -> dict[str, Any]:
     if task.setting.kernels or any(entry.refitted for entry in outcome.views or ()):
         how_views = WITHOUT.format(metric=task.metric.title)
     elif len(task.views or ()) > 1:
-        how_views += TOO_LONG.format(minutes=SECONDS_WITHOUT / 60, most=MOST_SOURCES)
+        how_views += TOO_LONG.format(
+            minutes=task.options.seconds_without / 60, most=task.options.most_sources
+        )
     return {
         "how": how,
         "columns": _entries(columns),

@@ -17,7 +17,7 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_num
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.typing import Array
 
-__all__ = ["COVERAGE", "HeldOut"]
+__all__ = ["COVERAGE", "HeldOutPredictions"]
 
 
 # Of the intervals that are checked on held-out rows.
@@ -25,38 +25,29 @@ COVERAGE = 0.9
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
-    """Targets of held-out rows, and what one model said of them.
+class HeldOutPredictions:
+    """Targets of held-out rows, and what one model predicted for them.
 
     Classes are codes, 0 for the first in order: of two classes the second is the positive one, as
     scikit-learn's metrics have it.
-
-    Attributes
-    ----------
-    y, predicted : ndarray of shape (n,)
-        Codes of classes, or numbers.
-    n_classes : int
-        Zero for numbers.
-    decision : ndarray of shape (n,) or (n, n_classes), or None
-        Decision values.
-    proba : ndarray of shape (n, n_classes), or None
-        Probabilities.
-    interval : ndarray of shape (n, 2), or None
-        Ends of intervals that are to hold a share of :data:`COVERAGE`.
-    fold : ndarray of shape (n,), or None
-        Which of several models spoke for a row; None where there was one.
     """
 
     y: NDArray[Any]
     predicted: NDArray[Any]
     n_classes: int
+    """Zero for numbers."""
     decision: Array | None = None
+    """Decision values, of shape (n,) or (n, n_classes)."""
     proba: Array | None = None
     interval: Array | None = None
+    """Ends of intervals that are to hold a share of `COVERAGE`."""
     fold: NDArray[np.intp] | None = None
+    """Which of several models predicted a row; None where there was one."""
 
     @classmethod
-    def of(cls, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None) -> HeldOut:
+    def of(
+        cls, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None
+    ) -> HeldOutPredictions:
         """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers."""
         if classes is None:
             predicted = np.asarray(model.predict(X), dtype=float)
@@ -72,7 +63,7 @@ class HeldOut:
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[HeldOut]) -> HeldOut:
+    def joined(cls, parts: Sequence[HeldOutPredictions]) -> HeldOutPredictions:
         """Of several folds; what one of them lacks, the whole lacks."""
         if len(parts) == 1:
             return parts[0]
@@ -86,19 +77,19 @@ class HeldOut:
         rest["fold"] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
         return cls(stacked("y"), stacked("predicted"), parts[0].n_classes, **rest)
 
-    def by_fold(self) -> list[HeldOut]:
+    def by_fold(self) -> list[HeldOutPredictions]:
         """The rows of every model; values of two models have no common scale to rank rows by."""
         if self.fold is None:
             return [self]
         return [self.rows(np.flatnonzero(self.fold == fold)) for fold in np.unique(self.fold)]
 
-    def rows(self, places: Any) -> HeldOut:
+    def rows(self, places: Any) -> HeldOutPredictions:
         """Some of the rows, perhaps several times."""
 
         def taken(values: Any) -> Any:
             return None if values is None else values[places]
 
-        return HeldOut(
+        return HeldOutPredictions(
             self.y[places],
             self.predicted[places],
             self.n_classes,
@@ -108,7 +99,7 @@ class HeldOut:
             taken(self.fold),
         )
 
-    def of_classes_present(self) -> HeldOut:
+    def of_classes_present(self) -> HeldOutPredictions:
         """As if the classes of which there is no row did not exist; of two, there is none left."""
         present = np.unique(self.y)
         if self.n_classes <= 2 or not 1 < len(present) < self.n_classes or self.proba is None:
@@ -119,7 +110,7 @@ class HeldOut:
         decision = None
         if len(present) == 2:
             decision = proba[:, 1] - proba[:, 0]
-        return HeldOut(places, proba.argmax(axis=1), len(present), decision, proba)
+        return HeldOutPredictions(places, proba.argmax(axis=1), len(present), decision, proba)
 
     def chance(self) -> str | None:
         """What is known of a model that is no better than guessing; None for one that is."""
@@ -148,7 +139,7 @@ class HeldOut:
 class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A classifier that repeats what was said."""
 
-    def __init__(self, said: HeldOut) -> None:
+    def __init__(self, said: HeldOutPredictions) -> None:
         self.said = said
         self.classes_ = np.arange(said.n_classes)
 
@@ -174,7 +165,7 @@ class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
 class _Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A regressor that repeats what was said."""
 
-    def __init__(self, said: HeldOut) -> None:
+    def __init__(self, said: HeldOutPredictions) -> None:
         self.said = said
         self.fitted_ = True
 

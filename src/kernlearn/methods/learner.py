@@ -5,23 +5,28 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.validation import has_fit_parameter
 
 from kernlearn._cluster import spread
-from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.methods.class_weights import for_scikit_learn
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.method import Method, MethodError, Plan, Setting
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.metrics import DEFAULTS
 from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, PandasFrame, Targets
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 __all__ = ["Learner"]
 
@@ -30,31 +35,21 @@ INNER_FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class Learner:
-    """Fits one method.
-
-    Attributes
-    ----------
-    method : Method
-        Which.
-    setting : Setting
-        For what.
-    prepare : callable or None
-        Makes the transformer that comes first, not fitted.
-    client : distributed.Client or None
-        Of the cluster on which methods that learn through landmarks do so.
-    """
+    """Fits one method."""
 
     method: Method
     setting: Setting
-    prepare: Callable[[], Any] | None
-    client: Any = None
+    prepare: Callable[[], ColumnTransformer] | None
+    """Makes the transformer that comes first, not fitted."""
+    client: Client | None = None
+    """Of the cluster on which methods that learn through landmarks do so."""
 
     @property
     def title(self) -> str:
         """The method as a user reads it."""
         return self.method.title_for(self.setting.task)
 
-    def rows(self, y: Any, n_rows: int | None = None) -> Indices:
+    def rows(self, y: Targets, n_rows: int | None = None) -> Indices:
         """The rows that it learns from: all, or a sample, each class in its share."""
         most = self.method.max_rows if n_rows is None else n_rows
         return sampled_rows(y, self.setting.task, most, self.setting.seed)
@@ -63,7 +58,7 @@ class Learner:
         """How many of so many rows parameters are cross-validated on; None if none are."""
         return min(n_rows, self.method.tuning_rows) if self.method.plan(self.setting).grid else None
 
-    def fit(self, X: Any, y: Any) -> Pipeline:
+    def fit(self, X: PandasFrame, y: Targets) -> Pipeline:
         """Fit to typed rows; parameters are chosen by cross-validation within them."""
         X, y, plan = self._planned(X, y)
         weights = self._weighted(plan, y)
@@ -73,7 +68,7 @@ class Learner:
             self._check_columns(prepare, X)
             steps = [("prepare", prepare), *steps]
         if not plan.grid:
-            if self.client is not None and len(y) > EXACT_ROWS:
+            if self.client is not None and len(y) > self.setting.options.exact_rows:
                 before = Pipeline(steps[:-1])
                 table = before.fit_transform(X, y)
                 return self._with_last(before.steps, steps[-1], table, y, weights)
@@ -83,7 +78,7 @@ class Learner:
         numbered = [(some[train], some[test]) for train, test in folds]
         return tuned_pipeline(steps, plan.grid, X, y, numbered, self._score)
 
-    def refit(self, model: Pipeline, X: Any, y: Any) -> tuple[Pipeline, bool]:
+    def refit(self, model: Pipeline, X: PandasFrame, y: Targets) -> tuple[Pipeline, bool]:
         """Fit to more rows than a model of this method had, and say whether its choices were kept.
 
         Through landmarks they are: what columns are prepared to, kernels, ranks and parameters rest
@@ -100,7 +95,7 @@ class Learner:
         table = Pipeline(before).transform(X) if before else X
         return self._with_last(before, plan.steps[-1], table, y, weights), True
 
-    def _planned(self, X: Any, y: Any) -> tuple[Any, Any, Plan]:
+    def _planned(self, X: PandasFrame, y: Targets) -> tuple[PandasFrame, Targets, Plan]:
         """The rows that it learns from, and the plan for so many."""
         self.method.check(self.setting)
         kept = self.rows(y)
@@ -111,10 +106,10 @@ class Learner:
 
     def _with_last(
         self,
-        before: list[tuple[str, Any]],
-        step: tuple[str, Any],
+        before: list[tuple[str, BaseEstimator]],
+        step: tuple[str, BaseEstimator],
         table: Any,
-        y: Any,
+        y: Targets,
         weights: dict[str, Any],
     ) -> Pipeline:
         """Fitted steps and the last one, fitted to what they make of the rows.
@@ -127,7 +122,7 @@ class Learner:
         last.fit(table if self.client is None else spread(self.client, table), y, **options)
         return Pipeline([*before, (name, last)])
 
-    def _weighted(self, plan: Plan, y: Any) -> dict[str, Any]:
+    def _weighted(self, plan: Plan, y: Targets) -> dict[str, Any]:
         """Tell the plan the weights of the classes; what the fit must be told instead."""
         weight = for_scikit_learn(self.setting.class_weight)
         if weight is None or self.method.name == "guess":
@@ -144,12 +139,12 @@ class Learner:
             "choose another --method, such as kernel"
         )
 
-    def _score(self, model: Any, X: Any, y: Any) -> float:
+    def _score(self, model: BaseEstimator, X: PandasFrame, y: Targets) -> float:
         """By the metric asked for, or by the model's own where it does not say enough for it."""
         metric = self.setting.metric
         # The usual ones have less to ask the model for, and less to look over.
         if metric is not None and metric.name not in DEFAULTS.values():
-            value = metric.goodness(HeldOut.of(model, X, y, self.setting.classes))
+            value = metric.goodness(HeldOutPredictions.of(model, X, y, self.setting.classes))
             if math.isfinite(value):
                 return value
         said = model.predict(X)
@@ -158,7 +153,7 @@ class Learner:
         square = len(y) * float(standard_deviation(y)) ** 2
         return 1.0 - float(np.sum((y - said) ** 2)) / square if square > 0 else 0.0
 
-    def _check_columns(self, prepare: Any, X: Any) -> None:
+    def _check_columns(self, prepare: ColumnTransformer, X: PandasFrame) -> None:
         most = self.method.max_columns
         if X.shape[1] <= most and most >= 100_000:
             return

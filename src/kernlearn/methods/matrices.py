@@ -23,19 +23,8 @@ def read_matrices(
 ) -> tuple[Precomputed, ...]:
     """Read kernels of all rows of a table against all rows.
 
-    Parameters
-    ----------
-    paths : sequence of Path
-        Files of ``.npy``, or of text: numbers without names, separated by commas or blanks.
-    n_rows : int
-        Rows of the table.
-    psd : {"raise", "clip", "shift", "trust"}, default="raise"
-        What to do with a matrix that is not positive semidefinite.
-
-    Returns
-    -------
-    tuple of Precomputed
-        Symmetric and positive semidefinite.
+    Files of ``.npy``, or of text: numbers without names, separated by commas or blanks. `psd` says
+    what to do with a matrix that is not positive semidefinite.
     """
     return tuple(_read(path, n_rows, psd) for path in paths)
 

@@ -2,104 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from kernlearn.methods.metrics import Metric
+import numpy as np
+from sklearn.base import BaseEstimator
 
-__all__ = ["Method", "MethodError", "Plan", "Setting"]
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
+from kernlearn.kernels import Precomputed
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.typing import Targets
+
+__all__ = ["METHOD_OPTIONS", "ClassWeight", "Method", "MethodOptions", "Plan", "Setting"]
+
+ClassWeight = dict[Any, float] | str | None
 
 
-class MethodError(ValueError):
-    """A method cannot be used on this table; the message says why and what to use."""
+@dataclass(frozen=True)
+class MethodOptions:
+    """What methods try, and when they use landmarks."""
+
+    candidates: Sequence[str] | str = "auto"
+    """Candidates of the mixture of kernel machines."""
+    svm_C: Sequence[float] = tuple(np.logspace(-1, 3, 5).tolist())
+    """C of the tuned SVM; in regression, in units of the target."""
+    svm_gamma: Sequence[float] = tuple(np.logspace(-4, 0, 5).tolist())
+    """γ of the tuned SVM, besides "scale"."""
+    logistic_C: Sequence[float] = (0.01, 0.1, 1.0, 10.0, 100.0)
+    """C of logistic regression."""
+    ridge_alphas: Sequence[float] = tuple(np.logspace(-3, 4, 15).tolist())
+    """Penalties of ridge regression."""
+    exact_rows: int = EXACT_ROWS
+    """Rows up to which kernel matrices are exact, and above which there are landmarks."""
+
+
+METHOD_OPTIONS = MethodOptions()
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What a method is told of its task.
-
-    Attributes
-    ----------
-    task : str
-        "classification" or "regression".
-    seed : int
-        For whatever it draws at random.
-    spread : float
-        Standard deviation of the target for regression: C and ε are in its units. Else 1.
-    n_rows : int or None
-        How many rows it is given; None before that is known.
-    views : tuple of str
-        Names of the views, if the columns are grouped.
-    kernels : tuple
-        Kernels over row numbers, if matrices are given instead of columns.
-    classes : ndarray or None
-        All classes of the table, sorted; None for regression.
-    class_weight : dict, "balanced" or None
-        Weights of the classes.
-    metric : Metric or None
-        What models are judged and tuned by; None for their own score.
-    """
+    """What a method is told of its task."""
 
     task: str
+    """Classification or regression."""
     seed: int
+    """For whatever it draws at random."""
     spread: float = 1.0
+    """Standard deviation of the target for regression: C and ε are in its units. Else 1."""
     n_rows: int | None = None
+    """How many rows it is given; None before that is known."""
     views: tuple[str, ...] = ()
-    kernels: tuple[Any, ...] = ()
-    classes: Any = None
-    class_weight: Any = None
+    """Names of the views, if the columns are grouped."""
+    kernels: tuple[Precomputed, ...] = ()
+    """Kernels over row numbers, if matrices are given instead of columns."""
+    classes: Targets | None = None
+    """All classes of the table, sorted; None for regression."""
+    class_weight: ClassWeight = None
+    """Weights of the classes by label, or "balanced"."""
     metric: Metric | None = None
+    """What models are judged and tuned by; None for their own score."""
+    options: MethodOptions = METHOD_OPTIONS
+    """What methods try."""
+
+    @property
+    def judge(self) -> Metric:
+        """The metric, or the task's own where none was asked for."""
+        return self.metric or Metric(DEFAULTS[self.task])
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The steps that follow the preparation of the columns, and what is left to cross-validate."""
 
-    steps: list[tuple[str, Any]]
-    grid: Mapping[str, list[Any]] = field(default_factory=dict)
+    steps: list[tuple[str, BaseEstimator]]
+    grid: Mapping[str, list[object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Method:
-    """One entry of the registry.
-
-    Attributes
-    ----------
-    name : str
-        What a user types.
-    title : str
-        What a user reads.
-    plan : callable
-        From a setting to a plan.
-    tasks : tuple of str
-        What it can do.
-    max_rows, max_columns : int
-        What it is given at most: a sample of more rows, and no table of more (prepared) columns.
-        A million where a method learns through landmarks; else so many rows take about a minute
-        for two classes or regression on two ARM cores, by `kernlearn.speed.measure` in seconds of
-        the processor, of one core, for 10 columns; what was measured stands beside the number.
-    takes_kernels : bool
-        Whether it can combine views and matrices.
-    prepares : bool
-        Whether it scales and encodes the columns itself.
-    tuning_rows : int
-        How many of its rows parameters are cross-validated on at most; the fit has them all.
-    titles : mapping
-        Its name in words by task, where it differs.
-    """
+    """One entry of the registry."""
 
     name: str
+    """What a user types."""
     title: str
+    """What a user reads."""
     plan: Callable[[Setting], Plan]
+    """From a setting to the steps of a pipeline."""
     tasks: tuple[str, ...] = ("classification", "regression")
+    """What it can do."""
     max_rows: int = 2000
+    """Rows that it is given at most, a sample of more: a million where it learns through landmarks;
+    else those that take about a minute, in seconds of one ARM core, for 10 columns."""
     max_columns: int = 100_000
+    """Prepared columns that a table may have at most."""
     takes_kernels: bool = False
+    """Whether it can combine views and matrices."""
     prepares: bool = False
+    """Whether it scales and encodes the columns itself."""
     tuning_rows: int = 2500
+    """How many of its rows parameters are cross-validated on at most; the fit has them all."""
     titles: Mapping[str, str] = field(default_factory=dict)
+    """Its name in words by task, where it differs."""
 
     def title_for(self, task: str) -> str:
         """What a user reads."""

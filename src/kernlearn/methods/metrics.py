@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.method import MethodError
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
 
 __all__ = ["DEFAULTS", "Metric", "find_metric"]
 
@@ -36,13 +36,7 @@ OF_ONE_CLASS = ("f1", "precision", "recall", "jaccard", "average_precision")
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric by the name of a scorer.
-
-    Attributes
-    ----------
-    name : str
-        As scikit-learn has it.
-    """
+    """A metric by the name of a scorer of scikit-learn."""
 
     name: str
 
@@ -66,7 +60,7 @@ class Metric:
         words = self.name.removeprefix(NEGATIVE).replace("_", " ")
         return TITLES.get(self.name, words)
 
-    def value(self, said: HeldOut) -> float | None:
+    def value(self, said: HeldOutPredictions) -> float | None:
         """The metric on rows; None where these rows, or what the model says of them, give none.
 
         Rows are ranked within folds, and the mean is over those folds that have both kinds of rows.
@@ -80,7 +74,7 @@ class Metric:
         values, sizes = zip(*known, strict=True)
         return float(np.average(values, weights=sizes))
 
-    def _of_one(self, said: HeldOut) -> float | None:
+    def _of_one(self, said: HeldOutPredictions) -> float | None:
         if self.name == LOG_LOSS and said.proba is not None:
             # The scorer wants a row of every class, without which nothing is different.
             own = said.proba[np.arange(len(said)), said.y]
@@ -94,7 +88,7 @@ class Metric:
                 continue
         return None
 
-    def remarks(self, said: HeldOut, labels: Sequence[str]) -> list[str]:
+    def remarks(self, said: HeldOutPredictions, labels: Sequence[str]) -> list[str]:
         """What a reader has to know of it: of which class it is, or why there is none."""
         if self.value(said) is None:
             return [f"there is no {self.title}: {self._why_none(said)}"]
@@ -102,7 +96,7 @@ class Metric:
             return [f"{self.title} is that of the class {labels[1]!r}, the second in order"]
         return []
 
-    def _why_none(self, said: HeldOut) -> str:
+    def _why_none(self, said: HeldOutPredictions) -> str:
         if self._of_one(said) is not None:
             return "no fold has rows of both classes; ask for fewer folds, or for another --metric"
         if said.n_classes and said.proba is None:
@@ -112,7 +106,7 @@ class Metric:
             )
         return "these rows are too few, or of one kind; hold out more, or choose another --metric"
 
-    def computed(self, said: HeldOut) -> float | None:
+    def computed(self, said: HeldOutPredictions) -> float | None:
         """The metric as scikit-learn computes it, errors and all; None for NaN."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -121,7 +115,7 @@ class Metric:
             return None
         return value if self.greater_is_better else -value
 
-    def goodness(self, said: HeldOut) -> float:
+    def goodness(self, said: HeldOutPredictions) -> float:
         """The same, but so that more is better, and nothing is worst."""
         value = self.value(said)
         if value is None:
@@ -130,23 +124,7 @@ class Metric:
 
 
 def find_metric(name: str | None, task: str, y: Any, classes: Any) -> Metric:
-    """The metric of that name, if it can judge such targets.
-
-    Parameters
-    ----------
-    name : str or None
-        A scorer of scikit-learn; None for the task's own.
-    task : str
-        "classification" or "regression".
-    y : ndarray
-        Targets.
-    classes : ndarray or None
-        The classes, None for regression.
-
-    Returns
-    -------
-    Metric
-    """
+    """The scorer of that name, if it can judge such targets; without one the task's own."""
     metric = Metric(name or DEFAULTS[task])
     known = get_scorer_names()
     if metric.name not in known:
@@ -173,20 +151,20 @@ def find_metric(name: str | None, task: str, y: Any, classes: Any) -> Metric:
 def _judges_numbers(metric: Metric) -> bool:
     numbers = np.linspace(0.1, 0.9, 7)
     try:
-        return metric.computed(HeldOut(numbers, numbers[::-1], 0)) is not None
+        return metric.computed(HeldOutPredictions(numbers, numbers[::-1], 0)) is not None
     except (ValueError, TypeError, AttributeError):
         return False
 
 
-def _guess(y: Any, classes: Any) -> HeldOut:
+def _guess(y: Any, classes: Any) -> HeldOutPredictions:
     """What somebody might say who knows nothing, with all that a metric may ask for."""
     if classes is None:
-        return HeldOut(y, np.full(len(y), float(np.mean(y))), 0)
+        return HeldOutPredictions(y, np.full(len(y), float(np.mean(y))), 0)
     codes = np.searchsorted(classes, y)
     k = len(classes)
     proba = np.full((len(y), k), 1.0 / k)
     decision = np.zeros(len(y)) if k == 2 else proba
-    return HeldOut(codes, codes, k, decision, proba)
+    return HeldOutPredictions(codes, codes, k, decision, proba)
 
 
 def _unsuited(metric: Metric, classes: Any, reason: str) -> MethodError:

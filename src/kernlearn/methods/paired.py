@@ -13,9 +13,9 @@ import numpy as np
 from scipy.stats import binom, norm
 from scipy.stats import t as student
 
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.scores import metric_draws
+from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
 
 __all__ = [
@@ -28,48 +28,33 @@ __all__ = [
     "squared_errors",
 ]
 
-Splits = Sequence[tuple[HeldOut, HeldOut]]
+Splits = Sequence[tuple[HeldOutPredictions, HeldOutPredictions]]
 
 
 @dataclass(frozen=True)
 class Paired:
-    """A test and its p-value; None where it has none.
-
-    Attributes
-    ----------
-    test : str
-        Its name.
-    p_value : float or None
-        The probability of a difference so large, or larger, between two models that are equally
-        good.
-    wins, losses : int or None
-        Of McNemar's test: rows on which the first alone is right, and those on which the second
-        alone is.
-    """
+    """A test and its p-value; None where it has none."""
 
     test: str
     p_value: float | None
+    """How probable so large a difference is between two models that are equally good."""
     wins: int | None = None
+    """Of McNemar's test: rows on which the first alone is right."""
     losses: int | None = None
+    """Rows on which the second alone is right."""
 
 
-def paired_test(metric: Metric, splits: Splits, n_learned: int, seed: int) -> Paired:
+def paired_test(
+    metric: Metric,
+    splits: Splits,
+    n_learned: int,
+    seed: int,
+    options: ScoreOptions = SCORING,
+) -> Paired:
     """The test that fits the metric and the way in which rows were held out.
 
-    Parameters
-    ----------
-    metric : Metric
-        By which models are judged.
-    splits : sequence of (HeldOut, HeldOut)
-        What the two models said, for every split.
-    n_learned : int
-        How many rows they learned from in a split.
-    seed : int
-        Of a bootstrap.
-
-    Returns
-    -------
-    Paired
+    `splits` has the predictions of the two models for every split, `n_learned` the rows that they
+    learned from in one; `seed` is that of a bootstrap.
     """
     if len(splits) > 1:
         # R² of a fold is in units of the spread of its own rows, of which a fold may have few.
@@ -85,7 +70,7 @@ def paired_test(metric: Metric, splits: Splits, n_learned: int, seed: int) -> Pa
         return mcnemar(first.predicted == first.y, second.predicted == second.y)
     if first.n_classes == 0 and metric.name in SQUARED:
         return squared_errors(first, second)
-    return bootstrap(metric, first, second, seed)
+    return bootstrap(metric, first, second, seed, options)
 
 
 # Metrics that are better whenever the sum of squares is less.
@@ -93,7 +78,7 @@ SQUARED = ("r2", "neg_mean_squared_error", "neg_root_mean_squared_error", "expla
 
 
 def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
-    r"""McNemar's test, mid-p.
+    r"""McNemar's test, mid-p, by the rows on which each of two classifiers is right.
 
     Of two classifiers that are equally good, each is the one that is right with probability one
     half on a row on which one of them is; with b and c such rows,
@@ -103,17 +88,6 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
     Half the probability of what was observed is left out, without which the test errs on the side
     of no difference (Fagerland, Lydersen and Laake 2013).
 
-    Parameters
-    ----------
-    first, second : ndarray of bool
-        On which rows each is right.
-
-    Returns
-    -------
-    Paired
-
-    Examples
-    --------
     >>> import numpy as np
     >>> right = np.arange(20) < 9
     >>> round(mcnemar(right, ~right).p_value, 3)
@@ -125,7 +99,7 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
     return Paired("McNemar's test, mid-p", float(min(p, 1.0)), wins, losses)
 
 
-def squared_errors(first: HeldOut, second: HeldOut) -> Paired:
+def squared_errors(first: HeldOutPredictions, second: HeldOutPredictions) -> Paired:
     """Student's t of the differences between squared errors on the same rows."""
     difference = (first.y - first.predicted) ** 2 - (second.y - second.predicted) ** 2
     name = "paired t of squared errors"
@@ -142,20 +116,9 @@ def corrected_t(differences: np.ndarray, ratio: float) -> float | None:
 
     .. math:: t = \bar d \Big/ \sqrt{\left(\tfrac{1}{k} + \tfrac{n_2}{n_1}\right) s^2}
 
-    with k differences between scores, n₁ rows learned from and n₂ tested on: folds share most of
-    what they learn from, so that their scores are not independent.
-
-    Parameters
-    ----------
-    differences : ndarray of shape (k,)
-        One for each fold.
-    ratio : float
-        n₂ / n₁.
-
-    Returns
-    -------
-    float or None
-        None where all differences are the same, but not zero.
+    with k differences between scores, one for each fold, n₁ rows learned from and n₂ tested on;
+    `ratio` is n₂ / n₁. Folds share most of what they learn from, so that their scores are not
+    independent. None where all differences are the same, but not zero.
     """
     k = len(differences)
     spread = float(differences.std(ddof=1))
@@ -165,17 +128,30 @@ def corrected_t(differences: np.ndarray, ratio: float) -> float | None:
     return float(2 * student.sf(abs(t), k - 1))
 
 
-def difference_error(metric: Metric, first: HeldOut, second: HeldOut, seed: int) -> float | None:
+def difference_error(
+    metric: Metric,
+    first: HeldOutPredictions,
+    second: HeldOutPredictions,
+    seed: int,
+    options: ScoreOptions = SCORING,
+) -> float | None:
     """The standard error of the difference between two scores on the same rows, over draws."""
-    values = metric_draws(metric, first, seed) - metric_draws(metric, second, seed)
+    n = options.n_draws
+    values = metric_draws(metric, first, seed, n) - metric_draws(metric, second, seed, n)
     values = values[np.isfinite(values)]
     return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
-def bootstrap(metric: Metric, first: HeldOut, second: HeldOut, seed: int) -> Paired:
+def bootstrap(
+    metric: Metric,
+    first: HeldOutPredictions,
+    second: HeldOutPredictions,
+    seed: int,
+    options: ScoreOptions = SCORING,
+) -> Paired:
     """For any metric: the difference in standard deviations of itself, over draws of rows."""
     name = "paired bootstrap"
-    spread = difference_error(metric, first, second, seed)
+    spread = difference_error(metric, first, second, seed, options)
     whole = [metric.value(first), metric.value(second)]
     if spread is None or whole[0] is None or whole[1] is None:
         return Paired(name, None)

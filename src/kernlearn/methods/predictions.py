@@ -13,23 +13,12 @@ __all__ = ["predictions"]
 
 
 def predictions(bundle: ModelBundle, rows: Any, coverage: float = 0.9) -> Any:
-    """Predictions, the values behind them, and how sure they are.
+    """Predictions of typed rows, the values behind them, and how sure they are.
 
-    Parameters
-    ----------
-    bundle : ModelBundle
-        From a model file.
-    rows : DataFrame
-        Typed rows.
-    coverage : float, default=0.9
-        The probability with which intervals are to hold a number.
-
-    Returns
-    -------
-    DataFrame
-        A column ``prediction``. For two classes ``decision``, positive for the second; for more
-        ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower``
-        and ``upper``, and ``std`` where the model is a Gaussian process. Only what the model has.
+    A column ``prediction``. For two classes ``decision``, positive for the second; for more
+    ``decision: CLASS`` for each; then ``probability: CLASS`` for each. For numbers ``lower`` and
+    ``upper``, which hold the number with probability `coverage`, and ``std`` where the model is a
+    Gaussian process. Only what the model has.
     """
     pd = load_pandas("predicting")
     table = {"prediction": bundle.pipeline.predict(rows)}

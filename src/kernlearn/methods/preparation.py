@@ -29,22 +29,11 @@ def preparation(
 
     Numbers and dates: missing cells filled by the median, then mean 0 and standard deviation 1.
     Categories: missing cells filled by the most frequent value, then one column of 0 and 1 for each
-    value; rare ones beyond thirty share a column, and a value never seen before has zeros.
+    value; rare ones share a column, and a value never seen before has zeros.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        What the columns are.
-    views : mapping from str to sequence of str, optional
-        Groups of columns. The result is then a data frame with columns named ``view__...``, and
-        things, such as sequences and graphs, are passed on; without views they are left out.
-    counts_words : bool, default=False
-        Without views, whether free text becomes the TF-IDF of its words; the result is then sparse.
-
-    Returns
-    -------
-    ColumnTransformer
-        Not fitted.
+    With `views`, the result is a data frame with columns named ``view__...``, and things, such as
+    sequences and graphs, are passed on; without views they are left out. With `counts_words` and
+    without views, free text becomes the TF-IDF of its words; the result is then sparse.
     """
     if not views:
         numbers = _of_columns(columns)

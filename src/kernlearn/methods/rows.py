@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.methods.splits import single_rows
-from kernlearn.methods.task import Outcome, Task
+from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.phrases import listed
 
 __all__ = ["row_account"]
@@ -18,28 +18,15 @@ SMALL = 5
 
 
 def row_account(
-    task: Task, outcome: Outcome, n_read: int, dropped: Sequence[tuple[str, int]]
+    task: Task, outcome: LearningResult, n_read: int, dropped: Sequence[tuple[str, int]]
 ) -> dict[str, Any]:
     """Where every row went, as numbers and as sentences.
 
-    Parameters
-    ----------
-    task, outcome
-        What was asked for, and what came of it.
-    n_read : int
-        Rows of the table.
-    dropped : sequence of (str, int)
-        Why rows were left out, and how many.
-
-    Returns
-    -------
-    dict
-        JSON values: ``read``, ``dropped``, ``used``, ``held_out``, ``folds`` (None with one
-        division), ``to_learn_from``, ``models`` (rows that each learned from, and those its
-        parameters were tuned on, None where nothing was), ``refitted``, ``took_over`` (whether
-        that kept the choices of the model that was scored), ``in_the_file`` (rows that the model
-        in the file learned from), ``single_classes``, ``small_classes`` (with their
-        rows) and ``sentences``.
+    JSON values: ``read``, ``dropped`` (why, and how many), ``used``, ``held_out``, ``folds`` (None
+    with one split), ``to_learn_from``, ``models`` (rows that each learned from, and those its
+    parameters were tuned on, None where nothing was), ``refitted``, ``took_over`` (whether that
+    kept the choices of the model that was scored), ``in_the_file`` (rows that the model in the file
+    learned from), ``single_classes``, ``small_classes`` (with their rows) and ``sentences``.
     """
     kept = outcome.kept
     singles = single_rows(task.y, task.setting.task)

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.metrics import Metric
+from kernlearn.typing import Array
 
-__all__ = ["METRICS", "N_DRAWS", "Score", "held_out_score", "metric_draws", "wilson_interval"]
+__all__ = ["SCORING", "Score", "ScoreOptions", "held_out_score", "metric_draws", "wilson_interval"]
 
-METRICS = {task: Metric(name).title for task, name in DEFAULTS.items()}
 Z_95 = 1.959963984540054
-N_BOOTSTRAP = 1000
-# Of a metric that is computed anew for every draw.
-N_DRAWS = 200
-FEWEST_ROWS = 10
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """How many draws of rows intervals and errors rest on."""
+
+    n_bootstrap: int = 1000
+    """Draws for R²."""
+    n_draws: int = 200
+    """Draws for a metric that is computed anew for each of them."""
+    fewest_rows: int = 10
+    """Of fewer rows, there is no interval."""
+
+
+SCORING = ScoreOptions()
 
 
 @dataclass(frozen=True)
@@ -30,31 +40,22 @@ class Score:
     high: float | None = None
 
 
-def held_out_score(metric: Metric, said: HeldOut, seed: int) -> Score:
-    r"""Accuracy with Wilson's interval; others with a bootstrap interval over rows.
-
-    Parameters
-    ----------
-    metric : Metric
-        By what to judge.
-    said : HeldOut
-        Held-out rows, and what was predicted for them.
-    seed : int
-        Of the bootstrap.
-
-    Returns
-    -------
-    Score
-    """
+def held_out_score(
+    metric: Metric, said: HeldOutPredictions, seed: int, options: ScoreOptions = SCORING
+) -> Score:
+    """Accuracy with Wilson's interval; others with a bootstrap interval over rows."""
     value = metric.value(said)
     if metric.name == "accuracy":
         right = int((said.y == said.predicted).sum())
         return Score(value, *wilson_interval(right, len(said)))
-    if value is None or len(said) < FEWEST_ROWS:
+    if value is None or len(said) < options.fewest_rows:
         return Score(value)
-    values = _r2_draws(said, seed) if metric.name == "r2" else metric_draws(metric, said, seed)
+    if metric.name == "r2":
+        values = _r2_draws(said, seed, options.n_bootstrap)
+    else:
+        values = metric_draws(metric, said, seed, options.n_draws)
     values = values[np.isfinite(values)]
-    if len(values) < N_DRAWS // 2:
+    if len(values) < options.n_draws // 2:
         return Score(value)
     low, high = np.quantile(values, [0.025, 0.975])
     return Score(value, float(low), float(high))
@@ -78,34 +79,34 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=16)  # for the interval, then for every comparison
-def metric_draws(metric: Metric, said: HeldOut, seed: int) -> Any:
+def metric_draws(metric: Metric, said: HeldOutPredictions, seed: int, n_draws: int) -> Array:
     """The metric of draws of rows with repetition, the same for all models that are compared.
 
     NaN where a draw has none, or would be of something else: a class may be missing, and a mean
     over the other classes is no draw of a mean over all.
     """
-    draws = np.random.default_rng(seed).integers(len(said), size=(N_DRAWS, len(said)))
+    draws = np.random.default_rng(seed).integers(len(said), size=(n_draws, len(said)))
     n_present = len(np.unique(said.y)) if said.n_classes else 0
     return np.array([_of_draw(metric, said.rows(rows), n_present) for rows in draws])
 
 
-def _of_draw(metric: Metric, drawn: HeldOut, n_present: int) -> float:
+def _of_draw(metric: Metric, drawn: HeldOutPredictions, n_present: int) -> float:
     if drawn.n_classes and len(np.unique(drawn.y)) < n_present:
         return np.nan
     value = metric.value(drawn)
     return np.nan if value is None else value
 
 
-def _r2_draws(said: HeldOut, seed: int) -> Any:
+def _r2_draws(said: HeldOutPredictions, seed: int, n_draws: int) -> Array:
     """R² of draws of rows with repetition; one draw at a time, since rows may be many."""
     rng = np.random.default_rng(seed)
     n = len(said)
     # Around the mean, for the digits.
     y = said.y - said.y.mean()
     squares = np.column_stack([(said.y - said.predicted) ** 2, y, y**2])
-    sums = np.empty((N_BOOTSTRAP, 3))
+    sums = np.empty((n_draws, 3))
     for draw in sums:
         draw[:] = np.bincount(rng.integers(n, size=n), minlength=n) @ squares
     total = sums[:, 2] - sums[:, 1] ** 2 / n
     kept = total > 0
-    return 1.0 - sums[kept, 0] / total[kept]
+    return np.asarray(1.0 - sums[kept, 0] / total[kept])

@@ -32,23 +32,9 @@ def single_rows(y: NDArray[Any], task: str) -> Indices:
 
 
 def fold_splits(y: NDArray[Any], task: str, n_folds: int, seed: int) -> list[Split]:
-    """Rows to learn from and to test on, in at most so many folds.
+    """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer of few rows.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    task : str
-        "classification" or "regression".
-    n_folds : int
-        As many as there are rows to test on, if there are fewer.
-    seed : int
-        Of the shuffle.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        Sorted row numbers; every row that is not alone in its class is tested once.
+    Every row that is not alone in its class is tested once; `seed` shuffles.
     """
     order = _dealt(y, task, seed)
     n_folds = max(2, min(n_folds, len(order)))
@@ -58,24 +44,7 @@ def fold_splits(y: NDArray[Any], task: str, n_folds: int, seed: int) -> list[Spl
 
 
 def holdout_split(y: NDArray[Any], task: str, share: float, seed: int) -> Split:
-    """Rows to learn from, and a share of all rows to test on, one at least of each.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    task : str
-        "classification" or "regression".
-    share : float
-        Between 0 and 1.
-    seed : int
-        Of the shuffle.
-
-    Returns
-    -------
-    (ndarray, ndarray)
-        Sorted row numbers.
-    """
+    """Sorted rows to learn from, and a share of all rows to test on, one at least of each."""
     order = _dealt(y, task, seed)
     n_test = min(max(1, int(np.ceil(share * len(y)))), len(order) - 1)
     # Evenly spaced places in the order of the classes.

@@ -5,84 +5,98 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
-from kernlearn.methods.baselines import BASELINES, GUESS, LINEAR
-from kernlearn.methods.contest import MethodComparison
-from kernlearn.methods.held_out import HeldOut
-from kernlearn.methods.importance import Importance
+from sklearn.pipeline import Pipeline
+
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.importance import IMPORTANCE, Importance, ImportanceOptions
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import Method, Plan, Setting
-from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.method_comparison import COMPARISON, ComparisonOptions, MethodComparison
+from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import Paired
 from kernlearn.methods.preparation import preparation, words_of
-from kernlearn.methods.registry import METHODS, find_method
-from kernlearn.methods.scores import Score
+from kernlearn.methods.registry import BASELINES, GUESS, LINEAR, METHODS, find_method
+from kernlearn.methods.scores import SCORING, Score, ScoreOptions
 from kernlearn.methods.splits import Split, fold_splits, holdout_split
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
+from kernlearn.typing import Indices, PandasFrame, Targets
 
-__all__ = ["AUTO", "THROUGH_LANDMARKS", "Fit", "Judged", "Outcome", "Task"]
+if TYPE_CHECKING:
+    from distributed import Client
+
+__all__ = [
+    "AUTO",
+    "THROUGH_LANDMARKS",
+    "WORKFLOW",
+    "EvaluatedModel",
+    "Fit",
+    "LearningResult",
+    "Task",
+    "WorkflowOptions",
+]
 
 AUTO = "auto"
 # What learns through landmarks, from rows that may lie anywhere.
 THROUGH_LANDMARKS = ("mkl", "first-level", "lssvm")
 
 
+@dataclass(frozen=True)
+class WorkflowOptions:
+    """What a fit tries, and how long: all that a user is not asked for."""
+
+    comparison: ComparisonOptions = COMPARISON
+    importance: ImportanceOptions = IMPORTANCE
+    scoring: ScoreOptions = SCORING
+    methods: tuple[Method, ...] = tuple(METHODS.values())
+    """What "auto" compares."""
+    baselines: tuple[Method, ...] = BASELINES
+    most_sources: int = 10
+    """Of more sources, none is left out to see what it adds: each costs a fit."""
+    seconds_without: float = 300.0
+    """For all such fits."""
+
+
+WORKFLOW = WorkflowOptions()
+
+
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What is to be learned from which rows, and how it is judged.
+    """What is to be learned from which rows, and how it is judged."""
 
-    Attributes
-    ----------
-    X, y : DataFrame and ndarray
-        Typed rows and their targets.
-    columns : sequence of Column
-        What the columns are.
-    setting : Setting
-        Task, seed, views, kernels, metric, weights of classes.
-    method : str
-        A name of the registry, or "auto".
-    holdout : float
-        Share of rows held out, if `cv` is None.
-    cv : int or None
-        Number of folds instead.
-    refit : bool
-        Whether the model that is kept is fitted to all rows after rows were held out.
-    views : mapping or None
-        Groups of columns.
-    time_limit : float or None
-        Seconds for one fit, where the estimator has such a limit.
-    callback : callable or None
-        Hears of every step of such fits.
-    device : str or None
-        Where the estimators that have such a parameter work on rows.
-    n_jobs : int
-        How many processes compare methods, and fit baselines, at once.
-    client : distributed.Client or None
-        Of the cluster on which the model is learned, where it can be.
-    """
-
-    X: Any
-    y: Any
+    X: PandasFrame
+    y: Targets
+    """Targets of the typed rows X."""
     columns: Sequence[Column]
     setting: Setting
     method: str
+    """A name of the registry, or "auto"."""
     holdout: float = 0.25
+    """Share of rows held out, if `cv`, a number of folds, is None."""
     cv: int | None = None
     refit: bool = True
+    """Whether the model that is kept is fitted to all rows after rows were held out."""
     views: Mapping[str, Sequence[str]] | None = None
+    """Groups of columns."""
     time_limit: float | None = None
-    callback: Callable[[Progress], Any] | None = None
+    """Seconds for one fit, where the estimator has such a limit."""
+    callback: Callable[[Progress], object] | None = None
+    """Hears of every step of such fits."""
     device: str | None = None
+    """Where the estimators that have such a parameter work on rows."""
     n_jobs: int = 1
-    client: Any = None
+    """How many processes compare methods, and fit baselines, at once."""
+    client: Client | None = None
+    """Of the cluster on which the model is learned, where it can be."""
+    options: WorkflowOptions = WORKFLOW
 
     @property
     def metric(self) -> Metric:
         """What models are judged by."""
-        return self.setting.metric or Metric(DEFAULTS[self.setting.task])
+        return self.setting.judge
 
     def splits(self) -> list[Split]:
         """Rows to learn from and rows to judge by."""
@@ -95,13 +109,14 @@ class Task:
         """Fits the method of that name."""
         # Matrices need no columns, so nothing has to be prepared.
         prepare = None if self.setting.kernels else partial(preparation, self.columns, self.views)
-        method = find_method(name)
+        own = {method.name: method for method in self.options.methods}
+        method = own.get(name) or find_method(name)
         if (self.time_limit, self.callback, self.device) != (None, None, None):
-            method = replace(method, plan=partial(self._patient_plan, method))
+            method = replace(method, plan=partial(self._plan_with_limits, method))
         client = self.client if name in THROUGH_LANDMARKS else None
         return Learner(method, self.setting, prepare, client)
 
-    def _patient_plan(self, method: Method, setting: Setting) -> Plan:
+    def _plan_with_limits(self, method: Method, setting: Setting) -> Plan:
         """The method's plan, its estimators with the limit, the listener and the device."""
         plan = method.plan(setting)
         for _, step in plan.steps:
@@ -114,7 +129,7 @@ class Task:
 
     def rivals(self) -> list[Learner]:
         """The methods that "auto" compares."""
-        named = [m.name for m in METHODS.values() if self.setting.task in m.tasks]
+        named = [m.name for m in self.options.methods if self.setting.task in m.tasks]
         return [self.learner(name) for name in named]
 
     def baselines(self) -> list[Learner]:
@@ -128,7 +143,7 @@ class Task:
         readable = set(columns_used(self.columns)) - set(columns_used(self.columns, *THINGS))
         words = words_of(self.columns) if self.setting.task == "classification" else []
         learners = []
-        for method in BASELINES:
+        for method in self.options.baselines:
             counts_words = method is LINEAR and bool(words)
             has_columns = bool(readable) or counts_words
             if has_columns and not self.setting.kernels and method.name != self.method:
@@ -138,41 +153,25 @@ class Task:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A method or a baseline on rows that it had not seen.
-
-    Attributes
-    ----------
-    name : str
-        What a user reads.
-    role : str
-        "model" or "baseline".
-    method : Method
-        Which.
-    score : Score
-        By the metric.
-    seconds : float
-        Of all its fits and predictions.
-    said : HeldOut
-        What it said of the held-out rows.
-    n_learned, n_given : int
-        Rows that it learned from, and rows that were there for it; of folds, the largest.
-    n_tuned : int or None
-        Rows on which its parameters were cross-validated, if they were.
-    paired : Paired or None
-        The model against this baseline.
-    """
+class EvaluatedModel:
+    """A method or a baseline on rows that it had not seen."""
 
     name: str
     role: str
+    """'model' or 'baseline'."""
     method: Method
     score: Score
     seconds: float
-    said: HeldOut
+    """Of all its fits and predictions."""
+    said: HeldOutPredictions
     n_learned: int
+    """Rows that it learned from; of folds, the largest."""
     n_given: int
+    """Rows that were there for it to learn from."""
     n_tuned: int | None = None
+    """Rows on which its parameters were cross-validated, if they were."""
     paired: Paired | None = None
+    """The model against this baseline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,38 +181,27 @@ class Fit:
     Whether it took over what an earlier fit had chosen is kept, too.
     """
 
-    pipeline: Any
+    pipeline: Pipeline
     learner: Learner
-    rows: Any
+    rows: Indices
     contest: MethodComparison | None
     seconds: float
     took_over: bool = False
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """The model that is kept, and how it was judged.
-
-    Attributes
-    ----------
-    kept : Fit
-        The model in the file.
-    judged : list of Judged
-        The model first, then the baselines.
-    tests : ndarray
-        The rows that were held out, in the order of the predictions.
-    refitted : bool
-        Whether the model that is kept was fitted to other rows than the one that was judged.
-    columns, views : list of Importance or None
-        What each column and each view adds.
-    notes : list of str
-        What was skipped, and what ended early.
-    """
+class LearningResult:
+    """The model that is kept, and how it was judged."""
 
     kept: Fit
-    judged: list[Judged]
-    tests: Any
+    judged: list[EvaluatedModel]
+    """The model first, then the baselines."""
+    tests: Indices
+    """The rows that were held out, in the order of the predictions."""
     refitted: bool
+    """Whether the model that is kept was fitted to other rows than the one that was judged."""
     columns: list[Importance] | None = None
     views: list[Importance] | None = None
+    """What each view adds, as `columns` says what each column adds."""
     notes: list[str] = field(default_factory=list)
+    """What was skipped, and what ended early."""

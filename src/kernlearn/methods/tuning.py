@@ -34,29 +34,11 @@ def tuned_pipeline(
     """Fit a pipeline with the parameters of the highest mean score; the first of the best.
 
     The same choice as GridSearchCV's, with less work. Of many candidates only the better third is
-    asked about further folds after the first two: who is behind by then is hardly ever the best in
-    the end. The steps before the first one that the grid names are
-    fitted once in a fold instead of once for every candidate, since preparing a table takes longer
-    than training a machine on it; and parameters are not looked over anew in every fit. Machines
-    with Gaussian kernels share their matrices.
-
-    Parameters
-    ----------
-    steps : sequence of (str, estimator)
-        The pipeline.
-    grid : mapping from str to list
-        Values of parameters, named as in ``Pipeline.set_params``.
-    X, y : DataFrame and ndarray
-        Rows and targets.
-    folds : sequence of (ndarray, ndarray)
-        Row numbers to fit to and to check with, perhaps not of all rows.
-    score : callable, optional
-        From a fitted model, rows and targets to a number, the more the better.
-
-    Returns
-    -------
-    Pipeline
-        Fitted to all rows. Only an interrupt of that last fit leaves a model.
+    asked about further folds after the first two. The steps before the first one that the grid
+    names are fitted once in a fold, since preparing a table takes longer than training a machine on
+    it; and parameters are not validated anew in every fit. Machines with Gaussian kernels share
+    their matrices. `folds` are rows to fit to and to check with, perhaps not all; `score` takes a
+    fitted model, rows and targets. Only an interrupt of the last fit, to all rows, leaves a model.
     """
     candidates = list(ParameterGrid(dict(grid)))
     names = [name for name, _ in steps]

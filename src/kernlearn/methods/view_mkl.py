@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, vstack
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn.estimators import MKLClassifier, MKLRegressor
@@ -22,11 +24,10 @@ from kernlearn.kernels import (
     WeisfeilerLehman,
     WhereKnown,
 )
-from kernlearn.methods.stacked_rows import StackedRows
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables.column import THINGS
 
-__all__ = ["ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
+__all__ = ["StackedRows", "ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
 
 MARK = "__"
 
@@ -48,6 +49,34 @@ def _kind_of(column: str) -> str:
 def _numbers(X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
     chosen = X.iloc[:, places] if hasattr(X, "iloc") else X[:, places]
     return np.asarray(chosen, dtype=float)
+
+
+class StackedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """From a list of sparse matrices of one row each to one of all rows.
+
+    Columns beyond those of the rows that it was fitted to are left out, and missing ones are zero,
+    so that the rows of another file may have more columns or fewer.
+    """
+
+    def fit(self, X: Any, y: Any = None) -> StackedRows:
+        """Learn how many columns there are."""
+        self.n_columns_ = max(row.shape[1] for row in X)
+        return self
+
+    def transform(self, X: Any) -> csr_array:
+        """Stack the rows."""
+        return csr_array(vstack([self._fitting(row) for row in X], format="csr"))
+
+    def _fitting(self, row: Any) -> csr_array:
+        if row.shape[1] >= self.n_columns_:
+            return csr_array(row[:, : self.n_columns_])
+        return csr_array((row.data, row.indices, row.indptr), shape=(1, self.n_columns_))
+
+    def __sklearn_tags__(self) -> Any:
+        """It reads one thing a row."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = False
+        return tags
 
 
 KERNELS_ON_THINGS: dict[str, Callable[[], list[Kernel]]] = {

@@ -12,29 +12,27 @@ from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
 
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
-from kernlearn.methods.contest import MethodComparison, compare_methods, comparison_steps
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.description import is_mixture, name_columns
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import Importance, shuffled_scores
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import MethodError
-from kernlearn.methods.naming import name_columns
+from kernlearn.methods.method_comparison import MethodComparison, compare_methods, comparison_steps
 from kernlearn.methods.paired import difference_error, paired_test
-from kernlearn.methods.parameters import is_mixture
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
-from kernlearn.methods.task import AUTO, Fit, Judged, Outcome, Task
+from kernlearn.methods.task import AUTO, EvaluatedModel, Fit, LearningResult, Task
 from kernlearn.runtime.processes import alongside, run_in_processes
 from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.typing import Indices, PandasFrame
 
 __all__ = ["learn", "n_steps"]
 
-Advance = Callable[[], Any]
-# Each costs a fit: so many at most, and so many seconds for all.
-MOST_SOURCES = 10
-SECONDS_WITHOUT = 300.0
+Advance = Callable[[], object]
 
 
 @dataclass(eq=False)
@@ -42,7 +40,7 @@ class _Said:
     """What one contestant said of held-out rows, fold after fold; the note says why not."""
 
     learner: Learner
-    parts: list[HeldOut] = field(default_factory=list)
+    parts: list[HeldOutPredictions] = field(default_factory=list)
     n_learned: list[int] = field(default_factory=list)
     seconds: float = 0.0
     note: str = ""
@@ -53,14 +51,18 @@ def n_steps(task: Task) -> int:
     splits = task.splits()
 
     def of_contest(n_rows: int) -> int:
-        return comparison_steps(len(task.rivals()), n_rows) if task.method == AUTO else 0
+        return (
+            comparison_steps(len(task.rivals()), n_rows, task.options.comparison)
+            if task.method == AUTO
+            else 0
+        )
 
     steps = sum(1 + of_contest(len(train)) + len(task.baselines()) for train, _ in splits)
     refit = 1 + (of_contest(len(task.y)) if task.cv else 0)
     return steps + refit + len(_sources(task))
 
 
-def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
+def learn(task: Task, advance: Advance = lambda: None) -> LearningResult:
     """Choose a method if asked to, score it on rows held out, and fit the model that is kept.
 
     What is scored is a model that has not seen the rows it is scored on. The model that is kept is
@@ -68,18 +70,8 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
     with the preparation, the kernels, the ranks and the C of the one that is scored, so that only
     weights and machine are learned once more. With cross-validation the whole procedure is scored,
     the choice of a method included. An interrupt ends everything, except in the fit of the model
-    that is kept: that ends with what it has, and a note says so.
-
-    Parameters
-    ----------
-    task : Task
-        What to do.
-    advance : callable
-        Called `n_steps` times.
-
-    Returns
-    -------
-    Outcome
+    that is kept: that ends with what it has, and a note says so. `advance` is called `n_steps`
+    times.
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
@@ -91,7 +83,7 @@ def learn(task: Task, advance: Advance = lambda: None) -> Outcome:
     return outcome
 
 
-def _learned(task: Task, advance: Advance) -> Outcome:
+def _learned(task: Task, advance: Advance) -> LearningResult:
     splits = task.splits()
     is_kept = not task.cv and not task.refit
     contests = [_contest(task, train, advance) for train, _ in splits]
@@ -112,7 +104,7 @@ def _learned(task: Task, advance: Advance) -> Outcome:
         _ask(model, fit.pipeline, task, split, fit.seconds)
         model.n_learned.append(len(fit.learner.rows(task.y[split[0]])))
     tests = np.concatenate([test for _, test in splits])
-    outcome = Outcome(
+    outcome = LearningResult(
         kept,
         _judged(task, splits, model, baselines),
         tests,
@@ -142,7 +134,7 @@ def _at_once(
     every = np.arange(len(task.y))
     unheard = replace(task, callback=None).learner(contest.winner.method.name)
 
-    def judged() -> tuple[Any, float, list[Warning]] | None:
+    def judged() -> tuple[Pipeline, float, list[Warning]] | None:
         try:
             with _noted() as notes, interrupts_end_everything():
                 fit = _fitted_by(unheard, task, split[0], lambda: None)
@@ -194,19 +186,20 @@ def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
     return _fitted_by(judged.learner, task, every, advance, judged.contest, judged), True
 
 
-def _gains(task: Task, learner: Learner, rows: Any) -> bool:
+def _gains(task: Task, learner: Learner, rows: Indices) -> bool:
     """Whether of all rows it would learn from more than of these."""
     return len(learner.rows(task.y)) > len(learner.rows(task.y[rows]))
 
 
-def _contest(task: Task, rows: Any, advance: Advance) -> MethodComparison | None:
+def _contest(task: Task, rows: Indices, advance: Advance) -> MethodComparison | None:
     """Among all methods, on some rows, if the best is asked for."""
     if task.method != AUTO:
         return None
-    return compare_methods(task.rivals(), _rows(task.X, rows), task.y[rows], advance, task.n_jobs)
+    X, y = _rows(task.X, rows), task.y[rows]
+    return compare_methods(task.rivals(), X, y, advance, task.n_jobs, task.options.comparison)
 
 
-def _fitted(task: Task, rows: Any, contest: MethodComparison | None, advance: Advance) -> Fit:
+def _fitted(task: Task, rows: Indices, contest: MethodComparison | None, advance: Advance) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
     learner = task.learner(task.method) if contest is None else contest.winner
     return _fitted_by(learner, task, rows, advance, contest)
@@ -215,7 +208,7 @@ def _fitted(task: Task, rows: Any, contest: MethodComparison | None, advance: Ad
 def _fitted_by(
     learner: Learner,
     task: Task,
-    rows: Any,
+    rows: Indices,
     advance: Advance,
     contest: MethodComparison | None = None,
     before: Fit | None = None,
@@ -247,7 +240,7 @@ def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Sai
 
 def _contestant(
     task: Task, learner: Learner, splits: list[Split]
-) -> tuple[list[HeldOut], list[int], float, str]:
+) -> tuple[list[HeldOutPredictions], list[int], float, str]:
     """A baseline on the same rows; what it cannot do is noted."""
     said = _Said(learner)
     for train, test in splits:
@@ -264,29 +257,33 @@ def _contestant(
     return said.parts, said.n_learned, said.seconds, said.note
 
 
-def _ask(said: _Said, pipeline: Any, task: Task, split: Split, seconds: float) -> None:
+def _ask(said: _Said, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
     start = time.perf_counter()
     test = split[1]
     classes = task.setting.classes
-    said.parts.append(HeldOut.of(pipeline, _rows(task.X, test), task.y[test], classes))
+    said.parts.append(HeldOutPredictions.of(pipeline, _rows(task.X, test), task.y[test], classes))
     said.seconds += seconds + time.perf_counter() - start
 
 
-def _judged(task: Task, splits: list[Split], model: _Said, baselines: list[_Said]) -> list[Judged]:
+def _judged(
+    task: Task, splits: list[Split], model: _Said, baselines: list[_Said]
+) -> list[EvaluatedModel]:
     n_given = max(len(train) for train, _ in splits)
     found = []
     for said in [model, *(b for b in baselines if not b.note)]:
-        whole = HeldOut.joined(said.parts)
+        whole = HeldOutPredictions.joined(said.parts)
         paired = None
         if said is not model:
             pairs = list(zip(model.parts, said.parts, strict=True))
-            paired = paired_test(task.metric, pairs, n_given, task.setting.seed)
+            paired = paired_test(
+                task.metric, pairs, n_given, task.setting.seed, task.options.scoring
+            )
         found.append(
-            Judged(
+            EvaluatedModel(
                 _title(task, said.learner) if said is model else said.learner.title,
                 "model" if said is model else "baseline",
                 said.learner.method,
-                held_out_score(task.metric, whole, task.setting.seed),
+                held_out_score(task.metric, whole, task.setting.seed, task.options.scoring),
                 said.seconds,
                 whole,
                 max(said.n_learned),
@@ -314,9 +311,8 @@ def _added(
     X, y, setting = _rows(task.X, test), task.y[test], task.setting
 
     def shuffled(groups: dict[str, list[str]]) -> list[Importance] | None:
-        return shuffled_scores(
-            fit.pipeline, X, y, groups, task.metric, setting.classes, setting.seed
-        )
+        judged = task.metric, setting.classes, setting.seed, task.options.importance
+        return shuffled_scores(fit.pipeline, X, y, groups, *judged)
 
     of_views = refitted or (shuffled(views) if views else None)
     return None if own else shuffled(used), of_views
@@ -328,7 +324,7 @@ def _sources(task: Task) -> list[str]:
     names = list(task.views or ())
     if kernels:
         names = [getattr(k, "name", None) or f"matrix {j}" for j, k in enumerate(kernels, start=1)]
-    return names if 1 < len(names) <= MOST_SOURCES else []
+    return names if 1 < len(names) <= task.options.most_sources else []
 
 
 def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[Importance] | None:
@@ -338,21 +334,21 @@ def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[
     """
     (train, test), setting = split, task.setting
     names = _sources(task)
-    if fit.seconds * len(names) > SECONDS_WITHOUT:
+    if fit.seconds * len(names) > task.options.seconds_without:
         for _ in names:
             advance()
         return None
     X, y = _rows(task.X, test), task.y[test]
-    whole = HeldOut.of(fit.pipeline, X, y, setting.classes)
+    whole = HeldOutPredictions.of(fit.pipeline, X, y, setting.classes)
     found = []
     for j, name in enumerate(names):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is not the model that is kept
             with interrupts_end_everything():
                 model = _without(task, fit.learner, j).fit(_rows(task.X, train), task.y[train])
-        rest = HeldOut.of(model, X, y, setting.classes)
+        rest = HeldOutPredictions.of(model, X, y, setting.classes)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
-        error = difference_error(task.metric, whole, rest, setting.seed)
+        error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)
         found.append(Importance(name, lost, error, refitted=True))
         advance()
     return found if found and np.isfinite([entry.value for entry in found]).all() else None
@@ -370,7 +366,7 @@ def _without(task: Task, learner: Learner, j: int) -> Learner:
     return replace(learner, setting=replace(setting, views=tuple(views)), prepare=prepare)
 
 
-def _rows(X: Any, rows: Any) -> Any:
+def _rows(X: PandasFrame, rows: Indices) -> PandasFrame:
     return X.iloc[rows].reset_index(drop=True)
 
 

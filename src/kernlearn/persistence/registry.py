@@ -27,8 +27,7 @@ from kernlearn.estimators.mixture.preparation import (
     SparsePreparation,
 )
 from kernlearn.kernels.grid import GridKernels
-from kernlearn.methods.stacked_rows import StackedRows
-from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.limits import Limits

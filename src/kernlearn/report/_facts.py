@@ -15,7 +15,7 @@ class Facts:
     (3.0, ['one', '2'], '')
     """
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: object) -> None:
         self.values: Mapping[str, Any] = values if isinstance(values, Mapping) else {}
 
     def text(self, key: str) -> str:
@@ -63,6 +63,7 @@ class Facts:
         return bool(self.values)
 
 
-def _is_finite(value: Any) -> bool:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
+def _is_finite(value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return math.isfinite(value)

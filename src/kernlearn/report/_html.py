@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kernlearn.inspection._text import plain
 
@@ -21,7 +21,7 @@ class Html:
 Child = Html | str | None
 
 
-def tag(name: str, /, *children: Child, **attributes: Any) -> Html:
+def tag(name: str, /, *children: Child, **attributes: object) -> Html:
     """An element; text among its children and in its attributes is escaped here and only here.
 
     ``class_`` is written ``class``, an underscore in a name is a hyphen, None leaves out.
@@ -48,7 +48,7 @@ def table(header: list[str], rows: list[list[Child]], numbers: set[int] | None =
     """A table that can be scrolled on a phone; the columns in `numbers` stand flush right."""
     flush = numbers or set()
 
-    def cells(kind: str, row: list[Any]) -> Html:
+    def cells(kind: str, row: Sequence[Child]) -> Html:
         return join(
             *(
                 tag(kind, cell, class_="number" if j in flush else None)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection._text import plain
 from kernlearn.methods.preparation import prepared_name
 from kernlearn.report._facts import Facts
-from kernlearn.typing import Array
+from kernlearn.typing import Array, PandasFrame, Table, Targets
 
 # More points than these make a picture slower, not clearer.
 MOST_POINTS = 300
@@ -22,33 +21,21 @@ LONGEST_NAME = 32
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A bundle as the sections and pictures need it.
-
-    Attributes
-    ----------
-    facts : Facts
-        What is known of its making.
-    estimator : estimator
-        The step of the pipeline that learned the kernel.
-    step : estimator
-        The same as it stands in the pipeline, perhaps inside another.
-    points : table or None
-        The sample as that step sees it.
-    target : ndarray or None
-        Classes as text, or numbers.
-    gram : ndarray or None
-        The learned kernel on the points.
-    names : list of str
-        The columns of `points`, fit for an axis.
-    """
+    """A bundle as the sections and pictures need it."""
 
     facts: Facts
-    estimator: Any
-    step: Any
-    points: Any
-    target: NDArray[Any] | None
+    estimator: BaseEstimator
+    """The step of the pipeline that learned the kernel."""
+    step: BaseEstimator
+    """The same as it stands in the pipeline, perhaps inside another."""
+    points: PandasFrame
+    """The sample as that step sees it, perhaps an array; None without one."""
+    target: Targets | None
+    """Classes as text, or numbers."""
     gram: Array | None
+    """The learned kernel on the points."""
     names: list[str]
+    """The columns of `points`, fit for an axis."""
 
     @property
     def is_regression(self) -> bool:
@@ -75,7 +62,7 @@ def read_subject(bundle: ModelBundle) -> Subject:
     return Subject(facts, estimator, step, points, target, gram, shown)
 
 
-def _learning_step(pipeline: Any) -> tuple[int, Any]:
+def _learning_step(pipeline: BaseEstimator) -> tuple[int, BaseEstimator]:
     """The last step that has a learned kernel, else the last step, and its place."""
     if not isinstance(pipeline, Pipeline):
         return 0, pipeline
@@ -85,12 +72,12 @@ def _learning_step(pipeline: Any) -> tuple[int, Any]:
     return position, steps[position]
 
 
-def _unwrapped(step: Any) -> Any:
+def _unwrapped(step: BaseEstimator) -> BaseEstimator:
     """The regressor inside a TransformedTargetRegressor, the best of a search."""
     return getattr(step, "regressor_", getattr(step, "best_estimator_", step))
 
 
-def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Any, NDArray[Any] | None]:
+def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Table | None, Targets | None]:
     X, y = bundle.sample_X, bundle.sample_y
     if X is None or len(X) == 0:
         return None, None
@@ -106,10 +93,13 @@ def _sample(bundle: ModelBundle, is_regression: bool) -> tuple[Any, NDArray[Any]
     return X, np.array([str(value) for value in values])
 
 
-def _names(pipeline: Any, position: int, estimator: Any, points: Any) -> list[Any]:
+def _names(
+    pipeline: Pipeline, position: int, estimator: BaseEstimator, points: Table | None
+) -> list[str]:
     """The columns that the learning step sees, by number where they have no names."""
-    if hasattr(points, "columns"):
-        return list(points.columns)
+    columns = getattr(points, "columns", None)
+    if columns is not None:
+        return list(columns)
     n = np.shape(points)[1] if points is not None else getattr(estimator, "n_features_in_", 0)
     names = list(getattr(estimator, "feature_names_in_", []))
     if position and not names:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
-from typing import Any
 from xml.etree import ElementTree
 
-from kernlearn.inspection._matplotlib import free_figure, settings
+from kernlearn.inspection._matplotlib import Axes, free_figure, settings
 from kernlearn.report._html import Html
 
 # Colours that the page sets, since they must differ on light and on dark paper.
@@ -23,7 +22,7 @@ _STYLE = {
 
 
 def draw_svg(
-    draw: Callable[[Any], Any], name: str, description: str, size: tuple[float, float]
+    draw: Callable[[Axes], object], name: str, description: str, size: tuple[float, float]
 ) -> Html:
     """Let `draw` draw on axes of this size in inches, and return the picture.
 

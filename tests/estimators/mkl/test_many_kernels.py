@@ -13,7 +13,7 @@ from sklearn.preprocessing import StandardScaler
 import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
-from kernlearn.methods.words import weights
+from kernlearn.methods.description import weights
 from kernlearn.solvers.engine import exact
 from kernlearn.solvers.engine.choices import sample_for_C
 from kernlearn.solvers.engine.statement import SampleSizes

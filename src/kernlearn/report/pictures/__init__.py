@@ -1,45 +1,43 @@
 """The pictures of the report: each says when it applies, how it is drawn and how to read it.
 
-A new picture is one file with a `PICTURE`, and one line here.
+A new picture is one `Picture`, and one line here.
 """
 
-from kernlearn.report.pictures import (
-    calibration,
-    candidates,
-    columns,
-    convergence,
-    decision_surface,
-    embedding,
-    feature_scales,
-    gram,
-    kernel_weights,
-    precision_recall,
-    predicted,
-    relevance,
-    roc,
-    scores,
-    sources,
-    spectrum,
+from kernlearn.report.pictures.geometry import CONVERGENCE, EMBEDDING, GRAM, SPECTRUM
+from kernlearn.report.pictures.held_out import (
+    CALIBRATION,
+    PRECISION_RECALL,
+    PREDICTED,
+    ROC,
+    SCORES,
+)
+from kernlearn.report.pictures.importance import COLUMNS, SOURCES
+from kernlearn.report.pictures.kernel import (
+    CANDIDATES,
+    DECISION_SURFACE,
+    FEATURE_SCALES,
+    KERNEL_WEIGHTS,
+    RELEVANCE,
 )
 from kernlearn.report.pictures.picture import Picture
 
 PICTURES: tuple[Picture, ...] = (
-    scores.PICTURE,
-    roc.PICTURE,
-    precision_recall.PICTURE,
-    calibration.PICTURE,
-    predicted.PICTURE,
-    sources.PICTURE,
-    columns.PICTURE,
-    candidates.PICTURE,
-    kernel_weights.PICTURE,
-    feature_scales.PICTURE,
-    relevance.PICTURE,
-    decision_surface.PICTURE,
-    gram.PICTURE,
-    spectrum.PICTURE,
-    embedding.PICTURE,
-    convergence.PICTURE,
+    SCORES,
+    ROC,
+    PRECISION_RECALL,
+    CALIBRATION,
+    PREDICTED,
+    SOURCES,
+    COLUMNS,
+    CANDIDATES,
+    KERNEL_WEIGHTS,
+    FEATURE_SCALES,
+    RELEVANCE,
+    DECISION_SURFACE,
+    GRAM,
+    SPECTRUM,
+    EMBEDDING,
+    CONVERGENCE,
 )
 
 __all__ = ["PICTURES", "Picture"]

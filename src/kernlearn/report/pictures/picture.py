@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from kernlearn.inspection._matplotlib import Axes
 from kernlearn.inspection._text import plain
 from kernlearn.report._html import Html, tag
 from kernlearn.report._subject import Subject
@@ -48,7 +48,7 @@ class Picture:
     describe: Callable[[Subject], str]
     applies: Callable[[Subject], bool]
     height: Callable[[Subject], float]
-    draw: Callable[[Subject, Any], Any]
+    draw: Callable[[Subject, Axes], object]
 
     def html(self, subject: Subject) -> Html:
         """The picture with its title and caption."""

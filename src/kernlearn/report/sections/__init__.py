@@ -1,7 +1,7 @@
 """The sections of the report, from the top.
 
 A section is a function from the subject to HTML, or to None where it has nothing to say. A new one
-is one file, and one line here.
+is one function, and one line here.
 """
 
 from __future__ import annotations
@@ -11,15 +11,11 @@ from collections.abc import Callable
 from kernlearn.report._html import Html
 from kernlearn.report._subject import Subject
 from kernlearn.report.sections.certificate import certificate
-from kernlearn.report.sections.classes import classes
 from kernlearn.report.sections.columns import columns
-from kernlearn.report.sections.comparison import comparison
-from kernlearn.report.sections.data import data
-from kernlearn.report.sections.geometry import geometry
-from kernlearn.report.sections.kernel import kernel
-from kernlearn.report.sections.numbers import numbers
-from kernlearn.report.sections.performance import performance
-from kernlearn.report.sections.repeat import repeat
+from kernlearn.report.sections.data import data, repeat
+from kernlearn.report.sections.held_out import classes, numbers
+from kernlearn.report.sections.kernel import geometry, kernel
+from kernlearn.report.sections.performance import comparison, performance
 from kernlearn.report.sections.summary import summary
 
 Section = Callable[[Subject], Html | None]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import decimal, whole
 from kernlearn.report._subject import Subject
+from kernlearn.report._words import decimal, whole
 from kernlearn.report.sections._pictures import pictures_of
 
 MOST_ROWS = 100

@@ -1,11 +1,13 @@
-"""The data, and what was done to them."""
+"""The data, what was done to them, and what it takes to get the same result again."""
 
 from __future__ import annotations
 
+import shlex
+
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import percent, whole
 from kernlearn.report._subject import Subject
+from kernlearn.report._words import duration, percent, whole
 
 MOST_COLUMNS = 100
 MOST_CLASSES = 50
@@ -18,8 +20,8 @@ def data(subject: Subject) -> Html | None:
         _size(facts),
         _rows(facts),
         _notes(facts),
-        _classes(facts),
-        _columns(facts),
+        _class_counts(facts),
+        _columns_used(facts),
         _views(facts),
     ]
     known = [part for part in parts if part is not None]
@@ -48,7 +50,7 @@ def _notes(facts: Facts) -> Html | None:
     return tag("ul", *(tag("li", note) for note in notes)) if notes else None
 
 
-def _classes(facts: Facts) -> Html | None:
+def _class_counts(facts: Facts) -> Html | None:
     classes, counts = facts.words("classes"), facts.values.get("class_counts")
     if not classes or not isinstance(counts, list) or len(counts) != len(classes):
         return None
@@ -61,7 +63,7 @@ def _classes(facts: Facts) -> Html | None:
     return join(shown, _and_more(len(rows) - MOST_CLASSES, "classes"))
 
 
-def _columns(facts: Facts) -> Html | None:
+def _columns_used(facts: Facts) -> Html | None:
     """All columns with which the same was done together: tables may have hundreds."""
     groups: dict[tuple[str, str], list[str]] = {}
     for column in facts.parts("columns")[:MOST_COLUMNS]:
@@ -94,3 +96,25 @@ def _views(facts: Facts) -> Html | None:
 
 def _and_more(more: int, what: str) -> Html | None:
     return tag("p", f"And {whole(more)} more {what}.", class_="note") if more > 0 else None
+
+
+def repeat(subject: Subject) -> Html | None:
+    """The command, the seed, the versions and the time it took, or None."""
+    facts = subject.facts
+    command = facts.words("command")
+    rows: list[list[Child]] = []
+    if facts.number("seed") is not None:
+        rows.append(["seed", facts.text("seed")])
+    if facts.text("created"):
+        when = facts.text("created").replace("T", " ", 1).replace("+00:00", " UTC")
+        rows.append(["written", when])
+    if facts.number("seconds") is not None:
+        rows.append(["time of the final fit", duration(facts.number("seconds"))])
+    if facts.number("n_rows") is not None:
+        rows.append(["rows", whole(facts.number("n_rows"))])
+    versions = facts.part("versions")
+    rows += [[str(package), versions.text(package)] for package in versions.values]
+    if not command and not rows:
+        return None
+    shown = tag("pre", tag("code", shlex.join(command))) if command else None
+    return join(shown, table(["", ""], rows) if rows else None)

@@ -1,4 +1,4 @@
-"""The learned kernel in words, as a formula, and in pictures."""
+"""The learned kernel in words, as a formula and in pictures, and the rows as it sees them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from kernlearn.inspection._text import plain
 from kernlearn.kernels import Kernel
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import decimal, duration, whole
 from kernlearn.report._subject import Subject
-from kernlearn.report._words import kernel_words
+from kernlearn.report._words import decimal, duration, kernel_words, whole
 from kernlearn.report.sections._pictures import pictures_of
 
 LONGEST_FORMULA = 2000
@@ -97,3 +96,11 @@ def _candidates(subject: Subject) -> Html | None:
     ]
     header = ["candidate", "held-out loss", "standard error", "weight", "time"]
     return table(header, rows, {1, 2, 3, 4}) if rows else None
+
+
+def geometry(subject: Subject) -> Html | None:
+    """Gram matrix, spectrum and map, as far as they apply."""
+    pictures = pictures_of("geometry", subject)
+    if pictures is None or subject.gram is None:
+        return pictures
+    return join(tag("p", f"Drawn from a sample of {len(subject.gram)} training rows."), pictures)

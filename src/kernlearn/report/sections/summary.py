@@ -5,9 +5,16 @@ from __future__ import annotations
 from kernlearn.inspection._text import plain
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Html, join, tag
-from kernlearn.report._numbers import MISSING, decimal, interval, score, whole
 from kernlearn.report._subject import Subject
-from kernlearn.report._words import kernel_words, optimality_words
+from kernlearn.report._words import (
+    MISSING,
+    decimal,
+    interval,
+    kernel_words,
+    optimality_words,
+    score,
+    whole,
+)
 
 MOST_CLASSES = 5
 

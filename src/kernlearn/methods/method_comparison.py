@@ -23,75 +23,92 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from kernlearn.methods.held_out import HeldOut
+from kernlearn.methods.errors import MethodError
+from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import MethodError, Plan, Setting
-from kernlearn.methods.metrics import DEFAULTS, Metric
+from kernlearn.methods.method import Plan, Setting
+from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
 from kernlearn.runtime.processes import run_in_processes
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.typing import PandasFrame, Targets
 
-__all__ = ["Entry", "MethodComparison", "compare_methods", "comparison_steps"]
+__all__ = [
+    "COMPARISON",
+    "ComparedMethod",
+    "ComparisonOptions",
+    "MethodComparison",
+    "compare_methods",
+    "comparison_steps",
+]
 
-# Every row is predicted once, whatever their number; it is what the methods cost.
-N_FOLDS = 3
-# Rows of the rounds; the first one takes a sixteenth of all rows or less, unless these are few.
-SIZES = (400, 1600, 6400, 25_600)
-FIRST_SHARE = 16
-# Who would be given a smaller part of the rows than this is not compared.
-LEAST_SHARE = 0.1
-# Of more rows than these, one fold is enough to test on.
-FEW_ROWS = 2000
-# No round begins after so many seconds, and no fit goes on for longer than some: estimators that
-# can then end with the best so far.
-SECONDS, SECONDS_OF_A_FIT = 120.0, 45.0
-# Below this, the better of two is clearly better; and before the end of a round, since it is looked
-# at after every fold.
-LEVEL, EARLY_LEVEL = 0.01, 0.001
-# In the last round the highest mean wins: a chance of it below this is not followed up.
-CHANCE = 0.05
+Advance = Callable[[], object]
 
-Advance = Callable[[], Any]
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """How long, and on how many rows, methods are compared."""
+
+    n_folds: int = 3
+    """Every row is predicted once, whatever their number; it is what the methods cost."""
+    sizes: tuple[int, ...] = (400, 1600, 6400, 25_600)
+    """Rows of the rounds."""
+    first_share: int = 16
+    """The first round takes one in so many of all rows or fewer, unless these are few."""
+    least_share: float = 0.1
+    """Who would be given a smaller part of the rows than this is not compared."""
+    few_rows: int = 2000
+    """Of more rows than these, one fold is enough to test on."""
+    seconds: float = 120.0
+    """No round begins after so many seconds."""
+    seconds_of_a_fit: float = 45.0
+    """Estimators that have a time limit end with the best so far after so many seconds."""
+    level: float = 0.01
+    """Below this p-value, the better of two is clearly better at the end of a round."""
+    early_level: float = 0.001
+    """The same before the end of a round, since it is looked at after every fold."""
+    chance: float = 0.05
+    """In the last round the highest mean wins: a chance of it below this is not followed up."""
+
+    def rounds(self, n_rows: int) -> tuple[int, ...]:
+        """Rows of each round; of many rows, a few hundred tell nothing."""
+        sizes = self.sizes
+        first = max((s for s in sizes if s * self.first_share <= n_rows), default=sizes[0])
+        return tuple(size for size in sizes if size >= first)
+
+    def folds(self, size: int) -> int:
+        """How many folds of so many rows are tested on."""
+        return self.n_folds if size <= self.few_rows else 1
+
+
+COMPARISON = ComparisonOptions()
 
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a method said of one fold, its score and seconds; or nothing, and why it failed."""
+    """A method's predictions of one fold; or nothing, and why it failed."""
 
-    said: HeldOut | None
+    predictions: HeldOutPredictions | None
     score: float
     seconds: float
     note: str
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
-    """One method in its last round; without scores, the note says why it was skipped.
-
-    Attributes
-    ----------
-    learner : Learner
-        The method.
-    scores : tuple of float
-        Of every fold that was tested.
-    said : tuple of HeldOut
-        What it said there.
-    n_rows, n_tested : int
-        Rows of the round, and those among them that were tested on.
-    seconds : float
-        Of all its rounds.
-    note : str
-        Why it was skipped.
-    """
+class ComparedMethod:
+    """One method in its last round; without scores, the note says why it was skipped."""
 
     learner: Learner
-    scores: tuple[float, ...]
-    said: tuple[HeldOut, ...]
-    n_rows: int
-    n_tested: int
-    seconds: float
+    scores: tuple[float, ...] = ()
+    """One for every fold that was tested."""
+    predictions: tuple[HeldOutPredictions, ...] = ()
+    """Of the rows of these folds."""
+    n_rows: int = 0
+    """Rows of the round, tested on or not."""
+    seconds: float = 0.0
+    """Of all its rounds."""
     note: str = ""
 
     @property
@@ -105,26 +122,27 @@ class Entry:
         n = len(self.scores)
         return float(np.std(self.scores, ddof=1) / np.sqrt(n)) if n > 1 else None
 
-    def after(self, answer: _Answer) -> Entry:
+    def after(self, answer: _Answer) -> ComparedMethod:
         """With one more fold; a method that fails in one of them has no scores."""
         seconds = self.seconds + answer.seconds
-        if answer.said is None:
-            note = answer.note
-            return replace(self, scores=(), said=(), n_tested=0, seconds=seconds, note=note)
-        scores, said = (*self.scores, answer.score), (*self.said, answer.said)
-        return replace(
-            self, scores=scores, said=said, n_tested=sum(map(len, said)), seconds=seconds
-        )
+        if answer.predictions is None:
+            return replace(self, scores=(), predictions=(), seconds=seconds, note=answer.note)
+        scores = (*self.scores, answer.score)
+        predictions = (*self.predictions, answer.predictions)
+        return replace(self, scores=scores, predictions=predictions, seconds=seconds)
 
-    def is_clearly_behind(self, best: Entry, level: float) -> bool:
+    def is_clearly_behind(self, best: ComparedMethod, level: float) -> bool:
         """By a paired test on the same rows, in as many folds as both were asked about."""
         if self is best or not self.scores:
             return self is not best
-        n = min(len(self.said), len(best.said))
-        pair = HeldOut.joined(best.said[:n]), HeldOut.joined(self.said[:n])
+        n = min(len(self.predictions), len(best.predictions))
+        pair = (
+            HeldOutPredictions.joined(best.predictions[:n]),
+            HeldOutPredictions.joined(self.predictions[:n]),
+        )
         setting = best.learner.setting
-        n_learned = best.n_rows - len(best.said[0])
-        p = paired_test(_metric(best.learner), [pair], n_learned, setting.seed).p_value
+        n_learned = best.n_rows - len(best.predictions[0])
+        p = paired_test(setting.judge, [pair], n_learned, setting.seed).p_value
         return p is not None and p < level
 
 
@@ -132,7 +150,7 @@ class Entry:
 class MethodComparison:
     """The entries, best first, and on how many rows the last ones were compared."""
 
-    entries: tuple[Entry, ...]
+    entries: tuple[ComparedMethod, ...]
     n_rows: int
     notes: tuple[str, ...] = field(default=())
 
@@ -151,7 +169,7 @@ class MethodComparison:
                 "standard_error": entry.standard_error,
                 "folds": [sign * score for score in entry.scores],
                 "rows": entry.n_rows,
-                "tested": entry.n_tested,
+                "tested": sum(map(len, entry.predictions)),
                 "seconds": entry.seconds,
                 "kept": entry is self.entries[0],
                 "note": entry.note,
@@ -179,51 +197,37 @@ class _Steps:
             self()
 
 
-def comparison_steps(n_methods: int, n_rows: int) -> int:
+def comparison_steps(n_methods: int, n_rows: int, options: ComparisonOptions = COMPARISON) -> int:
     """How often `compare_methods` reports progress."""
-    return n_methods * sum(_n_folds(size) for size in _sizes(n_rows))
-
-
-def _sizes(n_rows: int) -> tuple[int, ...]:
-    """Of many rows, a few hundred tell nothing."""
-    first = max((size for size in SIZES if size * FIRST_SHARE <= n_rows), default=SIZES[0])
-    return tuple(size for size in SIZES if size >= first)
+    return n_methods * sum(options.folds(size) for size in options.rounds(n_rows))
 
 
 def compare_methods(
-    learners: Sequence[Learner], X: Any, y: Any, advance: Advance, n_jobs: int = 1
+    learners: Sequence[Learner],
+    X: PandasFrame,
+    y: Targets,
+    advance: Advance,
+    n_jobs: int = 1,
+    options: ComparisonOptions = COMPARISON,
 ) -> MethodComparison:
-    """Compare methods by nested cross-validation.
+    """Compare methods on typed rows by nested cross-validation, in `n_jobs` processes.
 
     Every method is fitted, its own tuning included, to the rows outside of a fold and scored on
     the fold, so no score was seen when anything was chosen. The best of several such means is
-    still a little hopeful: the score to report is one on further rows.
-
-    Parameters
-    ----------
-    learners : sequence of Learner
-        The methods.
-    X, y : DataFrame and ndarray
-        Typed rows and targets.
-    advance : callable
-        Called `comparison_steps` times.
-    n_jobs : int
-        How many processes compare methods at once.
-
-    Returns
-    -------
-    MethodComparison
+    still a little optimistic: the score to report is one on further rows. `advance` is called
+    `comparison_steps` times.
     """
-    n = len(y)
-    start, steps = time.perf_counter(), _Steps(advance, comparison_steps(len(learners), n), n_jobs)
+    n, start = len(y), time.perf_counter()
+    steps = _Steps(advance, comparison_steps(len(learners), n, options), n_jobs)
+    few = options.least_share * n
     # Methods that are out of the race, the first to leave last.
-    ended = [_left_out(learner, n) for learner in learners if _is_given_too_few(learner, n)]
-    race = [Entry(one, (), (), 0, 0, 0.0) for one in learners if not _is_given_too_few(one, n)]
+    ended = [_left_out(learner, n) for learner in learners if learner.method.max_rows < few]
+    race = [ComparedMethod(one) for one in learners if one.method.max_rows >= few]
     with _quiet():
-        for size in _sizes(n) if race else ():
-            race, left = _round(race, X, y, size, steps)
+        for size in options.rounds(n) if race else ():
+            race, left = _round(race, X, y, size, steps, options)
             ended, best = [*left, *ended], race[0]
-            is_late = time.perf_counter() - start > SECONDS
+            is_late = time.perf_counter() - start > options.seconds
             if best.mean is None or len(race) == 1 or best.n_rows == n or is_late:
                 break
     steps.finish()
@@ -239,16 +243,12 @@ def _quiet() -> Iterator[None]:
             yield
 
 
-def _is_given_too_few(learner: Learner, n_rows: int) -> bool:
-    return learner.method.max_rows < LEAST_SHARE * n_rows
-
-
-def _left_out(learner: Learner, n_rows: int) -> Entry:
+def _left_out(learner: Learner, n_rows: int) -> ComparedMethod:
     note = f"it learns from {learner.method.max_rows} rows at most, and there are {n_rows}"
-    return Entry(learner, (), (), 0, 0, 0.0, note)
+    return ComparedMethod(learner, note=note)
 
 
-def _concluded(entries: list[Entry], n_left: int, n_all: int) -> MethodComparison:
+def _concluded(entries: list[ComparedMethod], n_left: int, n_all: int) -> MethodComparison:
     best = entries[0]
     if best.mean is None:
         raise MethodError(f"no method can be used on this table: {best.note}")
@@ -262,18 +262,19 @@ def _concluded(entries: list[Entry], n_left: int, n_all: int) -> MethodCompariso
     return MethodComparison(tuple(entries), best.n_rows, tuple(notes))
 
 
-def _n_folds(size: int) -> int:
-    return N_FOLDS if size <= FEW_ROWS else 1
-
-
-def _ranked(entries: list[Entry]) -> list[Entry]:
+def _ranked(entries: list[ComparedMethod]) -> list[ComparedMethod]:
     # A stable sort: of methods with the same mean, the one that was named first.
     return sorted(entries, key=lambda entry: np.inf if entry.mean is None else -entry.mean)
 
 
 def _round(
-    race: Sequence[Entry], X: Any, y: Any, size: int, steps: _Steps
-) -> tuple[list[Entry], list[Entry]]:
+    race: Sequence[ComparedMethod],
+    X: PandasFrame,
+    y: Targets,
+    size: int,
+    steps: _Steps,
+    options: ComparisonOptions,
+) -> tuple[list[ComparedMethod], list[ComparedMethod]]:
     """All that are in the race, on a sample of so many rows: who stays, best first, and who leaves.
 
     Who leaves first is last.
@@ -282,20 +283,20 @@ def _round(
     some = race[0].learner.rows(y, size)
     is_last = len(some) == len(y)
     X, y = X.iloc[some].reset_index(drop=True), y[some]
-    race = [replace(entry, scores=(), said=(), n_rows=len(y), n_tested=0) for entry in race]
-    left: list[Entry] = []
-    folds = fold_splits(y, setting.task, N_FOLDS, setting.seed)[: _n_folds(size)]
+    race = [replace(entry, scores=(), predictions=(), n_rows=len(y)) for entry in race]
+    left: list[ComparedMethod] = []
+    folds = fold_splits(y, setting.task, options.n_folds, setting.seed)[: options.folds(size)]
     for number, split in enumerate(folds, start=1):
         # What takes longest begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
-        tasks = [partial(_asked, race[place].learner, X, y, split) for place in order]
+        tasks = [partial(_asked, race[place].learner, X, y, split, options) for place in order]
         answers = run_in_processes(tasks, steps.n_jobs, steps)
         for place, answer in zip(order, answers, strict=True):
             race[place] = race[place].after(answer)
         race = _ranked(race)
-        level = LEVEL if number == len(folds) else EARLY_LEVEL
+        level = options.level if number == len(folds) else options.early_level
         if is_last and number < len(folds):
-            level = _hopeless(number, len(folds))
+            level = _hopeless(number, len(folds), options.chance)
         out = [entry for entry in race if entry.is_clearly_behind(race[0], level)]
         left = [*out, *left]
         race = [entry for entry in race if entry not in out]
@@ -304,7 +305,7 @@ def _round(
     return race, left
 
 
-def _hopeless(n_done: int, n_folds: int) -> float:
+def _hopeless(n_done: int, n_folds: int, chance: float) -> float:
     r"""The p-value of who is too far behind to come out ahead in the folds that are left.
 
     Let a difference between two methods have the mean m and the variance s² in every fold, and
@@ -313,47 +314,45 @@ def _hopeless(n_done: int, n_folds: int) -> float:
 
     .. math:: \Phi\bigl(-z \sqrt{K / (K - k)}\bigr), \quad z = D / (s \sqrt k) .
     """
-    z = norm.isf(CHANCE) * np.sqrt((n_folds - n_done) / n_folds)
+    z = norm.isf(chance) * np.sqrt((n_folds - n_done) / n_folds)
     return float(2.0 * norm.sf(z))
 
 
-def _asked(learner: Learner, X: Any, y: Any, split: Split) -> _Answer:
+def _asked(
+    learner: Learner, X: PandasFrame, y: Targets, split: Split, options: ComparisonOptions
+) -> _Answer:
     """A method on one fold."""
-    method = replace(learner.method, plan=partial(_hurried, learner))
-    hurried = replace(learner, method=method, client=None)  # a sample is small enough for here
+    plan = partial(_plan_with_time_limit, learner, options.seconds_of_a_fit)
+    # A sample is small enough for this machine.
+    limited = replace(learner, method=replace(learner.method, plan=plan), client=None)
     start, (train, test) = time.perf_counter(), split
+    predictions, score, note = None, np.nan, ""
     try:
-        model = hurried.fit(X.iloc[train].reset_index(drop=True), y[train])
+        model = limited.fit(X.iloc[train].reset_index(drop=True), y[train])
         rows = X.iloc[test].reset_index(drop=True)
-        said = HeldOut.of(model, rows, y[test], learner.setting.classes)
-        score, note = _score(learner, said), ""
+        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.classes)
+        predictions, score = found, _score(learner.setting.judge, found)
     except (ValueError, MemoryError) as error:
-        said, score, note = None, np.nan, str(error)
+        predictions, note = None, str(error)
     except Stopped:
-        said, score = None, np.nan
         note = f"its time was over before it had learned anything from {len(train)} rows"
-    return _Answer(said, score, time.perf_counter() - start, note)
+    return _Answer(predictions, score, time.perf_counter() - start, note)
 
 
-def _hurried(learner: Learner, setting: Setting) -> Plan:
+def _plan_with_time_limit(learner: Learner, seconds: float, setting: Setting) -> Plan:
     """The method's plan, its estimators with a limit of time where they have none that is less."""
     plan = learner.method.plan(setting)
     for _, step in plan.steps:
         params = step.get_params(deep=False)
         if "callback" in params and multiprocessing.parent_process() is not None:
             step.set_params(callback=None)  # who would hear of it is in another process
-        if "time_limit" in params and (params["time_limit"] or np.inf) > SECONDS_OF_A_FIT:
-            step.set_params(time_limit=SECONDS_OF_A_FIT)
+        if "time_limit" in params and (params["time_limit"] or np.inf) > seconds:
+            step.set_params(time_limit=seconds)
     return plan
 
 
-def _metric(learner: Learner) -> Metric:
-    return learner.setting.metric or Metric(DEFAULTS[learner.setting.task])
-
-
-def _score(learner: Learner, said: HeldOut) -> float:
-    metric = _metric(learner)
-    value = metric.goodness(said)
+def _score(metric: Metric, predictions: HeldOutPredictions) -> float:
+    value = metric.goodness(predictions)
     if not np.isfinite(value):
         raise MethodError(f"it does not say what {metric.title} asks for")
     return value

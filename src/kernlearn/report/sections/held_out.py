@@ -1,11 +1,11 @@
-"""Class by class: what is taken for what, curves, and whether probabilities are right."""
+"""Held-out rows: class by class, or number by number."""
 
 from __future__ import annotations
 
 from kernlearn.report._facts import Facts
 from kernlearn.report._html import Child, Html, join, table, tag
-from kernlearn.report._numbers import decimal, percent, whole
 from kernlearn.report._subject import Subject
+from kernlearn.report._words import decimal, percent, score, whole
 from kernlearn.report.sections._pictures import pictures_of
 
 MOST_CLASSES = 50
@@ -73,3 +73,23 @@ def _calibration(details: Facts) -> Html | None:
     said = "The expected calibration error, the mean distance between the probability that the "
     said += f"model gives and the share for which it came true, is {decimal(error, 2)}."
     return tag("p", said)
+
+
+def numbers(subject: Subject) -> Html | None:
+    """Intervals and the picture of predicted against actual, or None for classes."""
+    details = subject.facts.part("held_out")
+    parts = [_intervals(details.part("interval")), pictures_of("numbers", subject)]
+    known = [part for part in parts if part is not None]
+    return join(*known) if known else None
+
+
+def _intervals(facts: Facts) -> Html | None:
+    covered, meant = facts.number("covered"), facts.number("coverage")
+    if covered is None or meant is None:
+        return None
+    return tag(
+        "p",
+        f"Intervals that are meant to hold {percent(meant)} of the numbers hold {percent(covered)} "
+        f"of the {whole(facts.number('rows'))} that were held out. They are "
+        f"{score(facts.number('mean_width'), '')} wide on average.",
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from kernlearn.methods.metrics import Metric
-from kernlearn.methods.task import Judged
+from kernlearn.methods.task import EvaluatedModel
 
 __all__ = ["comparison_facts"]
 
@@ -13,21 +13,12 @@ __all__ = ["comparison_facts"]
 LEVEL = 0.05
 
 
-def comparison_facts(model: Judged, other: Judged, metric: Metric) -> dict[str, Any] | None:
-    """The model against a baseline.
+def comparison_facts(
+    model: EvaluatedModel, other: EvaluatedModel, metric: Metric
+) -> dict[str, Any] | None:
+    """The model against a baseline on the same rows: test, p-value, and a sentence.
 
-    Parameters
-    ----------
-    model, other : Judged
-        Judged on the same rows.
-    metric : Metric
-        By what.
-
-    Returns
-    -------
-    dict or None
-        ``{"test", "p_value", "better", "sentence"}``: better is True, False, or None where the
-        rows do not tell the two apart.
+    ``better`` is True, False, or None where the rows do not tell the two apart.
     """
     paired = other.paired
     if paired is None or model.score.value is None or other.score.value is None:
@@ -45,7 +36,7 @@ def comparison_facts(model: Judged, other: Judged, metric: Metric) -> dict[str, 
 
 
 def _sentence(
-    model: Judged, other: Judged, p: float | None, ahead: float, better: bool | None
+    model: EvaluatedModel, other: EvaluatedModel, p: float | None, ahead: float, better: bool | None
 ) -> str:
     paired = other.paired
     rows = ""
@@ -65,7 +56,7 @@ def _sentence(
     return f"{rows}{chance}, so the model is {how}"
 
 
-def paired_name(other: Judged) -> str:
+def paired_name(other: EvaluatedModel) -> str:
     """The test that was used."""
     return other.paired.test if other.paired is not None else ""
 

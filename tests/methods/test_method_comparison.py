@@ -12,10 +12,16 @@ from scipy.stats import norm
 from sklearn.dummy import DummyClassifier
 
 from kernlearn import LSSVMClassifier
-from kernlearn.methods import contest as contest_module
-from kernlearn.methods.contest import N_FOLDS, compare_methods, comparison_steps
+from kernlearn.methods.errors import MethodError
 from kernlearn.methods.learner import Learner
-from kernlearn.methods.method import Method, MethodError, Plan, Setting
+from kernlearn.methods.method import Method, Plan, Setting
+from kernlearn.methods.method_comparison import (
+    COMPARISON,
+    ComparisonOptions,
+    _hopeless,
+    compare_methods,
+    comparison_steps,
+)
 from kernlearn.runtime import stopping
 
 SETTING = Setting("classification", seed=0, classes=np.arange(3))
@@ -45,6 +51,11 @@ def learner(name, estimator):
     return Learner(Method(name, name, lambda s: Plan([("estimator", estimator)])), SETTING, None)
 
 
+def compared(learners, n_rows, advance=lambda: None, n_jobs=1, **options):
+    options = ComparisonOptions(**options)
+    return compare_methods(learners, *table(n_rows), advance, n_jobs, options)
+
+
 def refusing(name):
     def plan(setting):
         raise MethodError("it is raining")
@@ -56,7 +67,7 @@ def test_no_row_is_scored_by_a_model_that_was_fitted_to_it():
     Memory.asked = []
     X, y = table()
     result = compare_methods([learner("memory", Memory())], X, y, lambda: None)
-    assert result.entries[0].scores == (0.0,) * N_FOLDS
+    assert result.entries[0].scores == (0.0,) * COMPARISON.n_folds
     assert Counter(row for row, _ in Memory.asked) == Counter(X["row"].tolist())
 
 
@@ -75,7 +86,8 @@ def test_the_best_mean_wins_and_ties_go_to_the_first():
     assert [fact["kept"] for fact in facts] == [True, False, False]
     assert facts[0]["score"] == pytest.approx(2 / 3)
     folds = facts[0]["folds"]
-    assert facts[0]["standard_error"] == pytest.approx(np.std(folds, ddof=1) / np.sqrt(N_FOLDS))
+    error = np.std(folds, ddof=1) / np.sqrt(COMPARISON.n_folds)
+    assert facts[0]["standard_error"] == pytest.approx(error)
 
 
 def test_what_cannot_be_used_is_skipped_and_said():
@@ -94,10 +106,9 @@ def test_nothing_can_be_used():
         compare_methods([refusing("wet")], *table(), lambda: None)
 
 
-def test_big_tables_are_sampled_and_it_is_said(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (30,))
+def test_big_tables_are_sampled_and_it_is_said():
     Memory.asked = []
-    result = compare_methods([learner("memory", Memory())], *table(300), lambda: None)
+    result = compared([learner("memory", Memory())], 300, sizes=(30,))
     assert len(Memory.asked) == 30
     told = "methods were compared on a random 30 of 300 rows, which tell the best from all others"
     assert result.notes == (told,)
@@ -116,47 +127,42 @@ class Guess(DummyClassifier):
         return np.where(luck < self.share, row % 3, (row + 1) % 3)
 
 
-def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (60, 240, 960))
-    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
-    monkeypatch.setattr(contest_module, "FEW_ROWS", 300)
+def test_methods_go_on_to_more_rows_until_one_is_clearly_ahead():
+    options = {"sizes": (60, 240, 960), "first_share": 50, "few_rows": 300}
     shares = {"hopeless": 0.0, "good": 0.7, "better": 0.85, "best": 0.9}
     learners = [learner(name, Guess(share, i)) for i, (name, share) in enumerate(shares.items())]
     steps = []
-    result = compare_methods(learners, *table(5000), lambda: steps.append(1))
-    rows = {entry.learner.method.name: (entry.n_rows, entry.n_tested) for entry in result.entries}
+    result = compared(learners, 5000, lambda: steps.append(1), **options)
+    rows = {fact["method"]: (fact["rows"], fact["tested"]) for fact in result.facts()}
     assert rows["hopeless"] == (60, 20)  # after a fold nobody has to see more of it
     assert rows["best"] == rows["better"] == (960, 320)
     assert list(rows)[-1] == "hopeless"
     assert result.n_rows == 960
-    assert len(steps) == comparison_steps(4, 5000)
+    assert len(steps) == comparison_steps(4, 5000, ComparisonOptions(**options))
     facts = {fact["method"]: fact for fact in result.facts()}
     assert (facts["best"]["rows"], facts["best"]["tested"]) == (960, 320)
     assert facts["best"]["standard_error"] is None  # of a single fold
     # A clear winner ends it at once.
-    result = compare_methods([learners[0], learners[3]], *table(5000), lambda: None)
+    result = compared([learners[0], learners[3]], 5000, **options)
     assert (result.n_rows, result.winner) == (60, learners[3])
     assert "which tell the best from all others" in result.notes[0]
 
 
-def test_methods_that_rows_do_not_tell_apart_are_named(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (60, 120))
+def test_methods_that_rows_do_not_tell_apart_are_named():
     learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
-    result = compare_methods(learners, *table(5000), lambda: None)
+    result = compared(learners, 5000, sizes=(60, 120))
     names = [entry.learner.method.name for entry in result.entries]
     told = f"compared on a random 120 of 5000 rows, which do not tell {names[0]} from {names[1]}"
     assert told in result.notes[0]
 
 
-def test_no_round_begins_when_the_time_is_over(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (60, 120))
-    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
-    monkeypatch.setattr(contest_module, "SECONDS", 0.0)
+def test_no_round_begins_when_the_time_is_over():
     learners = [learner("one", Guess(0.8, 1)), learner("other", Guess(0.8, 2))]
-    assert compare_methods(learners, *table(5000), lambda: None).n_rows == 60
+    options = {"sizes": (60, 120), "first_share": 50, "seconds": 0.0}
+    assert compared(learners, 5000, **options).n_rows == 60
 
 
-def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
+def test_fits_of_the_contest_have_a_limit_of_time():
     asked = []
 
     class Patient(DummyClassifier):
@@ -168,34 +174,31 @@ def test_fits_of_the_contest_have_a_limit_of_time(monkeypatch):
             asked.append(self.time_limit)
             return super().fit(X, y)
 
-    monkeypatch.setattr(contest_module, "SIZES", (60,))
-    monkeypatch.setattr(contest_module, "N_FOLDS", 2)
     learners = [learner(str(limit), Patient(limit)) for limit in (None, 10.0, 1000.0)]
-    compare_methods(learners, *table(), lambda: None)
+    compared(learners, 60, sizes=(60,), n_folds=2)
     assert sorted(asked) == [10.0, 10.0, 45.0, 45.0, 45.0, 45.0]
 
 
 def test_large_tables_are_not_judged_by_a_few_hundred_rows():
-    assert [contest_module._sizes(n)[0] for n in (50, 6000, 30_000, 200_000)] == [
+    assert [COMPARISON.rounds(n)[0] for n in (50, 6000, 30_000, 200_000)] == [
         400,
         400,
         1600,
         6400,
     ]
-    assert contest_module._sizes(10**7) == (25_600,)
+    assert COMPARISON.rounds(10**7) == (25_600,)
 
 
-def test_who_would_be_given_a_small_part_of_the_rows_is_left_out(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (60,))
+def test_who_would_be_given_a_small_part_of_the_rows_is_left_out():
     few = learner("few", Guess(0.9, 1))
     few = replace(few, method=replace(few.method, max_rows=400))
     many = learner("many", Guess(0.6, 2))
     many = replace(many, method=replace(many.method, max_rows=10**6))
-    result = compare_methods([few, many], *table(5000), lambda: None)
+    result = compared([few, many], 5000, sizes=(60,))
     assert result.winner is many
     assert "few was skipped: it learns from 400 rows at most, and there are 5000" in result.notes
     with pytest.raises(MethodError, match="learns from 400 rows at most"):
-        compare_methods([few], *table(5000), lambda: None)
+        compared([few], 5000, sizes=(60,))
 
 
 @pytest.mark.filterwarnings("ignore")  # else all warnings are errors here
@@ -227,25 +230,24 @@ def test_who_has_nothing_when_its_time_is_over_is_skipped():
     assert result.notes == (told,)
 
 
-def test_processes_find_the_same(monkeypatch):
-    monkeypatch.setattr(contest_module, "SIZES", (60, 240))
+def test_processes_find_the_same():
     learners = [learner(str(share), Guess(share, i)) for i, share in enumerate((0.5, 0.8, 0.9))]
-    here = compare_methods(learners, *table(5000), lambda: None)
-    there = compare_methods(learners, *table(5000), lambda: None, n_jobs=2)
+    here = compared(learners, 5000, sizes=(60, 240))
+    there = compared(learners, 5000, n_jobs=2, sizes=(60, 240))
     assert [entry.scores for entry in here.entries] == [entry.scores for entry in there.entries]
     assert [e.learner for e in here.entries] == [e.learner for e in there.entries]
 
 
 @pytest.mark.parametrize("done", [1, 2])
 def test_the_chance_to_come_out_ahead_is_what_it_says(done):
-    level = contest_module._hopeless(done, 3)
+    level = _hopeless(done, 3, COMPARISON.chance)
     z = norm.isf(level / 2)
     rng = np.random.default_rng(0)
     # Nothing is known of the mean: any, by which this was seen after some folds.
     seen = z * np.sqrt(done)
     mean = seen / done + rng.normal(size=200_000) / np.sqrt(done)
     total = seen + (3 - done) * mean + np.sqrt(3 - done) * rng.normal(size=200_000)
-    assert np.mean(total < 0) == pytest.approx(contest_module.CHANCE, abs=0.003)
+    assert np.mean(total < 0) == pytest.approx(COMPARISON.chance, abs=0.003)
 
 
 class Mostly(DummyClassifier):
@@ -260,15 +262,11 @@ class Mostly(DummyClassifier):
         return np.where(row % self.every == 0, (row + 1) % 3, row % 3)
 
 
-def test_who_will_hardly_come_out_ahead_of_all_rows_is_asked_no_further(monkeypatch):
-    X, y = table(150)
+def test_who_will_hardly_come_out_ahead_of_all_rows_is_asked_no_further():
     learners = [learner("good", Mostly(12)), learner("worse", Mostly(5))]
-    monkeypatch.setattr(contest_module, "SIZES", (150, 600))
-    last = compare_methods(learners, X, y, lambda: None)
+    last = compared(learners, 150, sizes=(150, 600))
     assert [len(entry.scores) for entry in last.entries] == [1, 1]
-    X, y = table(600)
-    monkeypatch.setattr(contest_module, "FIRST_SHARE", 50)
-    monkeypatch.setattr(contest_module, "LEVEL", 1.0)  # the first round is the only one
-    first = compare_methods(learners, X, y, lambda: None)
+    # The first round is the only one.
+    first = compared(learners, 600, sizes=(150, 600), first_share=50, level=1.0)
     assert first.n_rows == 150
     assert [len(entry.scores) for entry in first.entries] == [3, 3]

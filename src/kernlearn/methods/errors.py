@@ -1,0 +1,9 @@
+"""What a method or a metric cannot do."""
+
+from __future__ import annotations
+
+__all__ = ["MethodError"]
+
+
+class MethodError(ValueError):
+    """A method cannot be used on this table; the message says why and what to use."""
