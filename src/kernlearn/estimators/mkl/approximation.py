@@ -54,33 +54,15 @@ FEW_LANDMARKS = 64
 
 @dataclass(frozen=True, eq=False)
 class EarlierChoices:
-    """What a fit through landmarks has chosen, for a fit to more rows of the same kind.
+    """What a fit through landmarks has chosen, for a fit to more rows of the same kind."""
 
-    Attributes
-    ----------
-    kernels : sequence of Kernel
-        The bank, pairs of columns included.
-    notes : list of str or None
-        What was said of the bank.
-    C : float
-        C.
-    loss_by_C : ndarray or None
-        What it was chosen by.
-    share : float
-        Of the weight, what all sources have equally.
-    ranks : tuple of int
-        Landmarks of each kernel.
-    weights : ndarray
-        Where to begin.
-    """
-
-    kernels: Sequence[Kernel]
-    notes: list[str] | None
+    kernels: Sequence[Kernel]  # the bank, pairs of columns included
+    notes: list[str] | None  # what was said of the bank
     C: float
-    loss_by_C: Array | None
-    share: float
-    ranks: tuple[int, ...]
-    weights: Array
+    loss_by_C: Array | None  # what it was chosen by
+    share: float  # of the weight, what all sources have equally
+    ranks: tuple[int, ...]  # landmarks of each kernel
+    weights: Array  # where to begin
 
     @classmethod
     def of(cls, estimator: KernelCombination) -> EarlierChoices | None:

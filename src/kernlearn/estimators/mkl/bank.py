@@ -29,24 +29,16 @@ _ROWS_FOR_COLUMNS = 400  # halves of them judge what the other halves say of the
 
 
 def choose_bank(
-    X: Array, targets: Sequence[Array], weight: Array, seed: int
+    X: Array,  # (N, d): the points, labelled ones first
+    # (n,): what is to be predicted. Where they are all equal, or fewer than twenty, widths cannot
+    # be told apart, and the bank lies around the median distance. Where all are equal, as for
+    # novelties, it holds Gaussians alone: a row far out is like none for these, and like those in
+    # the same direction for the others.
+    targets: Sequence[Array],
+    weight: Array,  # (n,): weights of the labelled points
+    seed: int,  # for samples of the rows
 ) -> tuple[list[Kernel], list[str]]:
-    """Kernels for the data, and what is to be said of them; inputs are checked.
-
-    Parameters
-    ----------
-    X : ndarray of shape (N, d)
-        The points, labelled ones first.
-    targets : sequence of ndarray of shape (n,)
-        What is to be predicted. Where they are all equal, or fewer than twenty, widths cannot be
-        told apart, and the bank lies around the median distance. Where all are equal, as for
-        novelties, it holds Gaussians alone: a row far out is like none for these, and like those in
-        the same direction for the others.
-    weight : ndarray of shape (n,)
-        Weights of the labelled points.
-    seed : int
-        For samples of the rows.
-    """
+    """Kernels for the data, and what is to be said of them; inputs are checked."""
     n = len(weight)
     # Samples are drawn, and halves dealt, by what rows hold and not by where they stand.
     order = _order(X[:n], np.column_stack(targets))

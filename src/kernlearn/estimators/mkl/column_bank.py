@@ -31,21 +31,12 @@ _CLEARLY = 0.9  # of the loss of the best Gaussian: less is no reason to leave i
 
 
 def column_bank(
-    X: Array, targets: Sequence[Array], weight: Array, rival: Kernel
+    X: Array,  # (n, d): a sample of the rows
+    targets: Sequence[Array],  # (n,): what is to be predicted
+    weight: Array,  # (n,): weights of the rows
+    rival: Kernel,  # the best Gaussian of all columns
 ) -> tuple[list[Kernel], float, str] | None:
-    """Powers of a sum over columns, the ratio of losses, and a sentence, where clearly better.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        A sample of the rows.
-    targets : sequence of ndarray of shape (n,)
-        What is to be predicted.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
-    rival : Kernel
-        The best Gaussian of all columns.
-    """
+    """Powers of a sum over columns, the ratio of losses, and a sentence, where clearly better."""
     with np.errstate(over="ignore"):
         spread = X.std(axis=0)
     varying = np.flatnonzero(np.isfinite(spread) & (spread > 1e-9 * np.abs(X).max(axis=0)))

@@ -43,23 +43,13 @@ _LEAST = 0.005
 
 
 def pair_kernels(
-    X: Array, targets: Sequence[Array], weight: Array, whole: Kernel, seed: int
+    X: Array,  # (n, d): a sample of some thousand rows
+    targets: Sequence[Array],  # (n,): what is to be predicted
+    weight: Array,  # (n,): weights of the rows
+    whole: Kernel,  # on all columns: what it predicts no pair has to
+    seed: int,  # for landmarks
 ) -> tuple[list[Kernel], list[Pair]]:
-    """The kernels that join a bank, and the pairs that they see; none where none is worth it.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        A sample of some thousand rows.
-    targets : sequence of ndarray of shape (n,)
-        What is to be predicted.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
-    whole : Kernel
-        On all columns: what it predicts no pair has to.
-    seed : int
-        For landmarks.
-    """
+    """The kernels that join a bank, and the pairs that they see; none where none is worth it."""
     if len(X) < _FEWEST_ROWS:
         return [], []
     sample = _Sample(X, np.column_stack(targets), weight, seed)

@@ -54,21 +54,11 @@ Targets = Callable[[Indices], Sequence[Array]]
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fit whose weights, machines and certificate are stored.
+    """A fit whose weights, machines and certificate are stored."""
 
-    Attributes
-    ----------
-    data : Labelled
-        The rows of positive weight, here if the fit was exact.
-    learned : Learned
-        What the engine returned.
-    transduced : ndarray of shape (l, k) or None
-        Decision values of the rows without label.
-    """
-
-    data: Labelled
-    learned: Learned[Any]
-    transduced: Array | None = None
+    data: Labelled  # the rows of positive weight, here if the fit was exact
+    learned: Learned[Any]  # what the engine returned
+    transduced: Array | None = None  # (l, k): decision values of the rows without label
 
 
 class KernelCombination(OnDevice, StoppingParameters, NumberedKernels, ShowsKernel):

@@ -34,22 +34,14 @@ _FITTED = ("residual_trace_", "landmarks_", "landmark_coef_", "loss_by_rank_", "
 
 
 class LandmarkFolds:
-    """CV+ intervals from machines through landmarks that miss a fold each.
-
-    Parameters
-    ----------
-    coefs : list of m ndarrays of shape (r, n_folds)
-        Coefficients of k(x, landmark), for each kernel.
-    intercept : ndarray of shape (n_folds,)
-        The intercepts.
-    fold : ndarray of integers, shape (n,)
-        Which machine has not seen a row.
-    residuals : ndarray of shape (n,)
-        What that machine is wrong by at the row.
-    """
+    """CV+ intervals from machines through landmarks that miss a fold each."""
 
     def __init__(
-        self, coefs: list[Array], intercept: Array, fold: NDArray[np.intp], residuals: Array
+        self,
+        coefs: list[Array],  # (r, n_folds): coefficients of k(x, landmark), for each kernel
+        intercept: Array,  # (n_folds,): the intercepts
+        fold: NDArray[np.intp],  # (n,): which machine has not seen a row
+        residuals: Array,  # (n,): what that machine is wrong by at the row
     ) -> None:
         self.coefs, self.intercept = coefs, intercept
         self.fold, self.residuals = fold, residuals
@@ -79,21 +71,12 @@ def is_exact(rank: Any, n_rows: int) -> bool:
 
 
 def chosen_rank(
-    rank: Any, n_rows: int, obstacle: str | None, exact_rows: int | None = None
+    rank: Any,  # what the user asked for
+    n_rows: int,  # rows to learn from
+    obstacle: str | None,  # what was asked for that landmarks cannot do
+    exact_rows: int | None = None,  # up to so many rows, "auto" is exact; None for `EXACT_ROWS`
 ) -> int | str | None:
-    """None for the exact solver, else the columns of each factor or "auto".
-
-    Parameters
-    ----------
-    rank : int, "auto" or None
-        What the user asked for.
-    n_rows : int
-        Rows to learn from.
-    obstacle : str or None
-        What was asked for that landmarks cannot do.
-    exact_rows : int or None
-        Up to so many rows, "auto" is exact; None for `EXACT_ROWS`.
-    """
+    """None for the exact solver, else the columns of each factor or "auto"."""
     if rank is None:
         return None
     if isinstance(rank, str) and rank == "auto":

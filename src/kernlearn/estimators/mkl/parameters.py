@@ -35,24 +35,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Sizes from which on the engine works in another way.
+    """Sizes from which on the engine works in another way."""
 
-    Attributes
-    ----------
-    exact_rows : int or None
-        Up to so many rows, Gram matrices are the default; None for `EXACT_ROWS`.
-    samples : SampleSizes
-        How many rows choose C and shares.
-    limits : FactorLimits
-        How much of a factor is kept in memory.
-    ranks : RankOptions
-        When rank="auto" is enough.
-    """
-
+    # Up to so many rows, Gram matrices are the default; None for `EXACT_ROWS`
     exact_rows: int | None = None
-    samples: SampleSizes = field(default_factory=SampleSizes)
+    samples: SampleSizes = field(default_factory=SampleSizes)  # how many rows choose C and shares
+    # How much of a factor is kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)
-    ranks: RankOptions = field(default_factory=RankOptions)
+    ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough
 
 
 @dataclass(frozen=True, eq=False)

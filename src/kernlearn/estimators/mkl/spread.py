@@ -14,18 +14,14 @@ _ROUNDING = 1e-12
 _EQUAL = 1e-9
 
 
-def robust_spread(values: Array, weight: Array) -> float:
+def robust_spread(
+    values: Array,  # (n,): targets
+    weight: Array,  # (n,): their weights, positive; a row of weight two counts as two rows
+) -> float:
     """The interquartile range, as a standard deviation of normal numbers would have it.
 
     Half of all targets may be the same number: then it is their standard deviation, and one where
     they are all the same.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Targets.
-    weight : ndarray of shape (n,)
-        Their weights, positive; a row of weight two counts as two rows.
     """
     order = np.argsort(values, kind="stable")
     ordered, sums = values[order], np.cumsum(weight[order])

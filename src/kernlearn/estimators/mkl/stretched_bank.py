@@ -57,21 +57,12 @@ class Sample:
 
 
 def learned_scales(
-    X: Array, targets: Sequence[Array], weight: Array, rival: Kernel
+    X: Array,  # (n, d): a sample of the rows
+    targets: Sequence[Array],  # (n,): what is to be predicted
+    weight: Array,  # (n,): weights of the rows
+    rival: Kernel,  # the best Gaussian of the columns as they are
 ) -> tuple[Array, float, str] | None:
-    """Scales of columns, the ratio of losses, and a sentence, where they predict clearly better.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        A sample of the rows.
-    targets : sequence of ndarray of shape (n,)
-        What is to be predicted.
-    weight : ndarray of shape (n,)
-        Weights of the rows.
-    rival : Kernel
-        The best Gaussian of the columns as they are.
-    """
+    """Scales of columns, the ratio of losses, and a sentence, where they predict clearly better."""
     n, d = X.shape
     if n < _FEWEST_ROWS or not 1 < d <= _MOST_COLUMNS:
         return None

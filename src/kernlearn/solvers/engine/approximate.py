@@ -108,27 +108,14 @@ def learn_family(
 
 
 def settle_on_sample(
-    statement: Statement,
-    family_on: Callable[[Indices], GramStack | KernelPool],
-    n_kernels: int,
+    statement: Statement,  # of all rows
+    family_on: Callable[[Indices], GramStack | KernelPool],  # the kernels on some rows
+    n_kernels: int,  # how many of them are kept in memory
+    # Whether the backend of all rows chooses C itself, its loss having a closed form
     closed_form: bool,
-    control: Control,
+    control: Control,  # when to stop
 ) -> tuple[Statement, Array]:
-    """Choose what is open by Gram matrices of a sample; every C that was tried, and its loss.
-
-    Parameters
-    ----------
-    statement : Statement
-        Of all rows.
-    family_on : callable
-        The kernels on some rows.
-    n_kernels : int
-        How many of them are kept in memory.
-    closed_form : bool
-        Whether the backend of all rows chooses C itself, its loss having a closed form.
-    control : Control
-        When to stop.
-    """
+    """Choose what is open by Gram matrices of a sample; every C that was tried, and its loss."""
     chooses_C = bool(statement.factors_of_C) and not closed_form
     if not chooses_C and statement.share is not None:
         return statement, np.empty((0, 2))

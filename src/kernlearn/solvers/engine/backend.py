@@ -23,43 +23,21 @@ class LossByRank(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solved(Generic[Found]):
-    """A solution, and what held-out rows have chosen for it.
+    """A solution, and what held-out rows have chosen for it."""
 
-    Attributes
-    ----------
-    C : float
-        The C given, or the one that was chosen.
-    share : float
-        The share of the total that all sources have equally.
-    solution : Solution
-        Weights and machines.
-    loss_by_C : ndarray of shape (n_tried, 2)
-        Every C tried, and its loss on rows held out.
-    """
-
-    C: float
-    share: float
-    solution: Found
-    loss_by_C: Array
+    C: float  # the C given, or the one that was chosen
+    share: float  # the share of the total that all sources have equally
+    solution: Found  # weights and machines
+    loss_by_C: Array  # (n_tried, 2): every C tried, and its loss on rows held out
 
 
 @dataclass(frozen=True, eq=False)
 class Learned(Solved[Found]):
-    """What the pipeline returns.
+    """What the pipeline returns."""
 
-    Attributes
-    ----------
-    held_out : HeldOutValues or None
-        Decision values of rows by machines that did not see them.
-    loss_by_rank : LossByRank or None
-        Of approximate backends.
-    exact_bound : float or None
-        No weights of the exact kernels have a smaller objective.
-    """
-
-    held_out: HeldOutValues | None
-    loss_by_rank: LossByRank | None
-    exact_bound: float | None
+    held_out: HeldOutValues | None  # decision values of rows by machines that did not see them
+    loss_by_rank: LossByRank | None  # of approximate backends
+    exact_bound: float | None  # no weights of the exact kernels have a smaller objective
 
 
 class Backend(Protocol[Found]):

@@ -42,21 +42,15 @@ class CriterionSolution(Solution):
 
 
 class ExactBackend:
-    """Weights of matrices on all rows.
-
-    Parameters
-    ----------
-    statement : Statement
-        What is to be learned.
-    family : Family or KernelPool
-        The matrices, on further rows too if these have no label. Those of a pool are made when
-        they are looked at: their weights are positive, C is given, and there is no penalty.
-    sampled : bool
-        Whether the rows are a sample already, all of which choose C.
-    """
+    """Weights of matrices on all rows."""
 
     def __init__(
-        self, statement: Statement, family: Family | KernelPool, sampled: bool = False
+        self,
+        statement: Statement,  # what is to be learned
+        # The matrices, on further rows too if these have no label. Those of a pool are made when
+        # they are looked at: their weights are positive, C is given, and there is no penalty.
+        family: Family | KernelPool,
+        sampled: bool = False,  # whether the rows are a sample already, all of which choose C
     ) -> None:
         check_traces(family.traces)
         self.statement, self.family, self.sampled = statement, family, sampled

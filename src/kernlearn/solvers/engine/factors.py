@@ -37,55 +37,33 @@ LOW_RANK_QUALITIES = (
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows and the kernels on them, and how closely these are seen.
+    """Rows and the kernels on them, and how closely these are seen."""
 
-    Attributes
-    ----------
-    source : array, memory map, data frame, or other source of rows
-        The n rows.
-    kernels : sequence of Kernel
-        What to combine.
-    rank : int, list of int, or "auto"
-        Columns of each kernel's factor at most, for all kernels or for each.
-    maps : sequence of NystroemMap or None
-        From rows to the kernels' factors, where these are known already.
-    near : Solution or None
-        Machines to begin with, on the same rows.
-    sparse : bool
-        Whether kernels may have sparse features: rows are all here, read by transformers or
-        sparse. To ask others would take their columns into memory.
-    limits : FactorLimits
-        How much is kept in memory.
-    ranks : RankOptions
-        When rank="auto" is enough.
-    """
-
-    source: Any
-    kernels: Sequence[Kernel]
+    source: Any  # the n rows
+    kernels: Sequence[Kernel]  # what to combine
+    # Columns of each kernel's factor at most, for all kernels or for each
     rank: int | list[int] | str
+    # From rows to the kernels' factors, where these are known already
     maps: Sequence[NystroemMap] | None = None
-    near: Solution | None = None
+    near: Solution | None = None  # machines to begin with, on the same rows
+    # Whether kernels may have sparse features: rows are all here, read by transformers or sparse.
+    # To ask others would take their columns into memory.
     sparse: bool = False
-    limits: FactorLimits = field(default_factory=FactorLimits)
-    ranks: RankOptions = field(default_factory=RankOptions)
+    limits: FactorLimits = field(default_factory=FactorLimits)  # how much is kept in memory
+    ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough
 
 
 class FactorBackend(ABC):
-    """A backend over factors.
-
-    Parameters
-    ----------
-    table : Table
-        Rows and kernels.
-    statement : Statement
-        What is to be learned; its share is given.
-    traces : ndarray of shape (2, m)
-        The traces of the exact kernels and of their factors.
-    """
+    """A backend over factors."""
 
     in_long_double = True
 
-    def __init__(self, table: Table, statement: Statement, traces: Array) -> None:
+    def __init__(
+        self,
+        table: Table,  # rows and kernels
+        statement: Statement,  # what is to be learned; its share is given
+        traces: Array,  # (2, m): the traces of the exact kernels and of their factors
+    ) -> None:
         check_traces(traces[0], "kernel", "zeros")
         self.table, self.statement, self.traces = table, statement, traces
         self.weight_set = statement.weight_set(*traces)

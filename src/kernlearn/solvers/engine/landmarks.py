@@ -31,17 +31,14 @@ _ROUGH, _FEW_STEPS = 1e-2, 20
 
 
 class LandmarkBackend(FactorBackend):
-    """Nyström factors whose moments are known, of any number of rows.
+    """Nyström factors whose moments are known, of any number of rows."""
 
-    Parameters
-    ----------
-    table, statement
-        As in `FactorBackend`.
-    seen : FactorStatistics
-        The factors, and the moments of the rows.
-    """
-
-    def __init__(self, table: Table, statement: Statement, seen: FactorStatistics) -> None:
+    def __init__(
+        self,
+        table: Table,
+        statement: Statement,
+        seen: FactorStatistics,  # the factors, and the moments of the rows
+    ) -> None:
         super().__init__(table, statement, seen.moments.traces)
         self.seen, self.factors = seen, seen.factors
         self.least_squares = statement.quality == "least_squares"

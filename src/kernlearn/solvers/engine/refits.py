@@ -39,36 +39,20 @@ Train = Callable[[int], tuple[Array, Array]]
 
 @dataclass(frozen=True, eq=False)
 class HeldOutValues:
-    """Decision values of rows, by machines that did not see them.
+    """Decision values of rows, by machines that did not see them."""
 
-    Attributes
-    ----------
-    rows : ndarray of integers, shape (l,)
-        Which rows: all of them, or a sample.
-    values : ndarray of shape (l, k)
-        Held-out decision values; NaN where there are none.
-    """
-
-    rows: Indices
-    values: Array
+    rows: Indices  # (l,): which rows: all of them, or a sample
+    values: Array  # (l, k): held-out decision values; NaN where there are none
 
 
 @dataclass(frozen=True, eq=False)
 class FoldMachines(HeldOutValues):
-    """The machines that were trained without one fold each.
+    """The machines that were trained without one fold each."""
 
-    Attributes
-    ----------
-    fold : ndarray of integers, shape (l,)
-        The machine that was trained without this row.
-    coef : ndarray of shape (n_folds, p, k)
-        Coefficients of the p columns of the kernel matrix, or of its factor.
-    intercept : ndarray of shape (n_folds, k)
-        Intercepts; NaN where a machine has no solution, or was not trained any more.
-    """
-
-    fold: Indices
+    fold: Indices  # (l,): the machine that was trained without this row
+    # (n_folds, p, k): coefficients of the p columns of the kernel matrix, or of its factor
     coef: Array
+    # (n_folds, k): intercepts; NaN where a machine has no solution, or was not trained any more
     intercept: Array
 
 

@@ -42,17 +42,7 @@ from kernlearn.typing import Array
 
 
 class SparseBackend(FactorBackend):
-    """Sparse features as they are, beside factors through landmarks; w ≥ 0.
-
-    Parameters
-    ----------
-    table, statement
-        As in `FactorBackend`.
-    sparse : sequence of SparseRows or None
-        The features of each kernel; None for a kernel that needs landmarks.
-    factors : Factors
-        Of the kernels that need landmarks.
-    """
+    """Sparse features as they are, beside factors through landmarks; w ≥ 0."""
 
     in_long_double = False
 
@@ -60,8 +50,9 @@ class SparseBackend(FactorBackend):
         self,
         table: Table,
         statement: Statement,
+        # The features of each kernel; None for a kernel that needs landmarks
         sparse: Sequence[SparseRows | None],
-        factors: Factors,
+        factors: Factors,  # of the kernels that need landmarks
     ) -> None:
         rows, maps = _side_by_side(table, sparse, factors)
         super().__init__(table, statement, rows.traces)

@@ -22,95 +22,46 @@ def no_penalty(C: float) -> Penalty | None:
 
 @dataclass(frozen=True)
 class HoldOut:
-    """How rows are held out, and what is kept of them.
+    """How rows are held out, and what is kept of them."""
 
-    Attributes
-    ----------
-    folds : callable
-        The rows of each fold, from the targets of all machines.
-    losses : callable
-        The loss of every row, from held-out values (n, k), targets and sample weights.
-    machines : bool
-        Whether the machines trained without each fold are needed, not their values alone.
-    """
-
+    # The rows of each fold, from the targets of all machines
     folds: Callable[[Sequence[Array]], list[Indices]]
+    # The loss of every row, from held-out values (n, k), targets and sample weights
     losses: Callable[[Array, Sequence[Array], Array], Array]
+    # Whether the machines trained without each fold are needed, not their values alone
     machines: bool = True
 
 
 @dataclass(frozen=True)
 class SampleSizes:
-    """How many rows choose at most.
+    """How many rows choose at most."""
 
-    Attributes
-    ----------
-    rows_for_C : int
-        C: a path on all rows takes many times a fit at one C.
-    rows_for_shares : int
-        What sources share, which is told apart by smaller differences.
-    """
-
-    rows_for_C: int = 500
-    rows_for_shares: int = 1500
+    rows_for_C: int = 500  # C: a path on all rows takes many times a fit at one C
+    rows_for_shares: int = 1500  # what sources share, which is told apart by smaller differences
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """Minimise the values of machines over the weights of their common kernel.
+    """Minimise the values of machines over the weights of their common kernel."""
 
-    Attributes
-    ----------
-    targets : sequence of ndarray of shape (n,)
-        One for each machine.
-    quality : str
-        What makes a kernel good.
-    settings : Settings
-        Parameters of the machines.
-    free_sign : bool
-        K(w) ⪰ 0 instead of w ≥ 0.
-    constraint : {"trace", "sum"}
-        What is held at the total.
-    total : float or None
-        By default the mean of the positive traces, or 1 for "sum".
-    start : ndarray of shape (m,) or None
-        Weights to begin near.
-    learn_C : bool
-        Whether C is one more weight.
-    factors_of_C : tuple of float
-        Where C is chosen by held-out rows: increasing values, in the unit of C; else empty.
-    share : float or None
-        The share of the total that all sources have equally; None if held-out rows choose it.
-    even : ndarray of shape (m,) or None
-        The shares of the kernels where all sources have the same.
-    penalty : callable
-        The penalty at a C, or None.
-    hold_out : HoldOut or None
-        How rows are held out after the fit; None if they are not.
-    exact_bound : bool
-        Whether approximate backends bound the exact problem too.
-    seed : int
-        For landmarks and samples.
-    samples : SampleSizes
-        How many rows choose what is open.
-    """
-
-    targets: Sequence[Array]
-    quality: str
-    settings: Settings
-    free_sign: bool = False
-    constraint: str = "trace"
-    total: float | None = None
-    start: Array | None = None
-    learn_C: bool = False
+    targets: Sequence[Array]  # (n,): one for each machine
+    quality: str  # what makes a kernel good
+    settings: Settings  # parameters of the machines
+    free_sign: bool = False  # K(w) ⪰ 0 instead of w ≥ 0
+    constraint: str = "trace"  # {"trace", "sum"}: what is held at the total
+    total: float | None = None  # by default the mean of the positive traces, or 1 for "sum"
+    start: Array | None = None  # (m,): weights to begin near
+    learn_C: bool = False  # whether C is one more weight
+    # Where C is chosen by held-out rows: increasing values, in the unit of C; else empty
     factors_of_C: tuple[float, ...] = ()
+    # The share of the total that all sources have equally; None if held-out rows choose it
     share: float | None = 0.0
-    even: Array | None = None
-    penalty: Callable[[float], Penalty | None] = no_penalty
-    hold_out: HoldOut | None = None
-    exact_bound: bool = False
-    seed: int = 0
-    samples: SampleSizes = SampleSizes()
+    even: Array | None = None  # (m,): the shares of the kernels where all sources have the same
+    penalty: Callable[[float], Penalty | None] = no_penalty  # the penalty at a C, or None
+    hold_out: HoldOut | None = None  # how rows are held out after the fit; None if they are not
+    exact_bound: bool = False  # whether approximate backends bound the exact problem too
+    seed: int = 0  # for landmarks and samples
+    samples: SampleSizes = SampleSizes()  # how many rows choose what is open
 
     @property
     def least(self) -> Array | None:

@@ -29,17 +29,14 @@ from kernlearn.typing import Array
 
 
 class WideBackend(FactorBackend):
-    """Nyström factors kept as Z; C is given, and weights are positive.
+    """Nyström factors kept as Z; C is given, and weights are positive."""
 
-    Parameters
-    ----------
-    table, statement
-        As in `FactorBackend`.
-    factors : Factors
-        The maps to Z.
-    """
-
-    def __init__(self, table: Table, statement: Statement, factors: Factors) -> None:
+    def __init__(
+        self,
+        table: Table,
+        statement: Statement,
+        factors: Factors,  # the maps to Z
+    ) -> None:
         with threads_for(len(table.source)):
             self.rows = FactorRows(table.source, factors, keep=True)
             traces = self.rows.traces()

@@ -52,30 +52,15 @@ class Value(NamedTuple):
 
 
 def certified(
-    found: LowRankSolution,
-    machines: Sequence[Machine],
+    found: LowRankSolution,  # what is to be returned, with a lower bound that holds
+    machines: Sequence[Machine],  # one for each function
+    # Of coefficients of k(x, landmark) and a type of floats, what :data:`Values` says
     values: Values,
-    weight_set: WeightSet,
-    tol: float,
-    in_long_double: bool = True,
+    weight_set: WeightSet,  # which weights are allowed
+    tol: float,  # relative gap that is asked for
+    in_long_double: bool = True,  # whether values are to be had in long double, too
 ) -> LowRankSolution:
-    """The solution with the value of its function, and a bound and a status that go with it.
-
-    Parameters
-    ----------
-    found : LowRankSolution
-        What is to be returned, with a lower bound that holds.
-    machines : sequence of Machine
-        One for each function.
-    values : callable
-        Of coefficients of k(x, landmark) and a type of floats, what :data:`Values` says.
-    weight_set : WeightSet
-        Which weights are allowed.
-    tol : float
-        Relative gap that is asked for.
-    in_long_double : bool, default=True
-        Whether values are to be had in long double, too.
-    """
+    """The solution with the value of its function, and a bound and a status that go with it."""
     if found.status is Status.TRIVIAL:  # the zero function, in place of rounding errors
         zero = replace(found, coef=0.0 * found.coef, intercept=np.zeros(len(machines)))
         found = replace(zero, dual_coef=0.0 * np.asarray(found.dual_coef))

@@ -28,36 +28,19 @@ LARGEST = 1000  # kernels at most: Newton's method works on matrices of their nu
 
 
 class FactorMaster(Master):
-    """The maps to the factors of the active kernels, and the solvers through factors.
-
-    Parameters
-    ----------
-    pool : LandmarkPool
-        All kernels.
-    source : table
-        The rows, where they are worked on.
-    targets : sequence of ndarray of shape (n,)
-        One for each machine.
-    machines : sequence of Machine
-        Which share the kernel.
-    settings : Settings
-        Of the machines.
-    least_squares : bool
-        Whether they are least-squares machines, which second moments suffice for unless there are
-        too many columns.
-    limits : FactorLimits
-        How much is kept in memory.
-    """
+    """The maps to the factors of the active kernels, and the solvers through factors."""
 
     def __init__(
         self,
-        pool: LandmarkPool,
-        source: Any,
-        targets: Sequence[Array],
-        machines: Sequence[Machine],
-        settings: Settings,
+        pool: LandmarkPool,  # all kernels
+        source: Any,  # the rows, where they are worked on
+        targets: Sequence[Array],  # (n,): one for each machine
+        machines: Sequence[Machine],  # which share the kernel
+        settings: Settings,  # of the machines
+        # Whether they are least-squares machines, which second moments suffice for unless there are
+        # too many columns
         least_squares: bool,
-        limits: FactorLimits,
+        limits: FactorLimits,  # how much is kept in memory
     ) -> None:
         most = int(limits.wide_room(source) / (pool.n_points * len(pool.landmarks)))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))

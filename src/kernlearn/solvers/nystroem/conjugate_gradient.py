@@ -49,19 +49,14 @@ class Rows(Protocol):
 
 
 class RowSystems:
-    """The matrices A of one kernel, a column of right sides each, or one for all.
+    """The matrices A of one kernel, a column of right sides each, or one for all."""
 
-    Parameters
-    ----------
-    rows : Rows
-        Z.
-    half : ndarray of shape (n, 1) or (n, l)
-        Θ½, zero for rows that are left out.
-    ridge : float
-        τ.
-    """
-
-    def __init__(self, rows: Rows, half: Array, ridge: float) -> None:
+    def __init__(
+        self,
+        rows: Rows,  # Z
+        half: Array,  # (n, 1) or (n, l): Θ½, zero for rows that are left out
+        ridge: float,  # τ
+    ) -> None:
         self.rows, self.half, self.ridge = rows, half, ridge
         self._q = half / np.sqrt((half**2).sum(axis=0))
 
@@ -112,24 +107,12 @@ class RowSystems:
 
 @dataclass(frozen=True, eq=False)
 class FoldsLeftOut:
-    """Machines that miss a fold each: in columns, one fold and target after the other.
+    """Machines that miss a fold each: in columns, one fold and target after the other."""
 
-    Attributes
-    ----------
-    a : ndarray of shape (n, n_folds * k)
-        Their coefficients.
-    intercept : ndarray of shape (n_folds, k)
-        Their intercepts.
-    values : ndarray of shape (n, k)
-        What they say of the rows of the fold that they miss.
-    loss : float
-        The mean squared error there, all targets together.
-    """
-
-    a: Array
-    intercept: Array
-    values: Array
-    loss: float
+    a: Array  # (n, n_folds * k): their coefficients
+    intercept: Array  # (n_folds, k): their intercepts
+    values: Array  # (n, k): what they say of the rows of the fold that they miss
+    loss: float  # the mean squared error there, all targets together
 
 
 def leave_out_folds(
@@ -153,21 +136,15 @@ def leave_out_folds(
 
 
 class RowObjective:
-    """The sum over targets of V(K(w)), for positive weights.
+    """The sum over targets of V(K(w)), for positive weights."""
 
-    Parameters
-    ----------
-    rows : ExplicitRows
-        Z.
-    Y : ndarray of shape (n, k)
-        Targets.
-    half : ndarray of shape (n, 1)
-        Θ½.
-    ridge : float
-        τ.
-    """
-
-    def __init__(self, rows: ExplicitRows, Y: Array, half: Array, ridge: float) -> None:
+    def __init__(
+        self,
+        rows: ExplicitRows,  # Z
+        Y: Array,  # (n, k): targets
+        half: Array,  # (n, 1): Θ½
+        ridge: float,  # τ
+    ) -> None:
         self.rows, self.half, self.ridge = rows, half, ridge
         self.systems = RowSystems(rows, half, ridge)
         self.T = self.systems.right(Y)

@@ -32,10 +32,11 @@ def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:
 
 
 def exact_lower_bound(
-    source: Any,
-    kernels: Sequence[Kernel],
-    machines: Sequence[Machine],
-    coefs: Array,
+    source: Any,  # the n rows
+    kernels: Sequence[Kernel],  # the exact kernels
+    machines: Sequence[Machine],  # which the coefficients are of
+    coefs: Array,  # (k, n): feasible coefficients
+    # The weights satisfy Σ wᵢrᵢ = total
     normaliser: Array,
     total: float,
 ) -> float:
@@ -43,19 +44,6 @@ def exact_lower_bound(
 
     :math:`\sum_k\ell(a_k) - \tfrac12\max_w\sum_i w_i\sum_k a_k^\top K_i a_k`, from the coefficients
     of a solution through landmarks: valid whatever these are, and tight where the factors are.
-
-    Parameters
-    ----------
-    source : array, memory map or data frame
-        The n rows.
-    kernels : sequence of Kernel
-        The exact kernels.
-    machines : sequence of Machine
-        Which the coefficients are of.
-    coefs : ndarray of shape (k, n)
-        Feasible coefficients.
-    normaliser, total
-        The weights satisfy Σ wᵢrᵢ = total.
     """
     traces = np.array([float(kernel.diag(to_host(source)).sum()) for kernel in kernels])
     trace = total * float((traces[normaliser > 0] / normaliser[normaliser > 0]).max())

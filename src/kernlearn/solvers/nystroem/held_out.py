@@ -42,19 +42,16 @@ class FoldsOut:
     """Machines that miss a fold each, for any weights and ridge.
 
     What these do not change, the moments of the rows outside of a fold, is made once.
-
-    Parameters
-    ----------
-    folds : sequence of Moments
-        The moments of each fold. They are held out in turn; ``few`` of them, one, where systems are
-        large: it has rows enough.
-    membership : ndarray of shape (R, m)
-        Ones where a column belongs to a kernel.
-    few : bool
-        Whether one fold is enough, as it is for many columns in any case.
     """
 
-    def __init__(self, folds: Sequence[Moments], membership: Array, few: bool = False) -> None:
+    def __init__(
+        self,
+        # The moments of each fold. They are held out in turn; ``few`` of them, one, where systems
+        # are large: it has rows enough.
+        folds: Sequence[Moments],
+        membership: Array,  # (R, m): ones where a column belongs to a kernel
+        few: bool = False,  # whether one fold is enough, as it is for many columns in any case
+    ) -> None:
         few = few or len(membership) > _FEW_COLUMNS
         self._membership, self._folds = membership, list(folds[:1] if few else folds)
         self._others = [

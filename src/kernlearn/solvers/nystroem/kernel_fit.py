@@ -61,47 +61,23 @@ _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
 @dataclass(frozen=True, eq=False)
 class KernelFit:
-    """A machine through landmarks, with the kernel it was learned for.
+    """A machine through landmarks, with the kernel it was learned for."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The kernel at θ.
-    theta : ndarray of shape (p,)
-        θ.
-    lam : float
-        λ.
-    seen : FactorStatistics
-        The factors and the moments of all rows.
-    coef : ndarray of shape (R, k)
-        The function is ``seen.factors(X) @ coef + intercept``.
-    intercept : ndarray of shape (k,)
-        b.
-    offset : ndarray of shape (k,)
-        Means of the targets, less which the moments are.
-    left_out : ndarray of shape (n, k)
-        Leave-one-out predictions.
-    ranks, losses : ndarray
-        Held-out loss by rank.
-    n_iter, n_evaluations : int
-        Steps of the descents, and machines trained on the way.
-    status : Status
-        How the selection ended.
-    """
-
-    kernel: Kernel
-    theta: Array
-    lam: float
-    seen: FactorStatistics
-    coef: Array
-    intercept: Array
-    offset: Array
-    left_out: Array
+    kernel: Kernel  # the kernel at θ
+    theta: Array  # (p,): θ
+    lam: float  # λ
+    seen: FactorStatistics  # the factors and the moments of all rows
+    coef: Array  # (R, k): the function is ``seen.factors(X) @ coef + intercept``
+    intercept: Array  # (k,): b
+    offset: Array  # (k,): means of the targets, less which the moments are
+    left_out: Array  # (n, k): leave-one-out predictions
+    # Held-out loss by rank
     ranks: NDArray[np.intp]
     losses: Array
+    # Steps of the descents, and machines trained on the way
     n_iter: int
     n_evaluations: int
-    status: Status
+    status: Status  # how the selection ended
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,20 +101,13 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class ExactFit:
-    """A machine on all rows, at a θ learned through landmarks.
+    """A machine on all rows, at a θ learned through landmarks."""
 
-    Attributes
-    ----------
-    kernel, theta, lam, intercept, left_out, n_iter, n_evaluations, status
-        As in `KernelFit`.
-    dual_coef : ndarray of shape (n, k)
-        α.
-    """
-
+    # As in `KernelFit`
     kernel: Kernel
     theta: Array
     lam: float
-    dual_coef: Array
+    dual_coef: Array  # (n, k): α
     intercept: Array
     left_out: Array
     n_iter: int
@@ -176,33 +145,16 @@ def learn_then_refit(
 
 
 def fit_through_landmarks(
-    table: Table,
-    family: ParametricKernel,
-    rank: int | str,
-    lam: float | None,
+    table: Table,  # what to learn from
+    family: ParametricKernel,  # K(θ), of no parameters where θ is given
+    rank: int | str,  # landmarks of the final machine
+    lam: float | None,  # A λ to be kept
+    # Whether anything is to be selected; if not, `lam` is given and the family has no parameters
     selects: bool,
-    limits: Limits,
-    several: bool = True,
+    limits: Limits,  # when to stop
+    several: bool = True,  # whether to look for other starts of θ than equal scales
 ) -> KernelFit:
-    """Select λ and θ where asked to, and train on all rows.
-
-    Parameters
-    ----------
-    table : Table
-        What to learn from.
-    family : ParametricKernel
-        K(θ), of no parameters where θ is given.
-    rank : int or "auto"
-        Landmarks of the final machine.
-    lam : float or None
-        A λ to be kept.
-    selects : bool
-        Whether anything is to be selected; if not, `lam` is given and the family has no parameters.
-    limits : Limits
-        When to stop.
-    several : bool
-        Whether to look for other starts of θ than equal scales.
-    """
+    """Select λ and θ where asked to, and train on all rows."""
     # The intercept takes up any offset; working around it keeps the numbers small.
     offset = np.average(table.Y, axis=0, weights=table.weight)
     table = replace(table, Y=table.Y - offset)

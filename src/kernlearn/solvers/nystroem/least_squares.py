@@ -33,28 +33,18 @@ SUMS = 16 * EPS  # relative rounding of a moment, made of blocks of rows
 
 
 class LeastSquaresObjective:
-    """The sum over targets of V(K(w)), for kernels that are factors.
-
-    Parameters
-    ----------
-    G, B, s : ndarray of shape (R, R), (R, k), (k,)
-        The centred moments.
-    membership : ndarray of shape (R, m)
-        Ones where a column belongs to a kernel.
-    ridge : float
-        τ.
-    triangle : ndarray of shape (q, R), optional
-        The triangular factor of G, for weights of both signs; without it they are known to half
-        of the digits.
-    """
+    """The sum over targets of V(K(w)), for kernels that are factors."""
 
     def __init__(
         self,
+        # (R, R) or (R, k) or (k,): the centred moments
         G: Array,
         B: Array,
         s: Array,
-        membership: Array,
-        ridge: float,
+        membership: Array,  # (R, m): ones where a column belongs to a kernel
+        ridge: float,  # τ
+        # (q, R): the triangular factor of G, for weights of both signs; without it they are known
+        # to half of the digits
         triangle: Array | None = None,
     ) -> None:
         self.G, self.B, self.s = G, B, s

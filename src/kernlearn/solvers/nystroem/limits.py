@@ -15,29 +15,21 @@ from kernlearn.solvers.nystroem.rank import N_FOLDS
 
 @dataclass(frozen=True)
 class FactorLimits:
-    """Limits on the size of what is kept.
+    """Limits on the size of what is kept."""
 
-    Attributes
-    ----------
-    kept_numbers, kept_share : int, float
-        Z is kept rather than made again up to so many numbers, a gigabyte, and up to this share of
-        the memory there is.
-    moment_numbers : int
-        Numbers in the moments of all folds: a gigabyte. With more columns, machines are learned
-        from Z alone.
-    wide_numbers, wide_share : int, float
-        Numbers of a Z whose moments would be larger: two gigabytes, unless the user allows for more
-        or less, and this share of the memory there is.
-    moment_columns : int
-        Columns whose moments least squares is learned from, if the rows are not fewer: half a
-        gigabyte, and a factorisation of some seconds.
-    """
-
+    # Z is kept rather than made again up to so many numbers, a gigabyte, and up to this share of
+    # the memory there is
     kept_numbers: int = 2**27
     kept_share: float = 1.0 / 3.0
+    # Numbers in the moments of all folds: a gigabyte. With more columns, machines are learned from
+    # Z alone.
     moment_numbers: int = 2**27
+    # Numbers of a Z whose moments would be larger: two gigabytes, unless the user allows for more
+    # or less, and this share of the memory there is
     wide_numbers: int = 2**28
     wide_share: float = 0.25
+    # Columns whose moments least squares is learned from, if the rows are not fewer: half a
+    # gigabyte, and a factorisation of some seconds
     moment_columns: int = 8000
 
     def keeps(self, source: Any, n_columns: int) -> bool:

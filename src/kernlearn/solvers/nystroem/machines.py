@@ -31,20 +31,14 @@ WARM = 0.1  # of the first δ, from a solution near by
 
 
 class FactorObjective:
-    """The sum of the values of machines that share one kernel, kept as factors.
-
-    Parameters
-    ----------
-    rows : FactorRows
-        Z.
-    machines : sequence of Machine
-        One, or one per class of a one-against-rest problem.
-    triangle : ndarray of shape (q, R), optional
-        The triangular factor of Z, for weights of both signs.
-    """
+    """The sum of the values of machines that share one kernel, kept as factors."""
 
     def __init__(
-        self, rows: FactorRows, machines: Sequence[Machine], triangle: Array | None = None
+        self,
+        rows: FactorRows,  # Z
+        machines: Sequence[Machine],  # one, or one per class of a one-against-rest problem
+        # (q, R): the triangular factor of Z, for weights of both signs
+        triangle: Array | None = None,
     ) -> None:
         self.rows, self.machines, self._triangle = rows, machines, triangle
         self.membership = rows.factors.membership

@@ -30,30 +30,16 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Sums over rows, for factors less a fixed ``shift``.
+    """Sums over rows, for factors less a fixed ``shift``."""
 
-    Attributes
-    ----------
-    products : ndarray of shape (R, R)
-        ZᵀΘZ.
-    with_targets : ndarray of shape (R, k)
-        ZᵀΘY.
-    columns : ndarray of shape (R,)
-        Zᵀθ.
-    targets, squares : ndarray of shape (k,)
-        Yᵀθ and the diagonal of YᵀΘY.
-    mass : float
-        The sum of the sample weights.
-    traces : ndarray of shape (2, m)
-        The traces of the exact kernels and of their factors, in which every row counts once.
-    """
-
-    products: Array
-    with_targets: Array
-    columns: Array
+    products: Array  # (R, R): zᵀΘZ
+    with_targets: Array  # (R, k): zᵀΘY
+    columns: Array  # (R,): zᵀθ
+    # (k,): yᵀθ and the diagonal of YᵀΘY
     targets: Array
     squares: Array
-    mass: float
+    mass: float  # the sum of the sample weights
+    # (2, m): the traces of the exact kernels and of their factors, in which every row counts once
     traces: Array
 
     def __add__(self, other: Moments) -> Moments:
@@ -112,23 +98,13 @@ _SMALL = tuple(each.name for each in fields(Moments) if each.name != "products")
 
 
 def moments_by_fold(
-    source: Any, factors: Factors, Y: Array, sample_weight: Array, fold: NDArray[np.intp]
+    source: Any,  # the n rows
+    factors: Factors,  # the maps to Z
+    Y: Array,  # (n, k): targets
+    sample_weight: Array,  # (n,): positive weights
+    fold: NDArray[np.intp],  # (n,): the fold of each row, from 0 on
 ) -> list[Moments]:
-    """One pass over the rows: the moments of each fold (inputs are checked).
-
-    Parameters
-    ----------
-    source : array, memory map, data frame, or other source of rows
-        The n rows.
-    factors : Factors
-        The maps to Z.
-    Y : ndarray of shape (n, k)
-        Targets.
-    sample_weight : ndarray of shape (n,)
-        Positive weights.
-    fold : ndarray of shape (n,)
-        The fold of each row, from 0 on.
-    """
+    """One pass over the rows: the moments of each fold (inputs are checked)."""
     n_folds = int(fold.max()) + 1
 
     def onto(

@@ -53,32 +53,16 @@ class Response(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FactorSolution:
-    """A machine at one kernel.
+    """A machine at one kernel."""
 
-    Attributes
-    ----------
-    coef : ndarray of shape (n,)
-        a, inside the box, with 1ᵀa = d up to rounding.
-    c : ndarray of shape (R,)
-        Zᵀa.
-    columns : ndarray of shape (R,)
-        u, coefficients of the columns of Z: the function Zu + b has the value ``upper``.
-    intercept : float
-        b.
-    theta : ndarray of shape (n,)
-        Θ at the solution, zero for coefficients at a breakpoint.
-    delta : float
-        The last δ.
-    lower, upper : float
-        Bounds on the value.
-    """
-
-    coef: Array
-    c: Array
+    coef: Array  # (n,): a, inside the box, with 1ᵀa = d up to rounding
+    c: Array  # (R,): zᵀa
+    # (R,): u, coefficients of the columns of Z: the function Zu + b has the value ``upper``
     columns: Array
-    intercept: float
-    theta: Array
-    delta: float
+    intercept: float  # b
+    theta: Array  # (n,): Θ at the solution, zero for coefficients at a breakpoint
+    delta: float  # the last δ
+    # Bounds on the value
     lower: float
     upper: float
 
@@ -104,19 +88,14 @@ def respond(machine: Machine, g: Array, centre: Array, delta: float) -> Response
 
 
 class ProximalNewton:
-    """The state of one machine's solution.
+    """The state of one machine's solution."""
 
-    Parameters
-    ----------
-    machine : Machine
-        With the intercept as its only equality.
-    rows : FactorRows
-        Z.
-    root : Root
-        T.
-    """
-
-    def __init__(self, machine: Machine, rows: FactorRows, root: Root) -> None:
+    def __init__(
+        self,
+        machine: Machine,  # with the intercept as its only equality
+        rows: FactorRows,  # Z
+        root: Root,  # T
+    ) -> None:
         self.machine, self.rows, self.root = machine, rows, root
         self.plain = replace(machine, stretchable=False)
         self.total = float(machine.rhs[0])

@@ -32,40 +32,25 @@ N_FOLDS = 5
 
 @dataclass(frozen=True)
 class RankOptions:
-    """When a rank is enough.
+    """When a rank is enough."""
 
-    Attributes
-    ----------
-    first : int
-        The rank that is looked at first.
-    moment_numbers, moment_share : int, float
-        Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or
-        less, and this share of the memory there is. What is made of them takes twice as much.
-    weightless : float
-        A kernel with less than this share of the trace needs no larger rank.
-    longer, time_share : float
-        Twice the rank takes so many times as long, and is for this share of the time that is left.
-    enough : float
-        A rank is enough if a half or a quarter of it loses no more than this share of the held-out
-        loss, and of what is explained: a share of the noise may be much of that.
-    worth_filling : float
-        Of the columns there are, how many more are worth another look.
-    sample_rows, rows_per_column : int
-        Rows by which a rank is judged at first: so many, and so many for every column.
-    worth_a_sample : float
-        A sample larger than this share of the table is not worth a look of its own.
-    """
-
-    first: int = 64
+    first: int = 64  # the rank that is looked at first
+    # Numbers in the moments of all folds: half a gigabyte, unless the user allows for more or less,
+    # and this share of the memory there is. What is made of them takes twice as much.
     moment_numbers: int = 2**26
     moment_share: float = 0.25
-    weightless: float = 1e-3
+    weightless: float = 1e-3  # A kernel with less than this share of the trace needs no larger rank
+    # Twice the rank takes so many times as long, and is for this share of the time that is left
     longer: float = 4.0
     time_share: float = 0.5
+    # A rank is enough if a half or a quarter of it loses no more than this share of the held-out
+    # loss, and of what is explained: a share of the noise may be much of that
     enough: float = 0.01
-    worth_filling: float = 0.25
+    worth_filling: float = 0.25  # of the columns there are, how many more are worth another look
+    # Rows by which a rank is judged at first: so many, and so many for every column
     sample_rows: int = 20_000
     rows_per_column: int = 5
+    # A sample larger than this share of the table is not worth a look of its own
     worth_a_sample: float = 0.25
 
     def most_columns(self) -> int:
@@ -79,21 +64,11 @@ class RankOptions:
 
 @dataclass(frozen=True, eq=False)
 class FactorStatistics:
-    """The rows of a table as factors and targets see them.
+    """The rows of a table as factors and targets see them."""
 
-    Attributes
-    ----------
-    factors : Factors
-        The maps to the factors.
-    folds : list of Moments
-        The moments of each fold.
-    fold : ndarray of integers, shape (n,)
-        Which fold a row is in.
-    """
-
-    factors: Factors
-    folds: list[Moments]
-    fold: NDArray[np.intp]
+    factors: Factors  # the maps to the factors
+    folds: list[Moments]  # the moments of each fold
+    fold: NDArray[np.intp]  # (n,): which fold a row is in
 
     @cached_property
     def moments(self) -> Moments:

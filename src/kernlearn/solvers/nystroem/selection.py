@@ -61,35 +61,17 @@ _NEGLIGIBLE = 1e-12
 
 
 class LandmarkSelection(SelectionObjective):
-    """Log Q at z = (log λ, log θ).
-
-    Parameters
-    ----------
-    kernel : ParametricKernel
-        The family K(θ).
-    X : array or data frame of n rows
-        Points; where they are, the work is done if the family can do it there.
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        The s.
-    points : array or data frame of r rows
-        The landmarks S, the same for all θ of a descent.
-    stopping : StoppingControl, optional
-        May end the selection early.
-    seed : int or RandomState, optional
-        For landmarks that are chosen anew.
-    """
+    """Log Q at z = (log λ, log θ)."""
 
     def __init__(
         self,
-        kernel: ParametricKernel,
-        X: Any,
-        Y: Array,
-        weight: Array,
-        points: Any,
-        stopping: StoppingControl | None = None,
-        seed: Any = 0,
+        kernel: ParametricKernel,  # the family K(θ)
+        X: Any,  # points; where they are, the work is done if the family can do it there
+        Y: Array,  # (n, k): targets
+        weight: Array,  # (n,): the s
+        points: Any,  # the landmarks S, the same for all θ of a descent
+        stopping: StoppingControl | None = None,  # may end the selection early
+        seed: Any = 0,  # for landmarks that are chosen anew
     ) -> None:
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)

@@ -12,25 +12,12 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LowRankSolution(Solution):
-    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares.
+    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares."""
 
-    Attributes
-    ----------
-    factors : Factors
-        The maps to the factors.
-    coef : ndarray of shape (R, k)
-        The function is ``factors(X) @ coef + intercept``.
-    residual_trace : ndarray of shape (m,)
-        The part of each kernel's trace that its factor leaves out.
-    rounding : float
-        What is not known of the objective, and taken off the bound.
-    proof : Proof or None
-        What the lower bound is proved by: dual coefficients, or for least squares coefficients of
-        the columns, of shape (s, 1, R, k), whose residuals are the dual ones.
-    """
-
-    factors: Factors
-    coef: Array
-    residual_trace: Array
-    rounding: float = 0.0
+    factors: Factors  # the maps to the factors
+    coef: Array  # (R, k): the function is ``factors(X) @ coef + intercept``
+    residual_trace: Array  # (m,): the part of each kernel's trace that its factor leaves out
+    rounding: float = 0.0  # what is not known of the objective, and taken off the bound
+    # What the lower bound is proved by: dual coefficients, or for least squares coefficients of the
+    # columns, of shape (s, 1, R, k), whose residuals are the dual ones
     proof: Proof | None = None

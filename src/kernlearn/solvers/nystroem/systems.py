@@ -26,17 +26,14 @@ from kernlearn.typing import Array
 
 
 class Root:
-    """T for a choice of weights: K(w) = Z T Tᵀ Zᵀ.
+    """T for a choice of weights: K(w) = Z T Tᵀ Zᵀ."""
 
-    Parameters
-    ----------
-    diagonal : ndarray of shape (R,)
-        The weights, repeated over the columns of their kernels.
-    matrix : ndarray of shape (R, q), optional
-        T, where weights have both signs; by default the roots of the positive ones.
-    """
-
-    def __init__(self, diagonal: Array, matrix: Array | None = None) -> None:
+    def __init__(
+        self,
+        diagonal: Array,  # (R,): the weights, repeated over the columns of their kernels
+        # (R, q): T, where weights have both signs; by default the roots of the positive ones
+        matrix: Array | None = None,
+    ) -> None:
         self.diagonal, self._matrix = diagonal, matrix
         used = np.flatnonzero(diagonal)
         self.columns = used if matrix is None else np.arange(len(diagonal))

@@ -146,27 +146,14 @@ def _coarse_start(
 
 
 def minimise(
-    objective: Objective,
-    weight_set: WeightSet,
-    control: Control,
-    units: Units,
+    objective: Objective,  # in units of one
+    weight_set: WeightSet,  # in the user's units
+    control: Control,  # when to stop
+    units: Units,  # from the one to the other
+    # Small matrices that are indefinite where K(w) is; None for positive weights
     stand_in: GramStack | None,
 ) -> NewtonOutcome:
-    """Newton over the weights; those of both signs go on from where positive ones end.
-
-    Parameters
-    ----------
-    objective : Objective
-        In units of one.
-    weight_set : WeightSet
-        In the user's units.
-    control : Control
-        When to stop.
-    units : Units
-        From the one to the other.
-    stand_in : GramStack or None
-        Small matrices that are indefinite where K(w) is; None for positive weights.
-    """
+    """Newton over the weights; those of both signs go on from where positive ones end."""
     total, normaliser = weight_set.total / units.kernel, weight_set.normaliser
     domain = positive_weights(normaliser, total, least=weight_set.least)
     stopping = control.stopping
