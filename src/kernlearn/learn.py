@@ -34,7 +34,7 @@ from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.engine.exact import ExactBackend
+from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.typing import Array
 
@@ -167,8 +167,8 @@ def learn_weights(
         )
         if total is None and constraint == "trace":
             statement = replace(statement, total=_total_trace(family, statement))
-        backend = ExactBackend(statement, family)
-        solution = backend.learn(statement.settings.C, statement.start, control)
+        problem = GramProblem(statement, family)
+        solution = problem.learn(statement.settings.C, statement.start, control)
     if glance and solution.negative_eigenvalue < 0:
         check_stack(grams, psd=psd)  # names the culprit
     if stopping.stopped is not None:

@@ -14,7 +14,7 @@ import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
 from kernlearn.methods.description import weights
-from kernlearn.solvers.engine import exact
+from kernlearn.solvers.engine import gram_problem
 from kernlearn.solvers.engine.choices import sample_for_C
 from kernlearn.solvers.engine.statement import SampleSizes
 from kernlearn.solvers.weights.column_generation import learn_by_columns
@@ -102,7 +102,7 @@ def test_C_of_a_family_is_chosen_without_a_fit_for_every_C(monkeypatch, rank, n_
         looks.append(family.n_points)
         return learn_by_columns(family, *rest)
 
-    monkeypatch.setattr(exact, "learn_by_columns", counted)
+    monkeypatch.setattr(gram_problem, "learn_by_columns", counted)
     model = kl.MKLRegressor(FAMILY, tol=1e-3, rank=rank).fit(X, VALUE)
     assert len(looks) == n_looks
     assert 3 <= len(model.loss_by_C_) <= 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -22,6 +22,7 @@ from kernlearn.estimators.mkl.candidates import (
 )
 from kernlearn.estimators.mkl.low_rank import centre_of, chosen_rank, with_points_of
 from kernlearn.estimators.mkl.parameters import (
+    CombinationParameters,
     Labelled,
     all_finite,
     check_certify,
@@ -45,9 +46,6 @@ from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.typing import Array
 
-if TYPE_CHECKING:
-    from kernlearn.estimators.mkl.combination import KernelCombination
-
 # What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
 FEW_LANDMARKS = 64
 
@@ -65,7 +63,7 @@ class EarlierChoices:
     weights: Array  # where to begin
 
     @classmethod
-    def of(cls, estimator: KernelCombination) -> EarlierChoices | None:
+    def of(cls, estimator: CombinationParameters) -> EarlierChoices | None:
         """Those of a fit; None where it was exact, or of sources and their own choices.
 
         A kernel that has no weight has had its chance with all its landmarks, and keeps few.
@@ -87,7 +85,7 @@ class EarlierChoices:
 
 
 def rank_of(
-    estimator: KernelCombination, rows: Any, n_rows: int, X_unlabeled: Any
+    estimator: CombinationParameters, rows: Any, n_rows: int, X_unlabeled: Any
 ) -> int | str | None:
     """The rank of the factors, or None for Gram matrices."""
     obstacle = None
@@ -106,7 +104,7 @@ def rank_of(
 
 
 def learn_approximately(
-    estimator: KernelCombination, data: Labelled, rank: int | str, control: Control
+    estimator: CombinationParameters, data: Labelled, rank: int | str, control: Control
 ) -> Learned[LowRankSolution]:
     """State the problem through landmarks, and learn; kernels and choices are stored."""
     check_here(estimator, data.X)
@@ -123,7 +121,7 @@ def learn_approximately(
 
 
 def _of_family(
-    estimator: KernelCombination, data: Labelled, points: Any, rank: int | str, control: Control
+    estimator: CombinationParameters, data: Labelled, points: Any, rank: int | str, control: Control
 ) -> Learned[LowRankSolution]:
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
     statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
@@ -137,7 +135,7 @@ def _of_family(
 
 
 def _of_list(
-    estimator: KernelCombination, data: Labelled, points: Any, rank: int | str, control: Control
+    estimator: CombinationParameters, data: Labelled, points: Any, rank: int | str, control: Control
 ) -> Learned[LowRankSolution]:
     estimator.kernels_ = kernels = bank_of_sample(estimator, data, points)
     source = estimator._on_its_device(data.X)
@@ -167,7 +165,7 @@ def _of_list(
 
 
 def _at_earlier_choices(
-    estimator: KernelCombination, data: Labelled, earlier: EarlierChoices, control: Control
+    estimator: CombinationParameters, data: Labelled, earlier: EarlierChoices, control: Control
 ) -> Learned[LowRankSolution]:
     """Weights and machines alone, where an earlier fit has chosen kernels, ranks and C."""
     estimator.kernels_ = list(earlier.kernels)

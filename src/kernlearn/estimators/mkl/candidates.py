@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.inputs.read_once import fitted_transformers
 from kernlearn.estimators.inputs.views import given_kernels, on_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
-from kernlearn.estimators.mkl.parameters import Labelled, checked_total
+from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total
 from kernlearn.estimators.mkl.source_banks import banks_of_views
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.stack import GramStack
@@ -31,9 +31,6 @@ from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.engine.statement import no_penalty
 from kernlearn.typing import Array
 
-if TYPE_CHECKING:  # which combines them
-    from kernlearn.estimators.mkl.combination import KernelCombination
-
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
 
@@ -47,7 +44,7 @@ class Candidates:
 
 
 def gram_candidates(
-    estimator: KernelCombination, points: Any, ys: Sequence[Array], weight: Array
+    estimator: CombinationParameters, points: Any, ys: Sequence[Array], weight: Array
 ) -> Candidates:
     """The matrices of all kernels on all points, or a pool that makes them on demand."""
     estimator.__dict__.pop("bank_notes_", None)  # of an earlier fit
@@ -71,7 +68,7 @@ def gram_candidates(
 
 
 def kernel_pool(
-    estimator: KernelCombination,
+    estimator: CombinationParameters,
     points: Any,
     n_labelled: int,
     centre: Any,
@@ -88,7 +85,7 @@ def kernel_pool(
     return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
 
 
-def prepared_kernels(estimator: KernelCombination, X: Any, labelled: Labelled) -> list[Kernel]:
+def prepared_kernels(estimator: CombinationParameters, X: Any, labelled: Labelled) -> list[Kernel]:
     """The kernels with what was asked for on top: centring, then the unit diagonal.
 
     Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
@@ -105,7 +102,7 @@ def prepared_kernels(estimator: KernelCombination, X: Any, labelled: Labelled) -
     return wrapped(estimator, kernels, X)
 
 
-def bank_of_sample(estimator: KernelCombination, data: Labelled, points: Any) -> list[Kernel]:
+def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Any) -> list[Kernel]:
     """The kernels, fitted to ``points``; a bank among them is chosen by a sample of the rows."""
     rows, ys, weight = data.X, data.targets, data.weight
     # Rows of one order, so every n-th of them.
@@ -120,7 +117,7 @@ def bank_of_sample(estimator: KernelCombination, data: Labelled, points: Any) ->
         return [kernel.fitted_to(points) for kernel in kernels]
 
 
-def _pair_kernels(estimator: KernelCombination, bank: Labelled, whole: Kernel) -> list[Kernel]:
+def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kernel) -> list[Kernel]:
     """What pairs of columns say together, where a bank is chosen for many rows."""
     if all(np.ptp(y) == 0 for y in bank.targets):
         return []
@@ -132,7 +129,7 @@ def _pair_kernels(estimator: KernelCombination, bank: Labelled, whole: Kernel) -
     return kernels
 
 
-def wrapped(estimator: KernelCombination, kernels: list[Kernel], X: Any) -> list[Kernel]:
+def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Any) -> list[Kernel]:
     """Kernels with centring around X and the unit diagonal, where asked for."""
     if estimator.center:
         kernels = [Centered(kernel, X) for kernel in kernels]
@@ -146,7 +143,7 @@ def is_table(rows: Any) -> bool:
     return isinstance(rows, np.ndarray) or hasattr(rows, "iloc")
 
 
-def _require_memory(estimator: KernelCombination, points: Any, n_machines: int) -> None:
+def _require_memory(estimator: CombinationParameters, points: Any, n_machines: int) -> None:
     n = len(points) if isinstance(points, list) else points.shape[0]
     d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
     n_kernels = len(estimator.kernels_)
@@ -158,7 +155,7 @@ def _require_memory(estimator: KernelCombination, points: Any, n_machines: int) 
     )
 
 
-def _repair(estimator: KernelCombination) -> Repair:
+def _repair(estimator: CombinationParameters) -> Repair:
     """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
     if estimator.psd != "auto":
         return cast(Repair, estimator.psd)

@@ -14,22 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn._device import HOST, telling_of_memory
 from kernlearn.estimators.inputs.blocks import decision_values
 from kernlearn.estimators.inputs.on_cluster import gathered, some_rows
-from kernlearn.estimators.inputs.on_device import OnDevice
 from kernlearn.estimators.inputs.rows import (
-    judged_by_kernels,
     stack_rows,
-    takes_sparse,
-    takes_things,
 )
-from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
-from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.approximation import EarlierChoices, learn_approximately, rank_of
 from kernlearn.estimators.mkl.candidates import Candidates, gram_candidates, prepared_kernels
 from kernlearn.estimators.mkl.indefinite import warn_if_indefinite
 from kernlearn.estimators.mkl.low_rank import forget_low_rank, landmark_values, store_low_rank
-from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
 from kernlearn.estimators.mkl.parameters import (
-    EngineOptions,
+    CombinationParameters,
     Labelled,
     check_parameters,
     state,
@@ -45,7 +38,6 @@ from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.exact import CriterionSolution, ExactBackend
 from kernlearn.solvers.engine.pipeline import learn
-from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, Indices
 
 # The targets of every machine on the rows of these numbers.
@@ -61,54 +53,13 @@ class Fit:
     transduced: Array | None = None  # (l, k): decision values of the rows without label
 
 
-class KernelCombination(OnDevice, StoppingParameters, NumberedKernels, ShowsKernel):
+class KernelCombination(CombinationParameters):
     """Learns weights of kernels, then predicts with K(w) @ dual_coef + intercept.
 
     Subclasses store the parameters, state the targets, and turn decision values into predictions.
     """
 
-    kernels: Any
-    quality: str
-    C: Any
-    weights: str
-    constraint: str
-    center: bool
-    normalize: bool
-    total: float | None
-    psd: str
-    tol: float
-    max_iter: int
-    # Of estimators without these parameters.
-    nu: float = 0.3
-    warm_start: bool = False
-    missing: str | None = None
-    equal_share: Any = 0.0
-    rank: Any = None
-    certify: str | None = None
-    # Set by a fit.
-    epsilon_: Any = None  # of a tube, which regressors alone have
-    kernels_: Sequence[Kernel]
-    kernel_: Any
-    weights_: Array
-    status_: Status
-    rank_: int | None
-    intercept_: Array
-    landmarks_: list[Any]
-    landmark_coef_: list[Array]
-    bank_notes_: list[str]
-    views_: dict[str, slice]
-    equal_share_: float
-    _view_columns: dict[str, Any]
-    _seed: int
     _taken_over: EarlierChoices | None = None
-    _options = EngineOptions()
-
-    def __sklearn_tags__(self) -> Any:
-        """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = takes_sparse(self.kernels)
-        tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
-        return tags
 
     @property
     def active_kernels_(self) -> NDArray[np.intp]:
@@ -184,14 +135,6 @@ class KernelCombination(OnDevice, StoppingParameters, NumberedKernels, ShowsKern
         """The table, as the kernels see it."""
         return TableInputs(self).checked(X, reset)
 
-    def _judged_by_kernels(self, X: Any) -> bool:
-        """Whether the kernels look at the entries of X, not scikit-learn."""
-        return judged_by_kernels(self.kernels, X)
-
-    def _n_views(self) -> int:
-        """How many views X held."""
-        return len(getattr(self, "views_", {}))
-
     def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
         """The matrices to combine; for sections of a hyperkernel this is overridden."""
         return gram_candidates(self, points, ys, weight)
@@ -203,10 +146,6 @@ class KernelCombination(OnDevice, StoppingParameters, NumberedKernels, ShowsKern
     def _combined(self, weights: Array) -> Kernel:
         """The learned kernel as a function."""
         return WeightedSum(self.kernels_, weights)
-
-    def _hold_out_rule(self) -> HoldOut | None:
-        """How rows are held out, for probabilities, intervals and ``C="auto"``."""
-        return None
 
     def _chosen(self) -> EarlierChoices | None:
         """What this fit has chosen, for a fit to more rows."""

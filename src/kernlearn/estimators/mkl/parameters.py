@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +16,23 @@ from kernlearn._checks import (
     check_settings,
     learns_C,
 )
+from kernlearn.estimators.inputs.on_device import OnDevice
+from kernlearn.estimators.inputs.rows import judged_by_kernels, takes_sparse, takes_things
+from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
+from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
 from kernlearn.families.kernel_pool import is_family
+from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import CRITERIA, QUALITIES
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
-from kernlearn.solvers.engine.statement import SampleSizes, Statement, no_penalty
+from kernlearn.solvers.engine.statement import HoldOut, SampleSizes, Statement, no_penalty
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
 from kernlearn.solvers.weights.choice_of_C import FACTORS
 from kernlearn.typing import Array
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kernlearn.estimators.mkl.combination import KernelCombination
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,73 @@ class Labelled:
     weight: Array
 
 
-def check_parameters(estimator: KernelCombination, qualities: Sequence[str]) -> Control:
+class CombinationParameters(OnDevice, StoppingParameters, NumberedKernels, ShowsKernel):
+    """Parameters and fitted attributes of an estimator of combinations, as its parts see them."""
+
+    kernels: Any
+    quality: str
+    C: Any
+    weights: str
+    constraint: str
+    center: bool
+    normalize: bool
+    total: float | None
+    psd: str
+    tol: float
+    max_iter: int
+    # Of estimators without these parameters.
+    nu: float = 0.3
+    warm_start: bool = False
+    missing: str | None = None
+    equal_share: Any = 0.0
+    rank: Any = None
+    certify: str | None = None
+    # Set by a fit.
+    epsilon_: Any = None  # of a tube, which regressors alone have
+    kernels_: Sequence[Kernel]
+    kernel_: Any
+    weights_: Array
+    status_: Status
+    rank_: int | None
+    intercept_: Array
+    landmarks_: list[Any]
+    landmark_coef_: list[Array]
+    bank_notes_: list[str]
+    views_: dict[str, slice]
+    equal_share_: float
+    _view_columns: dict[str, Any]
+    _seed: int
+    _options = EngineOptions()
+
+    def __sklearn_tags__(self) -> Any:
+        """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = takes_sparse(self.kernels)
+        tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
+        return tags
+
+    def _judged_by_kernels(self, X: Any) -> bool:
+        """Whether the kernels look at the entries of X, not scikit-learn."""
+        return judged_by_kernels(self.kernels, X)
+
+    def _n_views(self) -> int:
+        """How many views X held."""
+        return len(getattr(self, "views_", {}))
+
+    def _hold_out_rule(self) -> HoldOut | None:
+        """How rows are held out, for probabilities, intervals and ``C="auto"``."""
+        return None
+
+    def _checked(self, X: Any, reset: bool) -> Any:
+        """The table, as the kernels see it."""
+        raise NotImplementedError
+
+    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
+        """The kernels to combine, centred around X; ``labelled`` chooses a bank."""
+        raise NotImplementedError
+
+
+def check_parameters(estimator: CombinationParameters, qualities: Sequence[str]) -> Control:
     """Refuse parameters that no fit can have; when to stop is returned."""
     check_choice("quality", estimator.quality, qualities)
     check_choice("weights", estimator.weights, ["positive", "free"])
@@ -79,7 +147,7 @@ def check_parameters(estimator: KernelCombination, qualities: Sequence[str]) -> 
     return Control(tol, check_count("max_iter", estimator.max_iter), estimator._stopping_control())
 
 
-def _check_family(estimator: KernelCombination) -> None:
+def _check_family(estimator: CombinationParameters) -> None:
     """Refuse what needs all matrices at once.
 
     A price for every kernel proves a bound for positive weights of a machine that has a value at
@@ -109,7 +177,7 @@ def _check_family(estimator: KernelCombination) -> None:
 
 
 def state(
-    estimator: KernelCombination,
+    estimator: CombinationParameters,
     data: Labelled,
     n_kernels: int,
     total: float | None,
@@ -138,12 +206,12 @@ def state(
     )
 
 
-def checked_total(estimator: KernelCombination) -> float | None:
+def checked_total(estimator: CombinationParameters) -> float | None:
     """What is held at the constraint, or None for the default."""
     return None if estimator.total is None else check_positive("total", estimator.total)
 
 
-def chooses_C(estimator: KernelCombination) -> bool:
+def chooses_C(estimator: CombinationParameters) -> bool:
     """Whether C is to be chosen, refused where the quality has none."""
     if not isinstance(estimator.C, str) or estimator.C != "auto":
         return False
@@ -156,7 +224,7 @@ def chooses_C(estimator: KernelCombination) -> bool:
     return True
 
 
-def wanted_share(estimator: KernelCombination) -> float | None:
+def wanted_share(estimator: CombinationParameters) -> float | None:
     """The share of the total that all sources have equally; None if it is to be chosen."""
     given = check_equal_share(estimator.equal_share)
     machine = estimator.quality in QUALITIES and not learns_C(estimator.quality, estimator.C)
@@ -173,13 +241,13 @@ def wanted_share(estimator: KernelCombination) -> float | None:
     return None if isinstance(given, str) else given
 
 
-def store_share(estimator: KernelCombination, share: float) -> None:
+def store_share(estimator: CombinationParameters, share: float) -> None:
     """Keep it where there is such a parameter."""
     if "equal_share" in vars(estimator) or type(estimator).equal_share is None:
         estimator.equal_share_ = share
 
 
-def warm_start(estimator: KernelCombination, n_kernels: int) -> Array | None:
+def warm_start(estimator: CombinationParameters, n_kernels: int) -> Array | None:
     """The weights of the last fit, if they are to be used and of as many kernels."""
     weights: Array | None = vars(estimator).get("weights_") if estimator.warm_start else None
     return weights if weights is not None and len(weights) == n_kernels else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +19,16 @@ from kernlearn.estimators.inputs.views import (
     in_order,
     known_views,
 )
+from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.kernels._validation import known_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
-
-if TYPE_CHECKING:  # which holds this part
-    from kernlearn.estimators.mkl.combination import KernelCombination
 
 
 class TableInputs:
     """Checks of points and targets; what is known of the table is stored in its estimator."""
 
-    def __init__(self, estimator: KernelCombination) -> None:
+    def __init__(self, estimator: CombinationParameters) -> None:
         self.estimator, self.kernels = estimator, estimator.kernels
         self.gaps = estimator.missing is not None
 

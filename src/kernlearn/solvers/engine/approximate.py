@@ -17,8 +17,8 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.choices import choose, sample_for_C
-from kernlearn.solvers.engine.exact import ExactBackend
 from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
 from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.engine.sparse_features import SparseBackend
@@ -132,7 +132,7 @@ def settle_on_sample(
         total=total,
     )
     rough = replace(control, tol=max(control.tol, PATH_TOL))
-    found = choose(ExactBackend(part, family_on(few), sampled=True), rough)
+    found = choose(GramProblem(part, family_on(few), sampled=True), rough)
     if chooses_C:
         statement = replace(statement, settings=replace(settings, C=found.C), factors_of_C=())
     return replace(statement, share=found.share), found.loss_by_C

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -21,18 +20,16 @@ from kernlearn.numerics.rounding import first_least, is_less
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import Solved
+from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL, choose_C, middle_of
 from kernlearn.typing import Array, Indices
-
-if TYPE_CHECKING:  # the backend calls `choose`
-    from kernlearn.solvers.engine.exact import ExactBackend
 
 # From equal weights to those that are learned altogether; C is chosen at the second of them.
 SHARES = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
 FIRST = SHARES[1]
 
 
-def choose(backend: ExactBackend, control: Control) -> Solved[Solution]:
+def choose(backend: GramProblem, control: Control) -> Solved[Solution]:
     """C along a path, then the share, as far as the statement leaves them open."""
     statement = backend.statement
     share = FIRST if statement.share is None else statement.share
@@ -48,7 +45,7 @@ def choose(backend: ExactBackend, control: Control) -> Solved[Solution]:
     return found
 
 
-def _with_chosen_C(backend: ExactBackend, control: Control) -> Solved[Solution]:
+def _with_chosen_C(backend: GramProblem, control: Control) -> Solved[Solution]:
     """C, by a sample of the rows where there are many, and the weights of all."""
     statement = backend.statement
     few = np.arange(len(statement.targets[0]))
@@ -68,7 +65,7 @@ def _with_chosen_C(backend: ExactBackend, control: Control) -> Solved[Solution]:
     return replace(near, solution=replace(solution, n_machine_solves=n_solves))
 
 
-def _along_path(backend: ExactBackend, start: Array | None, control: Control) -> Solved[Solution]:
+def _along_path(backend: GramProblem, start: Array | None, control: Control) -> Solved[Solution]:
     """The C of the least held-out loss along a path, and its weights."""
     weight = backend.statement.settings.sample_weight
     choice = choose_C(
@@ -81,7 +78,7 @@ def _along_path(backend: ExactBackend, start: Array | None, control: Control) ->
 
 
 def _along_path_of_pool(
-    backend: ExactBackend, start: Array | None, control: Control
+    backend: GramProblem, start: Array | None, control: Control
 ) -> Solved[Solution]:
     """The same for a pool: along the path go the kernels with weight where it begins.
 
@@ -102,7 +99,7 @@ def _along_path_of_pool(
 
 
 def _with_chosen_share(
-    backend: ExactBackend, found: Solved[Solution], control: Control
+    backend: GramProblem, found: Solved[Solution], control: Control
 ) -> Solved[Solution]:
     """The share that all sources have equally, from the solution at the first one on."""
     C, solution = found.C, found.solution

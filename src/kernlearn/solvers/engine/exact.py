@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from kernlearn.families.base import Family
-from kernlearn.families.identity import WithIdentity
-from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
-from kernlearn.quality.interpolation import interpolation
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
+from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.quality.rows_left_out import values_left_out
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.core.oracle import Penalty
-from kernlearn.solvers.core.prescaling import at_unit_size, check_sizes, extreme_sizes
-from kernlearn.solvers.core.problem import Control, WeightSet
+from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution, without_function
-from kernlearn.solvers.core.units import LARGEST
 from kernlearn.solvers.engine.backend import Solved
 from kernlearn.solvers.engine.choices import choose
+from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
-from kernlearn.solvers.engine.statement import Statement, check_traces
-from kernlearn.solvers.weights.alignment import learn_by_alignment
-from kernlearn.solvers.weights.column_generation import learn_by_columns
-from kernlearn.solvers.weights.determinant import learn_by_determinant
-from kernlearn.solvers.weights.search import learn_with_machines
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,89 +27,12 @@ class CriterionSolution(Solution):
     machine_gap: float
 
 
-class ExactBackend:
-    """Weights of matrices on all rows."""
-
-    def __init__(
-        self,
-        statement: Statement,  # what is to be learned
-        # The matrices, on further rows too if these have no label. Those of a pool are made when
-        # they are looked at: their weights are positive, C is given, and there is no penalty.
-        family: Family | KernelPool,
-        sampled: bool = False,  # whether the rows are a sample already, all of which choose C
-    ) -> None:
-        check_traces(family.traces)
-        self.statement, self.family, self.sampled = statement, family, sampled
-        penalty = statement.penalty(statement.settings.C)
-        if penalty is not None:
-            _check_penalty(penalty, family.n_matrices, statement.quality, statement.learn_C)
-        self.total = statement.weight_set(family.traces).total
-        self._solved_family, self._quality = family, statement.quality
-        if statement.learn_C and not isinstance(family, KernelPool):
-            self._solved_family = WithIdentity(family, 1.0 / statement.settings.sample_weight)
-            self._quality = "hard_margin"
-        traces = self._solved_family.traces
-        if statement.free_sign and statement.constraint == "sum":
-            _check_equal(traces)
-        self.weight_set = replace(statement, total=self.total).weight_set(traces)
-        self._sizes: Array | None = None
-        if not isinstance(self._solved_family, KernelPool):
-            check_sizes(self._solved_family, self.weight_set)
-            if penalty is not None:
-                _check_penalty_values(penalty, self.weight_set)
-            self._sizes = extreme_sizes(self._solved_family)
+class ExactBackend(GramProblem):
+    """The backend of Gram matrices, in which nothing is approximated."""
 
     def solve(self, control: Control) -> Solved[Solution]:
         """Choose C and what sources share, where these are open, and learn the weights."""
         return choose(self, control)
-
-    def learn(self, C: float, start: Array | None, control: Control) -> Solution:
-        """The best weights at C."""
-        statement, family = self.statement, self._solved_family
-        settings = replace(statement.settings, C=C)
-        start = None if statement.learn_C else start
-        weight_set = replace(self.weight_set, start=start, least=statement.least)
-        # What overflows or vanishes on the way is for the certificate to judge.
-        with np.errstate(all="ignore"), threads_for(family.n_points):
-            if isinstance(family, KernelPool):
-                machines = _machines(self._quality, statement.targets, settings)
-                return learn_by_columns(family, machines, weight_set, control)
-            penalty, sizes = statement.penalty(C), self._sizes
-            if sizes is not None:
-                family, weight_set, penalty = at_unit_size(family, weight_set, penalty, sizes)
-            try:
-                found = self._learned(family, settings, weight_set, penalty, control)
-            except np.linalg.LinAlgError as error:
-                raise ValueError(
-                    f"expected matrices and settings that linear algebra bears, got {error} from "
-                    f"LAPACK at traces from {family.traces.min():.3g} to "
-                    f"{family.traces.max():.3g}; normalise the kernels, or choose a smaller C"
-                ) from error
-        if sizes is None:
-            return found
-        return replace(found, weights=found.weights / sizes[: len(found.weights)])
-
-    def _learned(
-        self,
-        family: Family,
-        settings: Settings,
-        weight_set: WeightSet,
-        penalty: Penalty | None,
-        control: Control,
-    ) -> Solution:
-        quality, targets = self._quality, self.statement.targets
-        if quality == DETERMINANT:
-            return learn_by_determinant(family, weight_set, control)
-        if quality in ALIGNMENTS and penalty is None:
-            centered = quality == "centered_alignment"
-            columns = np.column_stack(targets)
-            return learn_by_alignment(family, columns, centered, weight_set, control)
-        if quality == "alignment":
-            size = weight_set.kernel_size(family)
-            machines = [interpolation(y, size) for y in targets]
-        else:
-            machines = _machines(quality, targets, settings)
-        return learn_with_machines(family, machines, weight_set, control, penalty)
 
     def certify(self, solved: Solved[Solution], control: Control) -> Solution:
         """The certificate of the search, which is that of what is returned.
@@ -144,7 +53,7 @@ class ExactBackend:
             penalty=lambda C: None,
         )
         kernel = GramStack(self.family.combine(solution.weights)[None])
-        machine = ExactBackend(alone, kernel).learn(solved.C, None, control)
+        machine = GramProblem(alone, kernel).learn(solved.C, None, control)
         known = {each.name: getattr(solution, each.name) for each in fields(Solution)}
         known |= {
             "dual_coef": machine.dual_coef,
@@ -160,7 +69,7 @@ class ExactBackend:
         """Values of rows left out in closed form, or machines that miss a fold each."""
         assert self.statement.hold_out is not None
         C = C if solution.learned_C is None else solution.learned_C
-        quality, settings = self._machine_at(C)
+        quality, settings = self.machine_at(C)
         targets, K = self.statement.targets, self.family.combine(solution.weights)
         everyone = np.arange(len(K))
         if quality == "least_squares" and len(K) > 1:
@@ -184,149 +93,9 @@ class ExactBackend:
         """The bound itself."""
         return solution.lower_bound
 
-    def row_losses(self, C: float, solution: Solution, control: Control) -> Array:
-        """The loss of every row, held out of machines on the learned kernel."""
-        hold_out, targets = self.statement.hold_out, self.statement.targets
-        assert hold_out is not None
-        quality, settings = self._machine_at(C)
-        K = self.family.combine(solution.weights)
-        if quality == "least_squares" and len(K) > 1:
-            values = leave_one_out_values(K, targets, settings)
-        else:
-            folds = hold_out.folds(targets)
-            values = refit_machines(K, targets, quality, settings, folds, control.stopping).values
-        return hold_out.losses(values, targets, settings.sample_weight)
-
     def transduce(self, solution: Solution) -> Array:
         """Decision values (l, k) of the further rows."""
         n = len(self.statement.targets[0])
         mixed = self.family.combine(solution.weights, labelled_only=False)[n:, :n]
         coefs = np.atleast_2d(np.asarray(solution.dual_coef))
         return np.asarray(mixed @ coefs.T + np.atleast_1d(np.asarray(solution.intercept)))
-
-    @property
-    def Cs(self) -> list[float]:
-        """What C may be, increasing."""
-        return self.statement.Cs(self.weight_set, self.family.traces, self.family.n_points)
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether it means the same on fewer rows: matrices of labelled points, w ≥ 0, no more."""
-        of_pool = isinstance(self.family, KernelPool)
-        whole = of_pool or self.family.n_labelled == self.family.n_points
-        return whole and not self.statement.free_sign and self.statement.penalty(1.0) is None
-
-    def on_rows(self, rows: Indices) -> ExactBackend:
-        """The same problem on some rows: a machine with the same C, at the same weights."""
-        family, statement = self.family, self.statement
-        some = family.on_rows(rows) if isinstance(family, KernelPool) else family.subset(rows)
-        part = len(rows) / family.n_points if statement.constraint == "trace" else 1.0
-        settings = replace(statement.settings, sample_weight=statement.settings.sample_weight[rows])
-        targets = [target[rows] for target in statement.targets]
-        stated = replace(statement, targets=targets, settings=settings, total=part * self.total)
-        return ExactBackend(stated, some, sampled=True)
-
-    def of_kernels(self, chosen: Indices) -> ExactBackend:
-        """The same problem with these kernels of a pool alone, whose matrices are kept."""
-        assert isinstance(self.family, KernelPool)
-        n, even = self.family.n_labelled, self.statement.even
-        grams = np.stack([self.family.gram(int(i))[:n, :n] for i in chosen])
-        stated = replace(
-            self.statement, total=self.total, even=None if even is None else even[chosen]
-        )
-        return ExactBackend(stated, GramStack(grams), sampled=True)
-
-    def at_share(self, share: float) -> ExactBackend:
-        """The same problem where all sources have this share of the total equally."""
-        other = copy(self)
-        other.statement = replace(self.statement, share=share)
-        return other
-
-    def _machine_at(self, C: float) -> tuple[str, Settings]:
-        """The machine on the learned kernel, whatever that was learned by; C may be infinite."""
-        quality = self.statement.quality
-        quality = "soft_margin" if quality in CRITERIA else quality
-        if np.isinf(C):
-            quality, C = "hard_margin", 1.0
-        return quality, replace(self.statement.settings, C=C)
-
-
-def _machines(quality: str, targets: Sequence[Array], settings: Settings) -> list[Machine]:
-    # A constant added to the targets is added to the function, and must cost no digits.
-    shifts = [_shift(y, quality) for y in targets]
-    return [
-        replace(QUALITIES[quality].build(y - shift, settings), shift=shift)
-        for y, shift in zip(targets, shifts, strict=True)
-    ]
-
-
-def _shift(y: Array, quality: str) -> float:
-    """A constant in the middle of the targets, where the machine does not depend on it.
-
-    Only where they are so far from zero that taking it off them is exact: numbers within a factor
-    of two have a difference without rounding.
-    """
-    if quality not in ("epsilon_svr", "nu_svr", "least_squares"):
-        return 0.0
-    with np.errstate(over="ignore"):
-        middle = float(np.median(y))
-        reach = float(np.abs(y - middle).max())
-    return middle if abs(middle) > 2.0 * reach else 0.0
-
-
-def _check_equal(traces: Array) -> None:
-    if np.ptp(traces) > 1e-9 * traces.max():
-        raise ValueError(
-            "expected matrices of equal trace for weights='free' with constraint='sum', got "
-            f"traces from {traces.min():.3g} to {traces.max():.3g}, for which the set of kernels "
-            "is unbounded; use constraint='trace', or normalise the matrices"
-        )
-
-
-def _check_penalty(penalty: Penalty, m: int, quality: str, learn_C: bool) -> None:
-    """A penalty must be a function of the weights that are learned."""
-    name = type(penalty).__name__
-    if not all(callable(getattr(penalty, each, None)) for each in ("value", "gradient", "hessian")):
-        raise ValueError(
-            "expected a penalty with the methods value, gradient and hessian, got "
-            f"{penalty!r}; use kernlearn.HyperNorm(K_pivots, lambda_q)"
-        )
-    if learn_C:
-        raise ValueError(
-            f"expected no penalty with C='learn', got {name}, which knows nothing of the "
-            "identity's weight; give C a number"
-        )
-    try:
-        shape = np.shape(penalty.gradient(np.full(m, 1.0 / m)))
-    except (ValueError, TypeError, IndexError):
-        shape = ()
-    if shape != (m,):
-        raise ValueError(
-            f"expected a penalty on {m} weights, one for each matrix, got {name} of another size; "
-            f"HyperNorm needs K_pivots of shape ({m}, {m})"
-        )
-    if quality in ("centered_alignment", DETERMINANT):
-        raise ValueError(
-            f"expected no penalty with quality={quality!r}, got {name}: it has no scale to weigh "
-            "it against; use 'alignment', or a machine such as 'soft_margin'"
-        )
-
-
-def _check_penalty_values(penalty: Penalty, weight_set: WeightSet) -> None:
-    """A penalty that is a number where one matrix has all of the total is one in between.
-
-    So is its square, which steps are made of.
-    """
-    r = weight_set.normaliser
-    alone = np.diag(np.where(r > 0, weight_set.total / np.where(r > 0, r, 1.0), 0.0))
-    try:
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.array([float(penalty.value(w)) for w in alone])
-    except OverflowError:
-        values = np.array([np.inf])
-    if not (np.abs(values) <= LARGEST).all():
-        raise ValueError(
-            f"expected a penalty of at most {LARGEST:g} at all weights, got {values.max():.3g} "
-            f"from {type(penalty).__name__} at weights of up to {alone.max():.3g}; normalise the "
-            "kernels, so that their weights are of ordinary size"
-        )

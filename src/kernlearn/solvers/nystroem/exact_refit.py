@@ -72,30 +72,14 @@ _COLUMNS = 2048
 
 @dataclass(frozen=True, eq=False)
 class ExactMachine:
-    """An LS-SVM on all rows.
+    """An LS-SVM on all rows."""
 
-    Attributes
-    ----------
-    lam : float
-        λ.
-    theta : ndarray of shape (p,)
-        θ.
-    dual_coef : ndarray of shape (n, k)
-        α.
-    intercept : ndarray of shape (k,)
-        b.
-    left_out : ndarray of shape (n, k)
-        Residuals of every row by the machine trained without it.
-    loss : float
-        Σ s times their squares.
-    """
-
-    lam: float
-    theta: Array
-    dual_coef: Array
-    intercept: Array
-    left_out: Array
-    loss: float
+    lam: float  # λ
+    theta: Array  # (p,): θ
+    dual_coef: Array  # (n, k): α
+    intercept: Array  # (k,): b
+    left_out: Array  # (n, k): residuals of every row by the machine trained without it
+    loss: float  # Σ s times their squares
 
 
 Trainer = Callable[[float, Array], ExactMachine]
@@ -118,34 +102,18 @@ def fits(source: Any) -> bool:
 
 
 def exact_refit(
-    source: Any,
-    kernel_at: Callable[[Array], Kernel],
-    Y: Array,
-    weight: Array,
+    source: Any,  # the n rows
+    kernel_at: Callable[[Array], Kernel],  # the kernel at θ
+    Y: Array,  # (n, k): targets
+    weight: Array,  # (n,): the s
+    # Λ and θ, or where to look for them: the most promising first
     starts: Sequence[tuple[float, Array]],
-    chooses: bool,
-    stopping: StoppingControl,
+    chooses: bool,  # whether λ and the factor are looked for. If not, λ is that of the starts.
+    stopping: StoppingControl,  # once it has run out, what was found so far is kept
 ) -> ExactMachine:
     """Train on all rows; λ and a factor of θ by leave-one-out, first on a sample.
 
     Inputs are checked.
-
-    Parameters
-    ----------
-    source : array, or source of rows on a device
-        The n rows.
-    kernel_at : callable
-        The kernel at θ.
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        The s.
-    starts : sequence of (float, ndarray)
-        λ and θ, or where to look for them: the most promising first.
-    chooses : bool
-        Whether λ and the factor are looked for. If not, λ is that of the starts.
-    stopping : StoppingControl
-        Once it has run out, what was found so far is kept.
     """
 
     def at(rows: Any, Y: Array, weight: Array) -> Trainer:
