@@ -21,7 +21,7 @@ from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
-from kernlearn.estimators.mkl import choices
+from kernlearn.estimators.mkl import parameters
 from kernlearn.kernels import Gaussian
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
@@ -60,7 +60,7 @@ def run(*arguments, options=QUICK):
 def few_candidates():
     """What is tuned, and what is done side by side, is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(choices, "FACTORS", (1.0,))
+        patch.setattr(parameters, "FACTORS", (1.0,))
         yield
 
 

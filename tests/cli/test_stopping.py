@@ -15,7 +15,7 @@ import kernlearn as kl
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.cli.progress import Bar, progress_bar
-from kernlearn.estimators.mkl import choices
+from kernlearn.estimators.mkl import parameters
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import METHODS
@@ -33,7 +33,7 @@ QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS)
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
     monkeypatch.setattr(stopping, "_last_caught", -np.inf)
-    monkeypatch.setattr(choices, "FACTORS", (1.0,))
+    monkeypatch.setattr(parameters, "FACTORS", (1.0,))
 
 
 @pytest.fixture

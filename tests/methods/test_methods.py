@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators.mkl import choices
+from kernlearn.estimators.mkl import parameters
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
@@ -82,7 +82,7 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
-    monkeypatch.setattr(choices, "FACTORS", (1.0, 10.0))
+    monkeypatch.setattr(parameters, "FACTORS", (1.0, 10.0))
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])

@@ -5,9 +5,12 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
+from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import Laplacian
-from kernlearn.solvers.nystroem import rank as rank_module
+from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
+from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.selection.descent import Limits
 
 RNG = np.random.default_rng(0)
 N = 150
@@ -50,18 +53,19 @@ def test_at_full_rank_it_is_the_exact_machine(model, y):
         np.testing.assert_allclose(found.calibration_, exact.calibration_, rtol=1e-4)
 
 
-def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 10)
-    monkeypatch.setattr(rank_module, "_FIRST", 8)
-    model = kl.LSSVMRegressor(**{**GIVEN, "lam": 0.01})
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 27**2)
-    assert clone(model).fit(X, VALUES).rank_ == 27
+def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls():
+    def rank(y, most, lam=0.01):
+        options = RankOptions(first=8, moment_numbers=5 * most**2)
+        table = Table(X, y[:, None], np.ones(N), 0)
+        family = FixedKernel(GIVEN["kernel"])
+        limits = Limits(1e-4, 10)
+        fit = fit_through_landmarks(table, family, "auto", lam, False, limits, rank_options=options)
+        return fit.seen.factors.n_columns
+
+    assert rank(VALUES, 27) == 27
     # For a few more it is not worth another look, nor where the loss does not fall.
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 18**2)
-    assert clone(model).fit(X, VALUES).rank_ == 16
-    monkeypatch.setattr(rank_module, "_MOMENT_NUMBERS", 5 * 12**2)
-    noise = np.random.default_rng(0).standard_normal(N)
-    assert clone(model).set_params(lam=10.0).fit(X, noise).rank_ == 8
+    assert rank(VALUES, 18) == 16
+    assert rank(np.random.default_rng(0).standard_normal(N), 12, lam=10.0) == 8
 
 
 def test_selection_through_landmarks_comes_near_the_exact_one():

@@ -31,7 +31,7 @@ from kernlearn.solvers.nystroem.held_out import (
     loss_by_rank,
     trained,
 )
-from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
+from kernlearn.solvers.nystroem.rank import FactorStatistics, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
 from kernlearn.solvers.selection.descent import Limits, descend
 from kernlearn.solvers.selection.select import search
@@ -153,6 +153,7 @@ def fit_through_landmarks(
     selects: bool,
     limits: Limits,  # when to stop
     several: bool = True,  # whether to look for other starts of θ than equal scales
+    rank_options: RankOptions | None = None,  # when the rank "auto" is enough
 ) -> KernelFit:
     """Select λ and θ where asked to, and train on all rows."""
     # The intercept takes up any offset; working around it keeps the numbers small.
@@ -165,7 +166,8 @@ def fit_through_landmarks(
         selected = _Selected(np.zeros(0), lam, Status.GIVEN, (1, 1))
     theta, first = selected.theta, selected.lam
     kernel = family.kernel(theta)
-    look = RankSearch(table.source, [kernel], table.Y, table.weight, table.seed)
+    options = rank_options or RankOptions()
+    look = RankSearch(table.source, [kernel], table.Y, table.weight, table.seed, options=options)
     one = np.ones(1)
     if rank == "auto":
         # To learn θ took longer than a pass over the rows: all landmarks that there is room for.
