@@ -13,8 +13,10 @@ from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
-from kernlearn.estimators.mkl import bank, parameters
+from kernlearn.estimators.mkl import bank
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.quality import QUALITIES, Settings
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.first_level import search
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
 from kernlearn.solvers.selection import grid
@@ -130,7 +132,8 @@ def quick_choices(monkeypatch):
         return capped_bfgs(near, first, free, low, high, 100.0 * tol, max_iter)
 
     monkeypatch.setattr(bank, "_TRIED", (-2.0, 2.0))
-    monkeypatch.setattr(parameters, "FACTORS", (1.0, 10.0))
+    options = ChoiceOptions(factors_of_C=(1.0, 10.0))
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
     monkeypatch.setattr(grid, "_RIDGES", np.array([1.0, 1e-2]))
     monkeypatch.setattr(grid, "_SCALES", np.array([0.2, 1.0]))
     monkeypatch.setattr(search, "capped_bfgs", descend_roughly)

@@ -21,7 +21,7 @@ from kernlearn.cli import fit as fit_command
 from kernlearn.cli import predict as predict_command
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
-from kernlearn.estimators.mkl import parameters
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.kernels import Gaussian
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
@@ -31,6 +31,7 @@ from kernlearn.methods.scores import ScoreOptions
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.report.sections import _pictures
 from kernlearn.runtime import memory as memory_module
+from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 
@@ -60,7 +61,8 @@ def run(*arguments, options=QUICK):
 def few_candidates():
     """What is tuned, and what is done side by side, is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parameters, "FACTORS", (1.0,))
+        options = ChoiceOptions(factors_of_C=(1.0,))
+        patch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
         yield
 
 

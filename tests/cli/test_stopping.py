@@ -15,12 +15,13 @@ import kernlearn as kl
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.cli.progress import Bar, progress_bar
-from kernlearn.estimators.mkl import parameters
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.registry import METHODS
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.runtime import processes, stopping
+from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RUNNER = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})
 WORKFLOW = WorkflowOptions(importance=ImportanceOptions(most_repeats=1), baselines=())
@@ -33,7 +34,8 @@ QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS)
 @pytest.fixture(autouse=True)
 def settings(monkeypatch):
     monkeypatch.setattr(stopping, "_last_caught", -np.inf)
-    monkeypatch.setattr(parameters, "FACTORS", (1.0,))
+    options = ChoiceOptions(factors_of_C=(1.0,))
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ from typer.testing import CliRunner
 import kernlearn as kl
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
-from kernlearn.estimators.mkl import parameters
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.registry import LINEAR
 from kernlearn.methods.scores import ScoreOptions
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.methods.view_mkl import StackedRows
 from kernlearn.methods.views import read_view_files
-from kernlearn.solvers.engine import choices as engine_choices
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.tables import TableError
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
@@ -47,8 +47,8 @@ QUICK = CommandOptions(
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
-    monkeypatch.setattr(parameters, "FACTORS", (1.0,))
-    monkeypatch.setattr(engine_choices, "SHARES", (2 / 3,))
+    options = ChoiceOptions(factors_of_C=(1.0,), shares=(2 / 3,))
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from sklearn.svm import SVC
 
 import kernlearn as kl
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators.mkl import parameters
 from kernlearn.estimators.mkl.bank import choose_bank
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.inspection import kernel_formula, kernel_label
 from kernlearn.kernels import Columns
 from kernlearn.methods.description import certificate, kernel_in_words, relevances, weights
@@ -20,6 +20,7 @@ from kernlearn.methods.method import MethodOptions, Setting
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import BOOSTING, LINEAR, METHODS, find_method
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.tables import Column
 
 # Choosing among more is tested in test_tuning.py.
@@ -82,7 +83,8 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
-    monkeypatch.setattr(parameters, "FACTORS", (1.0, 10.0))
+    options = ChoiceOptions(factors_of_C=(1.0, 10.0))
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from kernlearn.cli.app import app
 from kernlearn.cli.learned import print_learned
-from kernlearn.estimators.mkl import parameters
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import ImportanceOptions
 from kernlearn.methods.learner import Learner
@@ -25,7 +25,7 @@ from kernlearn.methods.scores import ScoreOptions, metric_draws
 from kernlearn.methods.task import Task, WorkflowOptions
 from kernlearn.methods.view_mkl import ViewMKLClassifier
 from kernlearn.methods.workflow import learn, n_steps
-from kernlearn.solvers.engine import choices as engine_choices
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.tables import Column
 
 WORDS = np.array(
@@ -38,8 +38,8 @@ QUICK = WorkflowOptions(
 
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
-    monkeypatch.setattr(parameters, "FACTORS", (1.0,))
-    monkeypatch.setattr(engine_choices, "SHARES", (2 / 3,))
+    options = ChoiceOptions(factors_of_C=(1.0,), shares=(2 / 3,))
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
 
 
 def orders(n=40):

@@ -15,7 +15,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.choices import mean_loss, sample_for_C
-from kernlearn.solvers.engine.statement import SampleSizes
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.weights.choice_of_C import choose_C
 
 
@@ -196,7 +196,7 @@ def test_of_many_rows_C_is_chosen_on_some(problem, kind):
     y = problem.y if kind is kl.MKLClassifier else problem.target
     kernels = [Linear(), Gaussian(0.3)]
     chosen = kind(kernels, C="auto")
-    chosen._options = EngineOptions(samples=SampleSizes(rows_for_C=30))
+    chosen._options = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
     chosen.fit(problem.X, y)
     few = sample_for_C([np.asarray(y, dtype=float)], 1, 0, 30)
     assert len(few) == 30

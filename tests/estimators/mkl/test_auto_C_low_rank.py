@@ -10,7 +10,7 @@ import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Gaussian, Laplacian, Linear
 from kernlearn.solvers.engine.choices import sample_for_C
-from kernlearn.solvers.engine.statement import SampleSizes
+from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RNG = np.random.default_rng(0)
 N = 72
@@ -89,7 +89,7 @@ def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(model, 
     np.testing.assert_allclose(found.loss_by_C_, exact.loss_by_C_, rtol=1e-4)
     # Of half of the rows the same kernels have half the trace, and C its unit all the same.
     half = clone(model).set_params(rank=30)
-    half._options = EngineOptions(samples=SampleSizes(rows_for_C=N // 2))
+    half._options = EngineOptions(choices=ChoiceOptions(rows_for_C=N // 2))
     half.fit(X, y)
     # The one that both begin with.
     first = [m.loss_by_C_[np.abs(np.log(m.loss_by_C_[:, 0])).argmin()] for m in (half, exact)]

@@ -10,7 +10,8 @@ from kernlearn.estimators.mkl.auto_C import class_losses
 from kernlearn.estimators.mkl.equal_share import even_shares
 from kernlearn.families.weights import positive_weights
 from kernlearn.kernels import Columns, Gaussian, Linear, Normalized, PerColumn, Sum
-from kernlearn.solvers.engine.choices import SHARES, most_equal
+from kernlearn.solvers.engine.choices import most_equal
+from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RNG = np.random.default_rng(0)
 Y = np.arange(60) % 2
@@ -71,7 +72,7 @@ def test_a_matrix_of_no_trace_gets_none_of_it():
 def test_the_most_equal_share_that_is_as_good_as_the_best_is_kept():
     model = kl.MKLClassifier(KERNELS, C=2.0, equal_share="auto").fit(X, Y)
     losses = []
-    for share in SHARES:
+    for share in ChoiceOptions().shares:
         one = kl.MKLClassifier(KERNELS, C=2.0, equal_share=share).fit(X, Y)
         folds = one._hold_out_rule().folds([np.where(Y > 0, 1.0, -1.0)])
         values = np.empty((60, 1))
@@ -81,12 +82,12 @@ def test_the_most_equal_share_that_is_as_good_as_the_best_is_kept():
             again = kl.MKLClassifier([one.kernel_], C=2.0, constraint="sum").fit(X[rest], Y[rest])
             values[fold, 0] = again.decision_function(X[fold])
         losses.append(class_losses(values, [np.where(Y > 0, 1.0, -1.0)], np.ones(60)))
-    assert model.equal_share_ == SHARES[most_equal(losses, np.ones(60))]
+    assert model.equal_share_ == ChoiceOptions().shares[most_equal(losses, np.ones(60))]
 
 
 def test_views_without_kernels_have_it_chosen_and_others_none():
     model = kl.MKLClassifier().fit(VIEWS, Y)
-    assert model.equal_share_ in SHARES
+    assert model.equal_share_ in ChoiceOptions().shares
     assert kl.MKLClassifier(equal_share="auto").fit(VIEWS, Y).equal_share_ == model.equal_share_
     even = kl.MKLClassifier(equal_share=1.0).fit(VIEWS, Y)
     np.testing.assert_allclose(

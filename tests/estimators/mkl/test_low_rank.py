@@ -10,7 +10,6 @@ import kernlearn as kl
 from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
-from kernlearn.solvers.engine import refits as refits_module
 from kernlearn.solvers.nystroem import rank as rank_module
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
@@ -293,11 +292,12 @@ def test_probabilities_are_fitted_to_held_out_rows(quality):
 
 
 @pytest.mark.parametrize("quality", ["least_squares", "epsilon_svr"])
-def test_intervals_cover_new_targets(quality, monkeypatch):
-    monkeypatch.setattr(refits_module, "_MOST_ROWS", 150)
+def test_intervals_cover_new_targets(quality):
     many = RNG.standard_normal((400, 3))
     targets = 50 + np.sin(2 * many[:, 0]) + 0.3 * RNG.standard_normal(400)
-    model = kl.MKLRegressor(KERNELS, quality=quality, rank=30, C=1.0).fit(many[:200], targets[:200])
+    model = kl.MKLRegressor(KERNELS, quality=quality, rank=30, C=1.0)
+    model._options = EngineOptions(limits=FactorLimits(held_out_rows=150))
+    model.fit(many[:200], targets[:200])
     interval = model.predict_interval(many[200:], coverage=0.8)
     inside = (interval[:, 0] <= targets[200:]) & (targets[200:] <= interval[:, 1])
     assert 0.7 < inside.mean() < 0.92

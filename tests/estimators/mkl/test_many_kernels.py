@@ -16,7 +16,7 @@ from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn
 from kernlearn.methods.description import weights
 from kernlearn.solvers.engine import gram_problem
 from kernlearn.solvers.engine.choices import sample_for_C
-from kernlearn.solvers.engine.statement import SampleSizes
+from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 
 RNG = np.random.default_rng(0)
@@ -118,7 +118,7 @@ def test_of_many_rows_C_of_a_family_is_chosen_on_some():
     few = sample_for_C([np.where(y, 1.0, -1.0)], 1, 0, 30)
     by_hand = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X[few], y[few])
     model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4)
-    model._options = EngineOptions(samples=SampleSizes(rows_for_C=30))
+    model._options = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
     model.fit(X, y)
     assert model.C_ == by_hand.C_
     np.testing.assert_allclose(model.loss_by_C_, by_hand.loss_by_C_, rtol=1e-6)

@@ -28,10 +28,9 @@ from kernlearn.quality.registry import CRITERIA, QUALITIES
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
-from kernlearn.solvers.engine.statement import HoldOut, SampleSizes, Statement, no_penalty
+from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut, Statement, no_penalty
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
-from kernlearn.solvers.weights.choice_of_C import FACTORS
 from kernlearn.typing import Array
 
 
@@ -41,7 +40,7 @@ class EngineOptions:
 
     # Up to so many rows, Gram matrices are the default; None for `EXACT_ROWS`
     exact_rows: int | None = None
-    samples: SampleSizes = field(default_factory=SampleSizes)  # how many rows choose C and shares
+    choices: ChoiceOptions = field(default_factory=ChoiceOptions)  # of C and shares
     # How much of a factor is kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)
     ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough
@@ -185,7 +184,7 @@ def state(
 ) -> Statement:
     """What is to be learned, with the parameters of the machines checked."""
     quality, chooses, share = estimator.quality, chooses_C(estimator), wanted_share(estimator)
-    C = 1.0 if chooses else estimator.C
+    C, choices = 1.0 if chooses else estimator.C, estimator._options.choices
     given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets
     return Statement(
         targets=data.targets,
@@ -196,13 +195,13 @@ def state(
         total=total,
         start=warm_start(estimator, n_kernels),
         learn_C=learns_C(quality, estimator.C),
-        factors_of_C=FACTORS if chooses else (),
+        factors_of_C=choices.factors_of_C if chooses else (),
         share=share,
         even=even_shares(estimator.kernels_) if share != 0.0 else None,
         penalty=penalty,
         hold_out=estimator._hold_out_rule(),
         seed=estimator._seed,
-        samples=estimator._options.samples,
+        choices=choices,
     )
 
 

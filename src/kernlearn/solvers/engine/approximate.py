@@ -119,8 +119,8 @@ def settle_on_sample(
     chooses_C = bool(statement.factors_of_C) and not closed_form
     if not chooses_C and statement.share is not None:
         return statement, np.empty((0, 2))
-    samples, settings = statement.samples, statement.settings
-    most = samples.rows_for_shares if statement.share is None else samples.rows_for_C
+    options, settings = statement.choices, statement.settings
+    most = options.rows_for_shares if statement.share is None else options.rows_for_C
     few = sample_for_C(statement.targets, n_kernels, statement.seed, most)
     total = statement.total
     if total is not None and statement.constraint == "trace":

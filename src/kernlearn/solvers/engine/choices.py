@@ -24,16 +24,12 @@ from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL, choose_C, middle_of
 from kernlearn.typing import Array, Indices
 
-# From equal weights to those that are learned altogether; C is chosen at the second of them.
-SHARES = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
-FIRST = SHARES[1]
-
 
 def choose(backend: GramProblem, control: Control) -> Solved[Solution]:
     """C along a path, then the share, as far as the statement leaves them open."""
     statement = backend.statement
-    share = FIRST if statement.share is None else statement.share
-    first = backend if statement.share is not None else backend.at_share(FIRST)
+    share = statement.choices.first_share if statement.share is None else statement.share
+    first = backend.at_share(share)
     if statement.factors_of_C:
         found = _with_chosen_C(first, control)
     else:
@@ -50,7 +46,7 @@ def _with_chosen_C(backend: GramProblem, control: Control) -> Solved[Solution]:
     statement = backend.statement
     few = np.arange(len(statement.targets[0]))
     if backend.is_plain and not backend.sampled:
-        few = sample_for_C(statement.targets, 1, statement.seed, statement.samples.rows_for_C)
+        few = sample_for_C(statement.targets, 1, statement.seed, statement.choices.rows_for_C)
     of_pool = isinstance(backend.family, KernelPool)
     if len(few) == len(statement.targets[0]) and not of_pool:
         return _along_path(backend, statement.start, control)
@@ -102,20 +98,21 @@ def _with_chosen_share(
     backend: GramProblem, found: Solved[Solution], control: Control
 ) -> Solved[Solution]:
     """The share that all sources have equally, from the solution at the first one on."""
-    C, solution = found.C, found.solution
-    tried, n_solves = {FIRST: solution}, solution.n_machine_solves
+    C, solution, options = found.C, found.solution, backend.statement.choices
+    first, shares = options.first_share, options.shares
+    tried, n_solves = {first: solution}, solution.n_machine_solves
     rough = replace(control, tol=max(control.tol, PATH_TOL))
-    for share in SHARES:
-        if share != FIRST and control.stopping.stopped is None:
+    for share in shares:
+        if share != first and control.stopping.stopped is None:
             tried[share] = backend.at_share(share).learn(C, solution.weights, rough)
             n_solves += tried[share].n_machine_solves
-    solved = [share for share in SHARES if share in tried and _is_known(tried[share])]
+    solved = [share for share in shares if share in tried and _is_known(tried[share])]
     if control.stopping.stopped is not None or not solved:
         return found
     weight = backend.statement.settings.sample_weight
     losses = [backend.row_losses(C, tried[share], control) for share in solved]
     share = solved[most_equal(losses, weight)]
-    if share != FIRST:
+    if share != first:
         solution = backend.at_share(share).learn(C, tried[share].weights, control)
         n_solves += solution.n_machine_solves
     return replace(found, share=share, solution=replace(solution, n_machine_solves=n_solves))

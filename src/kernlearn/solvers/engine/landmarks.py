@@ -59,7 +59,13 @@ class LandmarkBackend(FactorBackend):
         if not self.least_squares:
             with threads_for(self.rows.n_rows):
                 return learn_machines(
-                    self.rows, self.machines(C), self.traces, weight_set, control, self.table.near
+                    self.rows,
+                    self.machines(C),
+                    self.traces,
+                    weight_set,
+                    control,
+                    self.table.near,
+                    self.table.limits.coarse_rows,
                 )
         with threads_for(self.factors.n_columns):
             return learn_least_squares(
@@ -100,10 +106,11 @@ class LandmarkBackend(FactorBackend):
         """Machines that miss a fold each."""
         with threads_for(self.rows.n_rows):
             if self.least_squares:
-                known = solution.weights, solution.coef, 1.0 / C
-                return least_squares_refits(self.rows, self.seen, *known)
+                fitted = solution.weights, solution.coef, 1.0 / C
+                return least_squares_refits(self.rows, self.seen, *fitted, self.table.limits)
             machines = self.machines(C)
-            return machine_refits(self.rows, self.seen.fold, self.traces, solution, machines)
+            known = self.traces, solution, machines, self.table.limits
+            return machine_refits(self.rows, self.seen.fold, *known)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """Held-out loss; where nothing is predicted, the part of the trace that is left out."""

@@ -21,6 +21,7 @@ from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.solve import solve_machine
 from kernlearn.solvers.nystroem.held_out import trained
+from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_delta
 from kernlearn.solvers.nystroem.proximal import ProximalNewton
 from kernlearn.solvers.nystroem.rank import FactorStatistics
@@ -28,10 +29,9 @@ from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.typing import Array, Indices
 
 N_FOLDS = 5
+LIMITS = FactorLimits()
 # Probabilities and residuals need no more digits than this.
 _TOL = 1e-3
-# A sample of so many rows is large enough for quantiles and for the two numbers of a sigmoid.
-_MOST_ROWS = 20_000
 
 # Coefficients (p, k) and intercepts (k,) of the machines without the fold of this number.
 Train = Callable[[int], tuple[Array, Array]]
@@ -103,7 +103,12 @@ def leave_one_out_values(K: Array, targets: Sequence[Array], settings: Settings)
 
 
 def least_squares_refits(
-    rows: FactorRows, seen: FactorStatistics, weights: Array, coef_of_all: Array, ridge: float
+    rows: FactorRows,
+    seen: FactorStatistics,
+    weights: Array,
+    coef_of_all: Array,
+    ridge: float,
+    limits: FactorLimits = LIMITS,
 ) -> FoldMachines:
     """From the moments without each fold; a machine that has no solution is the one of all rows."""
     moments, membership, shift = seen.moments, seen.factors.membership, seen.factors.shift
@@ -114,7 +119,7 @@ def least_squares_refits(
         coef = coef_of_all if coef is None else coef
         return coef, rest.intercept(coef) - shift @ coef
 
-    return _factor_machines(rows, seen.fold, train, coef_of_all.shape[1])
+    return _factor_machines(rows, seen.fold, train, coef_of_all.shape[1], limits.held_out_rows)
 
 
 def machine_refits(
@@ -123,6 +128,7 @@ def machine_refits(
     traces: Array,
     solution: LowRankSolution,
     machines: Sequence[Machine],
+    limits: FactorLimits = LIMITS,
 ) -> FoldMachines:
     """By a box of no width for the rows of each fold, from the solution on all of them."""
     # In units where K(w) and the targets have size one, as tolerances expect.
@@ -147,16 +153,18 @@ def machine_refits(
             coefs[:, j], intercepts[j] = unit * found.columns, unit * found.intercept
         return coefs, intercepts
 
-    return _factor_machines(rows, fold, train, len(machines))
+    return _factor_machines(rows, fold, train, len(machines), limits.held_out_rows)
 
 
-def _factor_machines(rows: FactorRows, fold: Indices, train: Train, k: int) -> FoldMachines:
+def _factor_machines(
+    rows: FactorRows, fold: Indices, train: Train, k: int, most: int
+) -> FoldMachines:
     """Train, and take held-out values from one more pass over the rows or over a sample of them."""
     n_folds, R = int(fold.max()) + 1, rows.n_columns
     coefs, intercepts = _each_fold(train, (n_folds, R, k))
     chosen: Indices = np.arange(rows.n_rows)
-    if rows.n_rows > _MOST_ROWS:
-        chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, _MOST_ROWS, replace=False))
+    if rows.n_rows > most:
+        chosen = np.sort(np.random.RandomState(0).choice(rows.n_rows, most, replace=False))
     everything = rows.times(coefs.transpose(1, 0, 2).reshape(R, n_folds * k), chosen)
     fold = fold[chosen]
     values = everything.reshape(-1, n_folds, k)[np.arange(len(chosen)), fold] + intercepts[fold]

@@ -33,11 +33,17 @@ class HoldOut:
 
 
 @dataclass(frozen=True)
-class SampleSizes:
-    """How many rows choose at most."""
+class ChoiceOptions:
+    """What held-out rows choose among, and how many rows choose at most."""
 
-    rows_for_C: int = 500  # C: a path on all rows takes many times a fit at one C
-    rows_for_shares: int = 1500  # what sources share, which is told apart by smaller differences
+    # In units of one over the kernel's mean diagonal: from mostly bounded to mostly free
+    # coefficients.
+    factors_of_C: tuple[float, ...] = (0.1, 0.5, 2.0, 10.0, 50.0, 250.0)
+    # What sources share, from equal weights to those that are learned altogether.
+    shares: tuple[float, ...] = (1.0, 2.0 / 3.0, 1.0 / 3.0, 0.0)
+    first_share: float = 2.0 / 3.0  # at which C is chosen
+    rows_for_C: int = 500  # a path on all rows takes many times a fit at one C
+    rows_for_shares: int = 1500  # shares are told apart by smaller differences
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +67,7 @@ class Statement:
     hold_out: HoldOut | None = None  # how rows are held out after the fit; None if they are not
     exact_bound: bool = False  # whether approximate backends bound the exact problem too
     seed: int = 0  # for landmarks and samples
-    samples: SampleSizes = SampleSizes()  # how many rows choose what is open
+    choices: ChoiceOptions = ChoiceOptions()  # how many rows choose what is open
 
     @property
     def least(self) -> Array | None:

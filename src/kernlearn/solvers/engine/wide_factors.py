@@ -57,7 +57,8 @@ class WideBackend(FactorBackend):
 
     def learn(self, C: float, start: Array | None, control: Control) -> LowRankSolution:
         """Weights and machines, from rows."""
-        known = self.traces, self.weight_set, control, self.table.near
+        table = self.table
+        known = self.traces, self.weight_set, control, table.near, table.limits.coarse_rows
         with threads_for(self.rows.n_rows):
             return learn_machines(self.rows, self.machines(C), *known)
 
@@ -70,7 +71,8 @@ class WideBackend(FactorBackend):
         """Machines that miss a fold each."""
         with threads_for(self.rows.n_rows):
             fold = folds_of(self.rows.n_rows)
-            return machine_refits(self.rows, fold, self.traces, solution, self.machines(C))
+            known = self.traces, solution, self.machines(C), self.table.limits
+            return machine_refits(self.rows, fold, *known)
 
     def loss_by_rank(self, C: float, solution: LowRankSolution) -> LossByRank:
         """At the rank and at half of it; where nothing is predicted, the trace that is left out."""

@@ -31,6 +31,10 @@ class FactorLimits:
     # Columns whose moments least squares is learned from, if the rows are not fewer: half a
     # gigabyte, and a factorisation of some seconds
     moment_columns: int = 8000
+    # From twice this size on, a first guess from a sample of so many rows saves more than it costs.
+    coarse_rows: int = 2000
+    # A sample of so many rows is large enough for quantiles and for the two numbers of a sigmoid.
+    held_out_rows: int = 20_000
 
     def keeps(self, source: Any, n_columns: int) -> bool:
         """Whether Z is kept where the rows are worked on."""

@@ -29,8 +29,7 @@ from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.solvers.weights.search import positive_start, sample_points
 from kernlearn.typing import Array
 
-# From twice this size on, a first guess from a sample of so many rows saves more than it costs.
-COARSE, COARSE_TOL = 2000, 1e-2
+COARSE_TOL = 1e-2  # relative gap on the sample that a first guess comes from
 
 
 def learn_least_squares(
@@ -83,7 +82,7 @@ def learn_machines(
     weight_set: WeightSet,
     control: Control,
     near: Solution | None = None,
-    coarse_rows: int = COARSE,
+    coarse_rows: int = 2000,
 ) -> LowRankSolution:
     """Minimise the value of machines over the weights, through factors (inputs are checked).
 

@@ -22,8 +22,6 @@ from kernlearn.typing import Array
 
 Learned = TypeVar("Learned", bound=Solution)
 
-# In units of one over the kernel's mean diagonal: from mostly bounded to mostly free coefficients.
-FACTORS = (0.1, 0.5, 2.0, 10.0, 50.0, 250.0)
 # Relative duality gap along the path; only the last solution has to be exact.
 PATH_TOL = 1e-3
 
