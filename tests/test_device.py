@@ -18,8 +18,8 @@ from kernlearn import (
     MKLRegressor,
 )
 from kernlearn import _device as device
-from kernlearn._device import Place, algebra, place_of, placed
-from kernlearn._device import found as found_module
+from kernlearn._device import Place, algebra, on_place, place_of
+from kernlearn._device import devices as devices_module
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.parametric import ARD, RBF
 from kernlearn.gram.rows import reduce_rows
@@ -41,7 +41,9 @@ from kernlearn.solvers.selection.objective import Question
 from kernlearn.solvers.weights.column_master import GramMaster, MasterOptions
 
 PLACES = [Place("array_api_strict", "cpu"), Place("torch", "cpu")]
-PLACES += [Place(library, "cuda:0") for library, devices, _ in found_module.libraries() if devices]
+PLACES += [
+    Place(library, "cuda:0") for library, devices, _ in devices_module.libraries() if devices
+]
 KERNELS = [
     Gaussian(0.3),
     ARDGaussian([0.1, 0.0, 2.0]),
@@ -169,7 +171,7 @@ def test_slopes_of_the_selection(place: Place) -> None:
         z = np.log(np.append(0.1, family.start(X)))
         a, b = (
             LandmarkSelection(family, rows, y[:, None], weight, X[:30])
-            for rows in (X, placed(X, place))
+            for rows in (X, on_place(X, place))
         )
         expected = a.value_and_gradient(z)
         found = b.value_and_gradient(z)
@@ -317,7 +319,7 @@ def test_a_row_that_is_no_number_is_named(place: Place) -> None:
     bad = X.copy()
     bad[110, 1] = np.nan
     with pytest.raises(ValueError, match="row 110"):
-        reduce_rows(placed(bad, place), lambda block, rows: 1, int.__add__, 10**5)
+        reduce_rows(on_place(bad, place), lambda block, rows: 1, int.__add__, 10**5)
 
 
 class OutOfMemoryError(RuntimeError):
@@ -333,7 +335,7 @@ def test_a_full_device_gets_smaller_blocks(place: Place) -> None:
             raise OutOfMemoryError("out of memory")
         return float(np.sum(device.to_host(block)))
 
-    assert reduce_rows(placed(table, place), total, float.__add__, 2) == 2000.0
+    assert reduce_rows(on_place(table, place), total, float.__add__, 2) == 2000.0
     assert sizes == [1000, 500, 250, 250, 500, 250, 250]
 
 
@@ -354,11 +356,11 @@ def test_an_unknown_device_is_refused(bad: Any) -> None:
 
 
 def test_a_device_that_is_not_there(monkeypatch: Any) -> None:
-    monkeypatch.setattr(found_module, "libraries", lambda: [("torch", 1, "2")])
+    monkeypatch.setattr(devices_module, "libraries", lambda: [("torch", 1, "2")])
     assert place_of("cuda", X) == place_of("cuda:0", X) == Place("torch", "cuda:0")
     with pytest.raises(ValueError, match="got 1 of them by torch; use device=None"):
         place_of("cuda:1", X)
-    monkeypatch.setattr(found_module, "libraries", lambda: [])
+    monkeypatch.setattr(devices_module, "libraries", lambda: [])
     with pytest.raises(ImportError, match=r"kernlearn\[gpu\]"):
         place_of("cuda", X)
     assert place_of("cpu", X) is None
@@ -369,7 +371,7 @@ def test_columns_of_text_stay_on_the_host(place: Place) -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"a": [1.0, 2.0], "b": ["x", "y"]})
     with pytest.raises(ValueError, match="table of numbers for a device"):
-        placed(frame, place)
+        on_place(frame, place)
 
 
 def test_a_minor_has_the_same_rows_and_columns():

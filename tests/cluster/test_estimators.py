@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators.inputs import on_cluster
+from kernlearn.estimators.inputs import dask_rows
 from kernlearn.estimators.mkl import low_rank
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
@@ -163,7 +163,7 @@ def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatc
     exact = kl.LSSVMRegressor(theta=0.5, rank=None)
     found = fitted(exact, in_chunks(X), VALUES, sample_weight=weight)
     check_equal(found, fitted(exact, X, VALUES, sample_weight=weight))
-    monkeypatch.setattr(on_cluster, "EXACT_ROWS", 100)
+    monkeypatch.setattr(dask_rows, "EXACT_ROWS", 100)
     with pytest.warns(UserWarning, match="gathers the 400 rows of the Dask collection on this"):
         fitted(svm, in_chunks(X), VALUES)
     monkeypatch.setenv("KERNLEARN_MEMORY", "1MB")

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import kernlearn as kl
 from kernlearn._cluster import Chunked, connected
-from kernlearn._cluster.scheduling import ClusterLost, telling_of_loss
+from kernlearn._cluster.scheduling import ClusterLost, cluster_errors
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.kernels import Gaussian, Linear
@@ -141,7 +141,7 @@ def test_who_kills_all_workers_is_told_so():
     lost = distributed.scheduler.KilledWorker("read", worker, 3)
     with (
         pytest.raises(ClusterLost, match=r"workers .* to stay .*got KilledWorker.*smaller chunks"),
-        telling_of_loss(),
+        cluster_errors(),
     ):
         raise lost
 

@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
 
-from kernlearn.estimators.inputs.read_once import at_rows
+from kernlearn.estimators.inputs.transformed_rows import at_rows
 from kernlearn.kernels import (
     Centered,
     Columns,

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernlearn._cluster.collections import check_collection, is_lazy_frame
 from kernlearn._cluster.scheduling import computed, delayed, persisted
-from kernlearn._cluster.task_payload import TaskPayload, luggage
+from kernlearn._cluster.task_payload import TaskPayload, as_payload
 from kernlearn._cluster.workers import room_on_workers
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Indices
@@ -150,7 +150,7 @@ class Chunked:
         self, work: Work, along: Sequence[Any], rows: Indices | None, fewest: int
     ) -> list[Any]:
         """One task for each group of chunks that has a row that counts."""
-        job, do = luggage((work, self._prepare)), delayed(_done)
+        job, do = as_payload((work, self._prepare)), delayed(_done)
         tasks = []
         for chunks, start, stop in self._groups(fewest):
             part, within = slice(start, stop), None

@@ -29,18 +29,18 @@ def delayed(function: Any, **options: Any) -> Any:
 
 def computed(tasks: Sequence[Any]) -> list[Any]:
     """The results of tasks or collections, in their order, in the memory of this process."""
-    with telling_of_loss():
+    with cluster_errors():
         return list(load_dask(_PURPOSE).compute(*tasks))
 
 
 def persisted(tasks: Sequence[Any]) -> list[Any]:
     """The same tasks, their results kept where they are made; work on them has begun."""
-    with telling_of_loss():
+    with cluster_errors():
         return list(load_dask(_PURPOSE).persist(*tasks))
 
 
 @contextmanager
-def telling_of_loss(*others: type[Exception]) -> Iterator[None]:
+def cluster_errors(*others: type[Exception]) -> Iterator[None]:
     """Turn the errors of a cluster that is lost into a sentence with the cure.
 
     Those are the errors that only a cluster has, and others that here can come from nothing else.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn._cluster.scheduling import telling_of_loss
+from kernlearn._cluster.scheduling import cluster_errors
 from kernlearn.runtime.optional import load_dask_array
 
 # Chunks for each thread: who is slower has fewer of them to do.
@@ -24,7 +24,7 @@ def spread(client: Any, table: NDArray[np.float64]) -> Any:
     table : ndarray of shape (n, d)
         Rows.
     """
-    with telling_of_loss(OSError):
+    with cluster_errors(OSError):
         n_chunks = _FOR_A_THREAD * max(1, sum(client.nthreads().values()))
         rows = -(-len(table) // n_chunks)
         return client.persist(load_dask_array("--cluster").from_array(table, (rows, -1)))

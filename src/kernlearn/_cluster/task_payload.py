@@ -9,7 +9,7 @@ from kernlearn._cluster.workers import ambient_client
 from kernlearn.runtime.optional import load_cloudpickle
 
 # Bytes that go along with every task; more of them go to each worker once.
-_HAND_LUGGAGE = 30_000
+_LIGHT = 30_000
 
 
 class TaskPayload:
@@ -31,7 +31,7 @@ class TaskPayload:
         return load_cloudpickle("a task").loads(self.content) if self.is_pickled else self.content
 
 
-def luggage(content: Any) -> Any:
+def as_payload(content: Any) -> Any:
     """An object as an argument of tasks.
 
     What is heavy is a task of its own: it goes to the scheduler once and from there to each worker,
@@ -41,5 +41,5 @@ def luggage(content: Any) -> Any:
     if ambient_client() is None:
         return TaskPayload(content, is_pickled=False)
     packed = TaskPayload(load_cloudpickle("a task").dumps(content), is_pickled=True)
-    is_light = len(packed.content) <= _HAND_LUGGAGE
+    is_light = len(packed.content) <= _LIGHT
     return packed if is_light else delayed(packed, traverse=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any, TypeVar
 
-from kernlearn._cluster.scheduling import telling_of_loss
+from kernlearn._cluster.scheduling import cluster_errors
 from kernlearn._cluster.task_payload import TaskPayload
 from kernlearn.runtime.optional import load_distributed
 
@@ -32,13 +32,13 @@ def as_they_end(client: Any, calls: Iterable[tuple[Key, Call]]) -> Iterator[tupl
         some = list(islice(waiting, _room(client, len(running))))
         if not some and not running:
             return
-        with telling_of_loss(OSError):
+        with cluster_errors(OSError):
             for key, call in some:
                 running[_submitted(client, call)] = key
             ended = wait(list(running), return_when="FIRST_COMPLETED").done
         # Those that are finished are handed over before an error of another ends it all.
         for future in sorted(ended, key=lambda each: each.status != "finished"):
-            with telling_of_loss():
+            with cluster_errors():
                 result = future.result()
             yield running.pop(future), result
 
@@ -51,16 +51,16 @@ def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
         some = list(islice(waiting, _room(client, len(running))))
         if not some and not running:
             return
-        with telling_of_loss(OSError):
+        with cluster_errors(OSError):
             running.extend(_submitted(client, call) for call in some)
-        with telling_of_loss():
+        with cluster_errors():
             result = running.popleft().result()
         yield result
 
 
 def shared(client: Any, content: Any) -> Any:
     """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
-    with telling_of_loss(OSError):
+    with cluster_errors(OSError):
         return client.submit(_itself, TaskPayload(content, is_pickled=False), pure=False)
 
 
@@ -75,6 +75,6 @@ def _submitted(client: Any, call: Call) -> Any:
 
 def _room(client: Any, n_running: int) -> int:
     """Tasks that may be begun while so many are under way; workers come and go."""
-    with telling_of_loss(OSError):
+    with cluster_errors(OSError):
         n_threads = int(sum(client.nthreads().values()))
     return max(_FOR_A_THREAD * n_threads - n_running, int(n_running == 0))

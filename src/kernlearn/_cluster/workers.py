@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from kernlearn._cluster.scheduling import telling_of_loss
+from kernlearn._cluster.scheduling import cluster_errors
 
 
 def ambient_client() -> Any:
@@ -24,7 +24,7 @@ def room_on_workers(on_host: float) -> float:
     client = ambient_client()
     if client is None:
         return on_host
-    with telling_of_loss(OSError):
+    with cluster_errors(OSError):
         workers = client.scheduler_info()["workers"].values()
     limits = [worker["memory_limit"] for worker in workers]
     return sum(limits) / 32.0 if limits and all(limits) else on_host

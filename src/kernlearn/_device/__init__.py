@@ -25,15 +25,15 @@ from kernlearn._device.algebra import (
     transposed_product,
     turned,
 )
-from kernlearn._device.found import (
+from kernlearn._device.devices import (
     cuda_devices,
     libraries,
     place_of,
 )
-from kernlearn._device.full import (
+from kernlearn._device.out_of_memory import (
+    device_memory_errors,
     give_back,
     is_out_of_memory,
-    telling_of_memory,
 )
 from kernlearn._device.places import (
     HOST,
@@ -43,7 +43,7 @@ from kernlearn._device.places import (
     beside,
     is_elsewhere,
     namespace,
-    placed,
+    on_place,
     room_beside,
     take,
     to_host,
@@ -59,6 +59,7 @@ __all__ = [
     "column_dots",
     "copied",
     "cuda_devices",
+    "device_memory_errors",
     "empty_beside",
     "eye_beside",
     "give_back",
@@ -72,15 +73,14 @@ __all__ = [
     "lower_triangle",
     "minor",
     "namespace",
+    "on_place",
     "place_of",
-    "placed",
     "room_beside",
     "row_dots",
     "solve_factored",
     "solve_lower",
     "take",
     "take_columns",
-    "telling_of_memory",
     "to_host",
     "transposed_product",
     "turned",

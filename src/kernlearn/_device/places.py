@@ -110,7 +110,7 @@ class Placed:
         return self._there[rows] if isinstance(rows, slice) else take(self._there, rows)
 
 
-def placed(rows: Any, place: Place | None) -> Any:
+def on_place(rows: Any, place: Place | None) -> Any:
     """A checked table as a source of rows that are worked on at a place; itself for the host."""
     if place is None:
         return rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernlearn.estimators.inputs.validated import as_scikit_learn_reads
+from kernlearn.estimators.inputs.validation import as_scikit_learn_reads
 from kernlearn.methods.errors import MethodError
 
 __all__ = ["for_scikit_learn", "read_class_weight"]

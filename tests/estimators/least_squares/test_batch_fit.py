@@ -27,7 +27,7 @@ NAMES = ["theta_", "lam_", "dual_coef_", "calibration_", "loo_predictions_"]
 def place(monkeypatch: pytest.MonkeyPatch) -> Place:
     """Where models are fitted that do not say where."""
     place = Place("array_api_strict", "cpu")
-    monkeypatch.setattr("kernlearn.estimators.inputs.on_device.place_of", lambda *_: place)
+    monkeypatch.setattr("kernlearn.estimators.inputs.device_parameter.place_of", lambda *_: place)
     return place
 
 

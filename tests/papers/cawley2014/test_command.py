@@ -47,7 +47,7 @@ def test_one_column_of_a_table(data_dir: Path, tmp_path: Path) -> None:
 def test_a_device_that_is_not_there_or_not_for_this(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("kernlearn._device.found.libraries", lambda: [])
+    monkeypatch.setattr("kernlearn._device.devices.libraries", lambda: [])
     folders = ["--data", str(data_dir), "--out", str(tmp_path), "--quiet"]
     options = ["--table", "2", "--device", "cuda", *folders]
     result = CliRunner().invoke(app, ["reproduce", "cawley2014", *options])

@@ -82,7 +82,7 @@ def test_a_device_fits_the_splits_of_a_set_at_once(
 ) -> None:
     place = Place("array_api_strict", "cpu")
     monkeypatch.setattr(methods, "place_of", lambda *_: place)
-    monkeypatch.setattr("kernlearn.estimators.inputs.on_device.place_of", lambda *_: place)
+    monkeypatch.setattr("kernlearn.estimators.inputs.device_parameter.place_of", lambda *_: place)
     sets = load_sets(data_dir)
     options = RunOptions(tmp_path, data_dir, splits=2, quiet=True, device="cuda")
     column = run_method(method, sets, options, ["thyroid"])

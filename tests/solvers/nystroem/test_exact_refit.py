@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn._device import Place, placed
+from kernlearn._device import Place, on_place
 from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import ARDGaussian
 from kernlearn.quality.leave_one_out import LeaveOneOut
@@ -39,7 +39,7 @@ def refit(starts, chooses=True, source=X):
 
 def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     monkeypatch.setattr(module, "_COLUMNS", 50)
-    found = refit([(0.05, THETA)], chooses=False, source=placed(X, place))
+    found = refit([(0.05, THETA)], chooses=False, source=on_place(X, place))
     fit, loss = press(0.05)
     assert found.lam == 0.05
     np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.calibration import probabilities
-from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.typing import Array
 
 
@@ -18,7 +18,7 @@ class OneAgainstRest:
     classes_: NDArray[Any]
     calibration_: Array
 
-    @by_chunks
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Signed decision values.
 
@@ -35,7 +35,7 @@ class OneAgainstRest:
         values: Array = self._decision(X)  # type: ignore[attr-defined]
         return values[:, 0] if values.shape[1] == 1 else values
 
-    @by_chunks
+    @lazy_on_dask
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict labels.
 
@@ -51,7 +51,7 @@ class OneAgainstRest:
         """
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
 
-    @by_chunks
+    @lazy_on_dask
     def predict_proba(self, X: Any) -> Array:
         """Probabilities of the classes.
 

@@ -14,9 +14,9 @@ from kernlearn._checks import check_count
 from kernlearn._cluster import refuse_collection
 from kernlearn.estimators.hyperkernel.pair_learner import PairLearner
 from kernlearn.estimators.hyperkernel.pairs import merge_pairs, pairs_of_classes
+from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
-from kernlearn.estimators.inputs.validated import check_labels_of_classes, validated
+from kernlearn.estimators.inputs.validation import check_labels_of_classes, validate_table
 from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, Indices
@@ -35,7 +35,7 @@ class HyperkernelMetric(
     PairLearner,
     ClassNamePrefixFeaturesOutMixin,  # type: ignore[misc]  # scikit-learn has no types
     TransformerMixin,  # type: ignore[misc]
-    ShowsKernel,
+    NotebookDisplay,
 ):
     r"""Learn from labels, or from pairs, which points belong together.
 
@@ -177,7 +177,7 @@ class HyperkernelMetric(
         """
         with rollback_on_error(self):
             refuse_collection(X, "X")
-            X, y = validated(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
             check_labels_of_classes(y)
             classes, codes = np.unique(y, return_inverse=True)
             if len(classes) < 2:
@@ -216,7 +216,7 @@ class HyperkernelMetric(
                 )
                 pairs = rows.reshape(-1, 2)
             refuse_collection(X, "X")
-            X = validated(self, X, dtype=np.float64)
+            X = validate_table(self, X, dtype=np.float64)
             self.__dict__.pop("classes_", None)  # of an earlier fit
             return self._learn(X, *merge_pairs(pairs, same, len(X)))
 
@@ -269,7 +269,7 @@ class HyperkernelMetric(
         """
         check_is_fitted(self)
         refuse_collection(X, "X")
-        points = validated(self, X, dtype=np.float64, reset=False)
+        points = validate_table(self, X, dtype=np.float64, reset=False)
         return self._embedding.transform(points)
 
     def __sklearn_tags__(self) -> Any:

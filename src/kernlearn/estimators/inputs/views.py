@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 
-from kernlearn.estimators.inputs.rows import takes_things
+from kernlearn.estimators.inputs.row_kinds import takes_things
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._validation import check_numbers, check_table, is_frame, known_frame
 from kernlearn.runtime.optional import load_pandas

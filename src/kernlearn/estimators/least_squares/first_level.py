@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
-from kernlearn._device import HOST, Place, telling_of_memory
+from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.held_out.folds import make_folds
-from kernlearn.estimators.inputs.on_cluster import check_here, gathered, some_rows
+from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.lssvm import Learning, several_starts
 from kernlearn.estimators.least_squares.lssvm_low_rank import store_exact_fit, store_left_out
@@ -110,7 +110,7 @@ class FirstLevel(StoppingParameters):
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         asked = self._asked(X, y, weight, stratify)
         if asked.rank is not None:
-            check_here(self, asked.rows)
+            check_takes_dask(self, asked.rows)
             kept, control = asked.kept, asked.control
             table = Table(
                 self._on_its_device(asked.rows),  # type: ignore[attr-defined]
@@ -143,7 +143,7 @@ class FirstLevel(StoppingParameters):
         folds = []
         if lam is None or mu is None:
             folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
-        rows = some_rows(X, kept)
+        rows = select_rows(X, kept)
         _check_sizes(rows)
         forget_low_rank(self)
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
@@ -155,7 +155,7 @@ class FirstLevel(StoppingParameters):
         family, kept = asked.family, asked.kept
         if not self._stacks(family):
             self.device_ = HOST
-        rows = gathered(self, asked.rows, "this fit without landmarks")
+        rows = gather_rows(self, asked.rows, "this fit without landmarks")
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), rows.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
@@ -193,7 +193,7 @@ class FirstLevel(StoppingParameters):
         self.mu_ = 0.0
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
-            with telling_of_memory():
+            with device_memory_errors():
                 fit = learn_then_refit(table, family, lam, limits, several_starts(self.starts))
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit, X, Y, kept)
@@ -235,7 +235,7 @@ class FirstLevel(StoppingParameters):
     def _sentences(self) -> Iterator[None]:
         """Say what was wrong with the matrix, or with the memory of a device."""
         try:
-            with telling_of_memory():
+            with device_memory_errors():
                 yield
         except np.linalg.LinAlgError as broken:
             raise ValueError(

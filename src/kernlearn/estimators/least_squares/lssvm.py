@@ -12,12 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
-from kernlearn._device import HOST, Place, Placed, telling_of_memory
+from kernlearn._device import HOST, Place, Placed, device_memory_errors
 from kernlearn.estimators.held_out.folds import make_folds
-from kernlearn.estimators.inputs.blocks import decision_values
-from kernlearn.estimators.inputs.inputs import KernelInputs
-from kernlearn.estimators.inputs.on_cluster import a_few, check_here, gathered, some_rows
-from kernlearn.estimators.inputs.on_device import OnDevice
+from kernlearn.estimators.inputs.dask_rows import (
+    check_takes_dask,
+    evenly_spaced_rows,
+    gather_rows,
+    select_rows,
+)
+from kernlearn.estimators.inputs.decision_values import decision_values
+from kernlearn.estimators.inputs.device_parameter import DeviceParameter
+from kernlearn.estimators.inputs.kernel_input import KernelInput
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.stopping import StoppingParameters
@@ -75,7 +80,7 @@ def several_starts(starts: str) -> bool:
     return starts == "several"
 
 
-class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
+class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
     Subclasses store the parameters and say what the targets are.
@@ -115,7 +120,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
             yield from self._learning(X, Y, y, weight, stratify)
             return
         order = row_order(X, y, kept, stratify)
-        rows = X if (order == np.arange(len(y))).all() else some_rows(X, order)
+        rows = X if (order == np.arange(len(y))).all() else select_rows(X, order)
         yield from self._learning(rows, Y[order], y[order], weight[order], stratify)
         self._return_to(order)
 
@@ -125,7 +130,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
         self.support_ = order[self.support_]
         places = np.argsort(self.support_)
         self.support_ = self.support_[places]
-        self.support_vectors_ = some_rows(self.support_vectors_, places)
+        self.support_vectors_ = select_rows(self.support_vectors_, places)
         self.dual_coef_ = np.ascontiguousarray(self.dual_coef_[:, places])
         self._ridge = self._ridge[places]
 
@@ -149,10 +154,10 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
                 f"{type(self).__name__} expected at least two points of positive weight, got "
                 f"{len(kept)}; add points"
             )
-        rows = X if len(kept) == len(weight) else some_rows(X, kept)
+        rows = X if len(kept) == len(weight) else select_rows(X, kept)
         # Fetched from where they are only if something is to be learned from them.
         asks = not (self.theta is None and self.selection) or isinstance(self.kernel, Kernel)
-        few = a_few(rows, FEW_ROWS) if asks else rows
+        few = evenly_spaced_rows(rows, FEW_ROWS) if asks else rows
         lam = None if self.lam is None else check_positive("lam", self.lam)
         theta = check_theta(self.theta, family, few)
         if theta is not None:
@@ -164,7 +169,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
         rank = chosen_rank(self.rank, len(kept), obstacle)
         forget_low_rank(self)
         if rank is not None:
-            check_here(self, rows)
+            check_takes_dask(self, rows)
             if isinstance(self.kernel, Kernel):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
@@ -172,7 +177,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
             table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
-        rows = gathered(self, rows, "this fit without landmarks")
+        rows = gather_rows(self, rows, "this fit without landmarks")
         columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
@@ -181,7 +186,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
         )
         if self._selects_elsewhere(family, rows):
             work = partial(self._selected, family, rows, Y[kept], loss, lam, limits)
-            with telling_of_memory():
+            with device_memory_errors():
                 selection = yield from from_callback(work)
         else:
             self.device_ = HOST
@@ -274,7 +279,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
     ) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
         selects, several = self.selection is not None, several_starts(self.starts)
-        with telling_of_memory():
+        with device_memory_errors():
             fit = fit_through_landmarks(table, family, rank, lam, selects, limits, several)
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
@@ -311,7 +316,7 @@ class LeastSquaresSVM(OnDevice, StoppingParameters, KernelInputs):
         predictions[kept] = Y[kept] - residuals
         others = np.flatnonzero(weight == 0)
         if len(others):
-            predictions[others] = self._values(some_rows(X, others))
+            predictions[others] = self._values(select_rows(X, others))
         self.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
         squares = (residuals**2).sum(axis=1)
         self.loo_loss_ = float(np.average(squares, weights=weight[kept]))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.estimators.inputs.on_cluster import some_rows
+from kernlearn.estimators.inputs.dask_rows import select_rows
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
@@ -66,7 +66,7 @@ def store_left_out(
     predictions[kept] = fit.left_out
     others = np.setdiff1d(np.arange(len(Y)), kept)
     if len(others):
-        predictions[others] = estimator._values(some_rows(X, others))
+        predictions[others] = estimator._values(select_rows(X, others))
     estimator.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
 
 

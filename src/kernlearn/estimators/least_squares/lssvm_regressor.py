@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
-from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validated import check_differences
+from kernlearn.estimators.inputs.validation import check_differences
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.runtime.phrases import counted
@@ -126,7 +126,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             tell_chance(self, chance_of_numbers(left_out, Y, weight), stacklevel=2)
             return self
 
-    @by_chunks
+    @lazy_on_dask
     def predict(self, X: Any, return_std: bool = False) -> Any:
         r"""Predict targets.
 
@@ -165,7 +165,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             )
         return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
 
-    @by_chunks
+    @lazy_on_dask
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 

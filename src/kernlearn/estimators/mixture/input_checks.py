@@ -20,14 +20,19 @@ from sklearn.utils.validation import (
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
 from kernlearn.estimators.inputs.cells import is_frame
-from kernlearn.estimators.inputs.on_cluster import check_here, chunked_table, here, some_rows
+from kernlearn.estimators.inputs.dask_rows import (
+    check_takes_dask,
+    chunked_table,
+    in_memory,
+    select_rows,
+)
 from kernlearn.estimators.inputs.row_order import row_order
-from kernlearn.estimators.inputs.validated import (
+from kernlearn.estimators.inputs.validation import (
     as_floats,
     check_every_target,
     check_labels_of_classes,
     sample_weights,
-    validated,
+    validate_table,
 )
 from kernlearn.estimators.mixture.preparation import Rows
 from kernlearn.kernels._validation import known_frame
@@ -46,7 +51,7 @@ def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
     """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows."""
     if reset and is_lazy(X):
         rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
-        check_here(estimator, rows)
+        check_takes_dask(estimator, rows)
         estimator._note_device(X)
         return rows
     if reset:
@@ -60,7 +65,7 @@ def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
             raise ValueError("expected columns in X, got 0 columns; pass one at least")
         return X
     finite = True if issparse(X) else "allow-nan"
-    table = validated(
+    table = validate_table(
         estimator, X, reset=reset, dtype="numeric", accept_sparse="csr", ensure_all_finite=finite
     )
     if issparse(table):
@@ -107,13 +112,13 @@ def _counted(
         )
     order = kept
     if len(kept) <= exact_rows:
-        rows, order = here(some_rows(rows, kept)), np.arange(len(kept))
+        rows, order = in_memory(select_rows(rows, kept)), np.arange(len(kept))
         target, weight = target[kept], weight[kept]
         is_small = rows.shape[0] * rows.shape[1] <= _SORTED_CELLS
         cells = rows.toarray() if issparse(rows) and is_small else rows
         order = row_order(cells, target, order, is_classifier(estimator))
     if len(order) < len(target) or (order != np.arange(len(target))).any():
-        rows, target, weight = some_rows(rows, order), target[order], weight[order]
+        rows, target, weight = select_rows(rows, order), target[order], weight[order]
     weight = weight / weight.max()  # equal ones are then exactly one, in any unit
     return rows, target, weight / weight.mean()
 

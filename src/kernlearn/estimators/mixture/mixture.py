@@ -17,11 +17,11 @@ from sklearn.utils.validation import (
 )
 
 from kernlearn._checks import check_count, check_flag
-from kernlearn._device import HOST, Place, place_of, telling_of_memory
+from kernlearn._device import HOST, Place, device_memory_errors, place_of
 from kernlearn.estimators.held_out.folds import make_folds
-from kernlearn.estimators.inputs.on_cluster import here, some_rows
-from kernlearn.estimators.inputs.on_device import OnDevice
-from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.dask_rows import in_memory, select_rows
+from kernlearn.estimators.inputs.device_parameter import DeviceParameter
+from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.choice import CandidateChoice, chosen_families
@@ -63,7 +63,7 @@ N_FOLDS = 5
 _MATRICES = 8
 
 
-class KernelMixture(OnDevice, StoppingParameters, ShowsKernel):
+class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     """Prepares the table, judges candidates on rows held out, mixes the best, trains on all rows.
 
     Subclasses store the parameters and say what is lost by a prediction.
@@ -116,7 +116,7 @@ class KernelMixture(OnDevice, StoppingParameters, ShowsKernel):
         stopping, random_state = self._stopping_control(), check_random_state(self._seed)
         training = self._prepared_training(rows, y, loss, stratify, stopping, random_state)
         choice = self._suited(choice, training)
-        with telling_of_memory():
+        with device_memory_errors():
             screening, max_members, least = self._screened(
                 training, choice, max_members, random_state
             )
@@ -150,7 +150,7 @@ class KernelMixture(OnDevice, StoppingParameters, ShowsKernel):
         )
         chosen = sample_of_folds(folds, options.sample_size(rows.shape[1]), random_state)
         is_all = len(chosen) == n
-        some = here(rows if is_all else some_rows(rows, chosen))
+        some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
         self.preparation_ = preparation = prepare(some, column_names(self), bool(self.scale))
         tables = {table: preparation.apply(some, table) for table in preparation.tables}
@@ -252,7 +252,7 @@ class KernelMixture(OnDevice, StoppingParameters, ShowsKernel):
             return function(tables)
 
         width = max(rows.shape[1], *(len(machine.coef) for machine in machines))
-        with threads_for(len(machines[0].coef)), telling_of_memory():
+        with threads_for(len(machines[0].coef)), device_memory_errors():
             return map_rows(rows, block_values, width, checked=True)
 
     def __sklearn_tags__(self) -> Any:

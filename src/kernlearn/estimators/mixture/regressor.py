@@ -12,9 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.intervals import check_coverage
-from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.inputs.validated import as_floats, check_squares
+from kernlearn.estimators.inputs.validation import as_floats, check_squares
 from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
@@ -194,7 +194,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             tell_chance(self, found, stacklevel=2)
             return self
 
-    @by_chunks
+    @lazy_on_dask
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
@@ -220,7 +220,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         std = self._each_block(X, MixtureUncertainty.of(self._members).std)
         return values, self._shaped(std * self._spread)
 
-    @by_chunks
+    @lazy_on_dask
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 

@@ -11,9 +11,9 @@ from scipy.sparse import issparse
 
 from kernlearn._checks import learns_C
 from kernlearn._cluster import Chunked
-from kernlearn._device import telling_of_memory
-from kernlearn.estimators.inputs.on_cluster import a_few, check_here
-from kernlearn.estimators.inputs.read_once import at_rows, reads
+from kernlearn._device import device_memory_errors
+from kernlearn.estimators.inputs.dask_rows import check_takes_dask, evenly_spaced_rows
+from kernlearn.estimators.inputs.transformed_rows import at_rows, reads
 from kernlearn.estimators.mkl.candidates import (
     BANK_ROWS,
     bank_of_sample,
@@ -107,12 +107,12 @@ def learn_approximately(
     estimator: CombinationParameters, data: Labelled, rank: int | str, control: Control
 ) -> Learned[LowRankSolution]:
     """State the problem through landmarks, and learn; kernels and choices are stored."""
-    check_here(estimator, data.X)
+    check_takes_dask(estimator, data.X)
     centre = estimator.center
-    points = centre_of(data.X, estimator._seed) if centre else a_few(data.X, BANK_ROWS)
+    points = centre_of(data.X, estimator._seed) if centre else evenly_spaced_rows(data.X, BANK_ROWS)
     estimator.__dict__.pop("loss_by_C_", None)  # of an earlier fit
     earlier: EarlierChoices | None = estimator.__dict__.pop("_taken_over", None)
-    with telling_of_memory():
+    with device_memory_errors():
         if is_family(estimator.kernels):
             return _of_family(estimator, data, points, rank, control)
         if earlier is not None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from kernlearn._device import HOST, Place
 from kernlearn.estimators.inputs.ownership import own_kernel
-from kernlearn.estimators.inputs.read_once import fitted_transformers
+from kernlearn.estimators.inputs.transformed_rows import fitted_transformers
 from kernlearn.estimators.inputs.views import given_kernels, on_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
-from kernlearn._device import HOST, telling_of_memory
-from kernlearn.estimators.inputs.blocks import decision_values
-from kernlearn.estimators.inputs.on_cluster import gathered, some_rows
-from kernlearn.estimators.inputs.rows import (
+from kernlearn._device import HOST, device_memory_errors
+from kernlearn.estimators.inputs.dask_rows import select_rows
+from kernlearn.estimators.inputs.decision_values import decision_values
+from kernlearn.estimators.inputs.row_kinds import (
     stack_rows,
 )
 from kernlearn.estimators.mkl.approximation import EarlierChoices, learn_approximately, rank_of
@@ -48,7 +48,7 @@ Targets = Callable[[Indices], Sequence[Array]]
 class Fit:
     """A fit whose weights, machines and certificate are stored."""
 
-    data: Labelled  # the rows of positive weight, here if the fit was exact
+    data: Labelled  # the rows of positive weight, in_memory if the fit was exact
     learned: Learned[Any]  # what the engine returned
     transduced: Array | None = None  # (l, k): decision values of the rows without label
 
@@ -83,7 +83,7 @@ class KernelCombination(CombinationParameters):
         control = check_parameters(self, qualities)
         forget_fit(self)
         kept = np.flatnonzero(sample_weight > 0)
-        rows = X if len(kept) == len(sample_weight) else some_rows(X, kept)
+        rows = X if len(kept) == len(sample_weight) else select_rows(X, kept)
         rank = rank_of(self, rows, len(kept), X_unlabeled)
         data = Labelled(rows, targets(kept), sample_weight[kept])
         if rank is None:
@@ -100,9 +100,9 @@ class KernelCombination(CombinationParameters):
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
-        data = replace(data, X=gathered(self, data.X, "this fit without landmarks"))
+        data = replace(data, X=gather_rows(self, data.X, "this fit without landmarks"))
         points = data.X if X_unlabeled is None else stack_rows(data.X, X_unlabeled)
-        with telling_of_memory():
+        with device_memory_errors():
             candidates = self._candidates(points, data.targets, data.weight)
             family = candidates.family
             statement = state(self, data, family.n_matrices, candidates.total, candidates.penalty)

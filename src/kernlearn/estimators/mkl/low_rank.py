@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from sklearn.utils import check_random_state
 
 from kernlearn._checks import check_count
-from kernlearn._device import beside, telling_of_memory, to_host
+from kernlearn._device import beside, device_memory_errors, to_host
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.families.factors import Factors
@@ -155,7 +155,7 @@ def landmark_values(
         return np.asarray(sum(found[1:], start=found[0]))
 
     most = max(_WORDS if points is None else len(coef) for _, points, coef in parts)
-    with telling_of_memory():
+    with device_memory_errors():
         return map_rows(X, block_values, most)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import OutlierMixin
 
-from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import KernelCombination
 from kernlearn.estimators.mkl.table_inputs import TableInputs
@@ -135,7 +135,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
             self.offset_ = -float(self.intercept_[0])
             return self
 
-    @by_chunks
+    @lazy_on_dask
     def score_samples(self, X: Any) -> Array:
         """How much every point resembles the training data; higher is more.
 
@@ -151,7 +151,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         """
         return self.decision_function(X) + self.offset_
 
-    @by_chunks
+    @lazy_on_dask
     def decision_function(self, X: Any) -> Array:
         """Signed decision values, negative for novelties.
 
@@ -167,7 +167,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         """
         return self._decision(X)[:, 0]
 
-    @by_chunks
+    @lazy_on_dask
     def predict(self, X: Any) -> NDArray[np.intp]:
         """Tell novelties from the rest.
 

@@ -16,9 +16,9 @@ from kernlearn._checks import (
     check_settings,
     learns_C,
 )
-from kernlearn.estimators.inputs.on_device import OnDevice
-from kernlearn.estimators.inputs.rows import judged_by_kernels, takes_sparse, takes_things
-from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
+from kernlearn.estimators.inputs.device_parameter import DeviceParameter
+from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
+from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
@@ -55,7 +55,7 @@ class Labelled:
     weight: Array
 
 
-class CombinationParameters(OnDevice, StoppingParameters, NumberedKernels, ShowsKernel):
+class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels, NotebookDisplay):
     """Parameters and fitted attributes of an estimator of combinations, as its parts see them."""
 
     kernels: Any

@@ -14,7 +14,7 @@ from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
 from kernlearn.estimators.held_out.fold_predictor import FoldPredictor
 from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
-from kernlearn.estimators.inputs.on_cluster import by_chunks
+from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.auto_C import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.combination import Fit, KernelCombination
@@ -185,7 +185,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
                 self.transduction_ = fit.transduced[:, 0] + offset
             return self
 
-    @by_chunks
+    @lazy_on_dask
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets.
 
@@ -220,7 +220,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         rows = self._checked(X, reset=False)
         return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
 
-    @by_chunks
+    @lazy_on_dask
     def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from kernlearn._cluster import Chunked, is_lazy, on_this_machine
 from kernlearn._device import to_host
-from kernlearn.estimators.inputs.on_cluster import chunked_table
-from kernlearn.estimators.inputs.rows import rows_as_they_are, table_options, target_of
-from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
+from kernlearn.estimators.inputs.dask_rows import chunked_table
+from kernlearn.estimators.inputs.row_kinds import table_options, target_of, unchanged_rows
+from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
 from kernlearn.estimators.inputs.views import (
     are_views,
     column_names,
@@ -40,9 +40,9 @@ class TableInputs:
             return self._on_cluster(X)
         X = self._one_table(X, reset)
         if self.estimator._judged_by_kernels(X):
-            return rows_as_they_are(self.estimator, X, reset)
+            return unchanged_rows(self.estimator, X, reset)
         options = table_options(self.kernels, self.gaps)
-        table = validated(self.estimator, X, reset=reset, dtype="numeric", **options)
+        table = validate_table(self.estimator, X, reset=reset, dtype="numeric", **options)
         return self._as_kernels_see(X, table)
 
     def checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
@@ -54,10 +54,10 @@ class TableInputs:
             return rows, target_of(self.estimator, rows, y, **options)
         X = self._one_table(X, reset=True)
         if self.estimator._judged_by_kernels(X):
-            rows = rows_as_they_are(self.estimator, X, reset=True)
+            rows = unchanged_rows(self.estimator, X, reset=True)
             return rows, target_of(self.estimator, rows, y, **options)
         options = {**options, **table_options(self.kernels, self.gaps)}
-        table, target = validated(self.estimator, X, y, dtype="numeric", **options)
+        table, target = validate_table(self.estimator, X, y, dtype="numeric", **options)
         return self._as_kernels_see(X, table), target
 
     def checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
-from kernlearn._device import Place, placed
+from kernlearn._device import Place, on_place
 from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
@@ -134,7 +134,7 @@ def _given(rng: Generator, X: Array, model: Model) -> Any:
         return arrays.from_array(X, chunks=(len(X) // 2, X.shape[1]))
     place -= _CHUNKED
     if 0 <= place < _ELSEWHERE and is_list and find_spec("array_api_strict"):
-        return placed(X, Place("array_api_strict", "cpu"))
+        return on_place(X, Place("array_api_strict", "cpu"))
     return X
 
 

@@ -26,7 +26,7 @@ def give_back(array: Any) -> None:
 
 
 @contextmanager
-def telling_of_memory() -> Iterator[None]:
+def device_memory_errors() -> Iterator[None]:
     """Turn what a library says when a device is full into a sentence with the cure."""
     try:
         yield

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
-from kernlearn.estimators.inputs.read_once import at_rows, fitted_transformers, reads
+from kernlearn.estimators.inputs.transformed_rows import at_rows, fitted_transformers, reads
 from kernlearn.estimators.mkl import approximation
 from kernlearn.kernels import (
     Centered,

@@ -10,7 +10,7 @@ from kernlearn.formulas.markup import formula_html
 from kernlearn.kernels import Kernel
 
 
-class ShowsKernel(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class NotebookDisplay(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """In a notebook: scikit-learn's diagram and, once fitted, the formula of `kernel_` below it.
 
     Both of scikit-learn's ways to a notebook are extended by what they return, so that the diagram

@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 from scipy.sparse import vstack as vstack_sparse
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
-from kernlearn.estimators.inputs.validated import check_every_target, check_squares
+from kernlearn.estimators.inputs.validation import check_every_target, check_squares
 from kernlearn.kernels._validation import check_rows
 from kernlearn.runtime.optional import load_pandas
 
@@ -47,7 +47,7 @@ def table_options(kernels: Any, gaps: bool = False) -> dict[str, Any]:
     }
 
 
-def rows_as_they_are(estimator: Any, X: Any, reset: bool) -> Any:
+def unchanged_rows(estimator: Any, X: Any, reset: bool) -> Any:
     """Things as an array of them, a data frame itself; names and number of columns are checked."""
     rows = X if hasattr(X, "columns") else check_rows(X, "X")
     if reset:

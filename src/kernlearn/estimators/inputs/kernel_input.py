@@ -9,23 +9,23 @@ from numpy.typing import NDArray
 
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
-from kernlearn.estimators.inputs.on_cluster import chunked_table
-from kernlearn.estimators.inputs.rows import (
+from kernlearn.estimators.inputs.dask_rows import chunked_table
+from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
+from kernlearn.estimators.inputs.row_kinds import (
     judged_by_kernels,
-    rows_as_they_are,
     table_options,
     takes_sparse,
     takes_things,
     target_of,
+    unchanged_rows,
 )
-from kernlearn.estimators.inputs.shows_kernel import ShowsKernel
-from kernlearn.estimators.inputs.validated import as_floats, sample_weights, validated
+from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import known_frame
 from kernlearn.typing import Array
 
 
-class KernelInputs(ShowsKernel):
+class KernelInput(NotebookDisplay):
     """Checks of points, targets and weights for an estimator with a parameter ``kernel``."""
 
     kernel: Any
@@ -34,9 +34,9 @@ class KernelInputs(ShowsKernel):
         """Check X as scikit-learn does; a kernel sees a data frame where one came."""
         X = known_frame(X)
         if self._judged_by_kernel(X):
-            return rows_as_they_are(self, X, reset)
+            return unchanged_rows(self, X, reset)
         options = table_options(self.kernel)
-        checked = validated(self, X, reset=reset, dtype="numeric", **options)
+        checked = validate_table(self, X, reset=reset, dtype="numeric", **options)
         return as_floats(self, checked)
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
@@ -47,10 +47,10 @@ class KernelInputs(ShowsKernel):
             return rows, target_of(self, rows, y, **options)
         X = known_frame(X)
         if self._judged_by_kernel(X):
-            rows = rows_as_they_are(self, X, reset=True)
+            rows = unchanged_rows(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)
         options = {**options, **table_options(self.kernel), "ensure_min_samples": 2}
-        table, target = validated(self, X, y, dtype="numeric", **options)
+        table, target = validate_table(self, X, y, dtype="numeric", **options)
         return as_floats(self, table), target
 
     def _judged_by_kernel(self, X: Any) -> bool:

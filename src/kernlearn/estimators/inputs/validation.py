@@ -27,7 +27,7 @@ _FEW_CLASSES = 0.25
 _SMALLEST = 1e-140
 
 
-def validated(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+def validate_table(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     """What scikit-learn's ``validate_data`` says, whatever the columns hold.
 
     A sum of large cells may be no number: it is only looked at to see whether all of them are

@@ -92,7 +92,7 @@ def chunked_table(
     return rows
 
 
-def check_here(estimator: Any, rows: Any) -> None:
+def check_takes_dask(estimator: Any, rows: Any) -> None:
     """Refuse what takes all rows on one machine, or a device, where rows are on a cluster."""
     if not isinstance(rows, Chunked):
         return
@@ -111,19 +111,19 @@ def check_here(estimator: Any, rows: Any) -> None:
             )
 
 
-def some_rows(rows: Any, chosen: Any) -> Any:
+def select_rows(rows: Any, chosen: Any) -> Any:
     """Some rows of a checked table, wherever these are."""
     return rows.subset(chosen) if isinstance(rows, Chunked) else _safe_indexing(rows, chosen)
 
 
-def a_few(rows: Any, most: int) -> Any:
+def evenly_spaced_rows(rows: Any, most: int) -> Any:
     """Rows to learn the looks of a table from: all of one that is here, else some of them."""
     if not isinstance(rows, Chunked):
         return rows
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
-def gathered(estimator: Any, rows: Any, why: str) -> Any:
+def gather_rows(estimator: Any, rows: Any, why: str) -> Any:
     """All rows on this machine, where the exact solver is to see them; said if they are many."""
     if not isinstance(rows, Chunked):
         return rows
@@ -141,15 +141,15 @@ def gathered(estimator: Any, rows: Any, why: str) -> Any:
             "they are",
             stacklevel=4,
         )
-    return here(rows)
+    return in_memory(rows)
 
 
-def here(rows: Any) -> Any:
+def in_memory(rows: Any) -> Any:
     """Checked rows on this machine."""
     return rows[:] if isinstance(rows, Chunked) else rows
 
 
-def by_chunks(method: Method) -> Method:
+def lazy_on_dask(method: Method) -> Method:
     """A method of rows that answers a Dask collection with a Dask array, chunk by chunk."""
 
     @wraps(method)

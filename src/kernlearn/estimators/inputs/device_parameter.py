@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from kernlearn._device import HOST, Place, place_of, placed
+from kernlearn._device import HOST, Place, on_place, place_of
 
 
-class OnDevice:
+class DeviceParameter:
     """Mixed into an estimator with the parameter ``device``; None is for those without it.
 
     Data are checked on the host, which then holds all that is fitted. What costs time, kernels and
@@ -24,8 +24,8 @@ class OnDevice:
 
     def _on_its_device(self, rows: Any) -> Any:
         """Checked training rows as a source for the device that was noted."""
-        return placed(rows, None if self.device_ == HOST else Place.named(self.device_))
+        return on_place(rows, None if self.device_ == HOST else Place.named(self.device_))
 
     def _on_device_of(self, X: Any, rows: Any) -> Any:
         """The checked rows of a new X, as a source for where that X is to be worked on."""
-        return placed(rows, place_of(self.device, X))
+        return on_place(rows, place_of(self.device, X))
