@@ -22,17 +22,8 @@ Work = Callable[..., Any]
 class Chunked:
     """A table in chunks of rows, each of which a task works on where it is.
 
-    Parameters
-    ----------
-    chunks : sequence of dask.delayed.Delayed
-        Arrays or data frames, in the order of their rows.
-    sizes : sequence of int
-        How many rows each has.
-    n_columns : int
-        Columns of all of them.
-    prepare : callable, optional
-        ``prepare(table, start)`` is what the tasks see of rows that begin at ``start``: run by them
-        on each chunk, it converts and refuses.
+    Chunks are `delayed` arrays or data frames in the order of their rows, of these sizes. The tasks
+    see ``prepare(table, start)`` of rows that begin at ``start``: it converts and refuses.
     """
 
     def __init__(
@@ -88,17 +79,10 @@ class Chunked:
     ) -> list[Any]:
         """What a function makes of the rows of each task, in their order.
 
-        Parameters
-        ----------
-        work : callable
-            ``work(table, first, *parts)`` for neighbouring rows, the position of the first of them
-            among those that count, and their parts of `along`.
-        along : sequence of arrays
-            One entry for each row, or for each of the chosen ones; the tasks get their parts.
-        rows : ndarray of int, optional
-            Positions in increasing order, of those rows that count.
-        fewest : int
-            Chunks that follow from each other are joined until they have so many rows.
+        ``work(table, first, *parts)`` is called for neighbouring rows, with the position of the
+        first of them among those that count, and with their parts of `along`. Only `rows` count,
+        increasing positions, by default all. Chunks that follow from each other are joined until
+        they have the `fewest` rows.
         """
         return computed(self._tasks(work, along, rows, fewest))
 

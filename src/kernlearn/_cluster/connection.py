@@ -17,12 +17,7 @@ TIMEOUT = 10.0
 def connected(address: str, timeout: float | None = None) -> Iterator[Any]:
     """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
 
-    Parameters
-    ----------
-    address : str
-        Such as ``tcp://10.0.0.5:8786``, or ``10.0.0.5:8786``.
-    timeout : float, optional
-        Seconds after which a scheduler, or the first of its workers, is taken to be missing.
+    After `timeout` seconds a scheduler, or the first of its workers, is taken to be missing.
 
     Raises
     ------

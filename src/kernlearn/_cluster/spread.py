@@ -15,15 +15,7 @@ _FOR_A_THREAD = 2
 
 
 def spread(client: Any, table: NDArray[np.float64]) -> Any:
-    """The rows as a Dask array that lies in the memory of the workers.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        Of the cluster.
-    table : ndarray of shape (n, d)
-        Rows.
-    """
+    """The rows as a Dask array that lies in the memory of the workers."""
     with cluster_errors(OSError):
         n_chunks = _FOR_A_THREAD * max(1, sum(client.nthreads().values()))
         rows = -(-len(table) // n_chunks)

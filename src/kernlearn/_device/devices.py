@@ -14,12 +14,8 @@ _CUDA = re.compile(r"cuda(:\d+)?")
 def place_of(device: Any, X: Any) -> Place | None:
     """Where work on the rows of X is to be done: None for NumPy on the host.
 
-    Parameters
-    ----------
-    device : None, "cpu", "cuda" or "cuda:1"
-        What was asked for; None follows X.
-    X : object
-        The table as the user passed it.
+    `device` is None, which follows X, "cpu", "cuda" or the like of "cuda:1"; X is the table as the
+    user passed it.
 
     Raises
     ------

@@ -23,18 +23,10 @@ def is_elsewhere(array: Any) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """A library, and the device on which it works.
+    """A library, and the device on which it works."""
 
-    Attributes
-    ----------
-    library : str
-        "torch", "cupy" or "array_api_strict".
-    device : str
-        As the library names it: "cuda:0" in words of PyTorch.
-    """
-
-    library: str
-    device: str
+    library: str  # "torch", "cupy" or "array_api_strict"
+    device: str  # as the library names it: "cuda:0" in words of PyTorch
 
     def __str__(self) -> str:
         return f"{self.library}:{self.device}"
@@ -85,13 +77,6 @@ class Placed:
     """A table on the host whose rows are worked on elsewhere.
 
     Taking rows moves them there; the whole table is moved once if it is small beside the memory.
-
-    Parameters
-    ----------
-    table : ndarray of shape (n, d)
-        The rows.
-    place : Place
-        Where to.
     """
 
     def __init__(self, table: Any, place: Place) -> None:

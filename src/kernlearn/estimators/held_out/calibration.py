@@ -22,20 +22,8 @@ _BEYOND = 1e-12
 def fit_calibration(values: Array, signs: Array, sample_weight: Array) -> Array:
     """Slope and offset; inputs are checked.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, k)
-        Held-out decision values of one machine, or of one for each class; rows with NaN are left
-        out.
-    signs : ndarray of shape (n, k)
-        Targets −1 and +1 of the machines.
-    sample_weight : ndarray of shape (n,)
-        Weights of the points.
-
-    Returns
-    -------
-    calibration : ndarray of shape (2,)
-        The offset is zero for several machines; both are NaN if no row is left.
+    Values and signs −1 and +1 have shape (n, k), for one machine or one for each class; rows with
+    NaN are left out. The offset is zero for several machines; both are NaN if no row is left.
     """
     known = ~np.isnan(values).any(axis=1)
     values, signs, weight = values[known], signs[known], sample_weight[known]

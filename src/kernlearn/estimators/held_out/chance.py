@@ -35,14 +35,8 @@ class AtChanceWarning(UserWarning):
 def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str | None:
     """What is known of a fit at chance, as part of a sentence; None for one that is better.
 
-    Parameters
-    ----------
-    predictions : ndarray of shape (n, k)
-        Of rows held out; rows with NaN are left out.
-    targets : ndarray of shape (n, k)
-        What was to be predicted. All columns have to be at chance.
-    weight : ndarray of shape (n,)
-        Weights of the rows, not negative.
+    Predictions and targets have shape (n, k), and all columns have to be at chance. Rows whose
+    predictions are NaN, and rows without weight, are left out.
 
     Examples
     --------
@@ -75,14 +69,7 @@ def chance_of_numbers(predictions: Array, targets: Array, weight: Array) -> str 
 def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
     """The same for decision values of one machine, or of one for each class.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, k)
-        Decision values of rows held out; rows with NaN are left out.
-    signs : ndarray of shape (n, k)
-        −1 and +1.
-    weight : ndarray of shape (n,)
-        Weights of the rows, not negative.
+    Values and signs −1 and +1 have shape (n, k).
     """
     values, signs, weight = _known(values, signs, weight)
     if len(weight) < _FEWEST_ROWS or not np.ptp(signs, axis=0).any():

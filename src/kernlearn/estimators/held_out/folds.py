@@ -21,25 +21,9 @@ def make_folds(
     A number of folds deals the shuffled rows out in turn, class by class where they are classes,
     so that it works for classes of any size. The labels' names change nothing.
 
-    Parameters
-    ----------
-    cv : int, splitter of scikit-learn, or iterable of (train, test)
-        Number of folds, or the folds of all rows of X.
-    X : array or data frame of n rows
-        Points, for a splitter.
-    y : ndarray of n rows
-        Targets or labels.
-    kept : ndarray of integers
-        The rows that count, in increasing order.
-    stratify : bool
-        Whether y holds labels, to be spread over the folds.
-    random_state : int, RandomState or None
-        For shuffling.
-
-    Returns
-    -------
-    folds : list of ndarray
-        Positions within ``kept``.
+    `cv` is a number of folds, a splitter of scikit-learn or pairs of rows; `kept` are the rows that
+    count, in increasing order, and the folds are positions within them. `stratify` says that y
+    holds labels, to be spread over the folds.
     """
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool):
         return _given_folds(cv, X, y, kept)

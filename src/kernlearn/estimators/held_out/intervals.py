@@ -44,19 +44,9 @@ def fewest_rows(coverage: float) -> int:
 def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     """The jackknife+ or CV+ intervals; inputs are checked.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_new, n)
-        Predictions at new points by the machine that was trained without row i.
-    residuals : ndarray of shape (n,) or (n_new, n)
-        What that machine is wrong by at row i, or what that says of the new points.
-    coverage : float
-        In (0, 1).
-
-    Returns
-    -------
-    interval : ndarray of shape (n_new, 2)
-        Ends of the intervals; infinite where n rows are too few for the coverage.
+    `values` of shape (n_new, n) are predictions at new points by the machine trained without row i,
+    `residuals` of shape (n,) or (n_new, n) what that machine is wrong by. The ends, of shape
+    (n_new, 2), are infinite where n rows are too few for the coverage.
 
     Examples
     --------

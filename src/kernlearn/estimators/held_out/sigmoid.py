@@ -36,19 +36,9 @@ def fit_sigmoid(
 ) -> tuple[float, float]:
     """Fit a sigmoid to held-out decision values; inputs are checked.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n,)
-        Decision values of points that did not train the machine that gave them.
-    positive : ndarray of bool, shape (n,)
-        Whether a point is of the class that positive values stand for.
-    sample_weight : ndarray of shape (n,), optional
-        Weights s of the points, one by default.
-
-    Returns
-    -------
-    slope, offset : float
-        The probability of the class at a decision value f is ``expit(slope * f + offset)``.
+    `values` of shape (n,) are of points that did not train the machine, `positive` says whether a
+    point is of the class that positive values stand for. The probability of the class at a value f
+    is ``expit(slope * f + offset)``.
 
     Examples
     --------

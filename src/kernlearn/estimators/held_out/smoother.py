@@ -44,23 +44,12 @@ _SMALL = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Smoother:
-    """The weights h of a trained machine.
+    """The weights h of a trained machine."""
 
-    Attributes
-    ----------
-    inverse : ndarray of shape (n, n)
-        P.
-    ridge : ndarray of shape (n,)
-        The diagonal of Λ.
-    row_means : ndarray of shape (n,)
-        Means of the rows of K.
-    noisy : ndarray of shape (n, n), or None
-        K + Λ, the former centred; None where the ridge is large enough to do without.
-    """
-
-    inverse: Array
-    ridge: Array
-    row_means: Array
+    inverse: Array  # P, of shape (n, n)
+    ridge: Array  # the diagonal of Λ, of shape (n,)
+    row_means: Array  # means of the rows of K, of shape (n,)
+    # K + Λ of shape (n, n), K centred; None where the ridge is large enough to do without.
     noisy: Array | None = None
 
     @classmethod

@@ -26,21 +26,12 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Prepared:
-    """What tasks see of a chunk: numbers that are such, or a data frame for kernels to read.
+    """What tasks see of a chunk: numbers that are such, or a data frame for kernels to read."""
 
-    Attributes
-    ----------
-    as_frame : bool
-        Whether kernels see the frame itself.
-    numeric : bool
-        Whether all its columns are numbers; where not, the kernels look at those that they read.
-    gaps : bool
-        Whether cells may be missing.
-    """
-
-    as_frame: bool
+    as_frame: bool  # whether kernels see the frame itself
+    # Whether all its columns are numbers; where not, the kernels look at those that they read.
     numeric: bool
-    gaps: bool = False
+    gaps: bool = False  # whether cells may be missing
 
     def __call__(self, table: Any, start: int) -> Any:
         """What is seen of a chunk whose first row has this number."""
@@ -58,18 +49,9 @@ def chunked_table(
 ) -> Chunked:
     """Check a Dask collection as scikit-learn checks a table, as far as that takes no look at rows.
 
-    Parameters
-    ----------
-    estimator : estimator
-        It stores number and names of the columns.
-    X : dask array or dask data frame
-        The rows.
-    as_frame : bool
-        Whether kernels see data frames where such came, columns of text among them.
-    fewest : int
-        Rows that there must be.
-    gaps : bool
-        Whether cells may be missing.
+    The estimator stores number and names of the columns. `as_frame` lets kernels see data frames
+    where such came, columns of text among them; there must be the `fewest` rows; with `gaps` cells
+    may be missing.
     """
     is_frame = hasattr(X, "columns")
     numeric = not is_frame or all(dtype.kind in "biuf" for dtype in X.dtypes)

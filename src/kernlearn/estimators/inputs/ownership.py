@@ -36,11 +36,8 @@ def rollback_on_error(estimator: Any) -> Iterator[None]:
 def draw_seed(random_state: Any) -> int:
     """The seed of one fit, as scikit-learn understands the parameter.
 
-    Parameters
-    ----------
-    random_state : int, RandomState or None
-        An integer is the seed. A generator is asked for one, so that the next fit has another;
-        None asks NumPy's global generator.
+    An integer is the seed. A generator is asked for one, so that the next fit has another; None
+    asks NumPy's global generator.
 
     Examples
     --------

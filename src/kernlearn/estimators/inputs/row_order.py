@@ -26,16 +26,7 @@ def row_order(X: Any, y: NDArray[Any], kept: Indices, is_class: bool) -> Indices
     Rows of large tables, of sparse ones, of ones that lie elsewhere and rows that are no rows of
     cells stay in their order.
 
-    Parameters
-    ----------
-    X : array or data frame of n rows
-        Points.
-    y : ndarray of n rows
-        Targets or labels.
-    kept : ndarray of integers
-        The rows that count, in increasing order.
-    is_class : bool
-        Whether y holds labels.
+    `kept` are the rows that count, in increasing order; `is_class` says that y holds labels.
     """
     everyone = np.arange(len(y))
     columns = _columns(X, kept)
@@ -49,13 +40,7 @@ def row_order(X: Any, y: NDArray[Any], kept: Indices, is_class: bool) -> Indices
 def label_free_codes(labels: NDArray[Any], places: Indices | None = None) -> Indices:
     """The number of every row's class, classes being sorted by size, then by their places.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n,)
-        Labels.
-    places : ndarray of shape (n,), optional
-        What equally large classes are sorted by, their smallest places first: by default the
-        number of the row.
+    Equally large classes are sorted by the smallest of their `places`, by default row numbers.
     """
     places = np.arange(len(labels)) if places is None else places
     classes, codes = np.unique(labels, return_inverse=True)

@@ -25,18 +25,11 @@ from kernlearn.kernels.where_known import known_rows
 from kernlearn.typing import Array
 
 
-class AtRows(Kernel):
+class KernelAtRows(Kernel):
     """A kernel on the rows of a table that are given by their numbers.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        The kernel on what the table holds.
-    table : array, data frame or sparse matrix
-        All rows, those that are known alone.
-    places : ndarray of int
-        For every number the place of its row in the table, negative for a row that is missing: the
-        kernel is zero there.
+    `places` has, for every number, the place of its row in the table, which holds the known rows;
+    it is negative for a row that is missing, where the kernel is zero.
     """
 
     def __init__(self, kernel: Kernel, table: Any, places: NDArray[np.intp]) -> None:
@@ -104,15 +97,7 @@ def _fitted(kernel: Any, rows: Any) -> Kernel:
 
 
 def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], Array]:
-    """Fitted kernels as kernels on row numbers, and the table of these.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-        Fitted ones on the rows.
-    rows : ndarray or DataFrame
-        All rows.
-    """
+    """Fitted kernels as kernels on row numbers, and the table of these."""
     n = rows.shape[0]
     with sharing():  # what one transformer made of its columns serves all of its kernels
         found = [_at_rows(kernel, rows, np.arange(n)) for kernel in kernels]
@@ -131,13 +116,13 @@ def _at_rows(kernel: Any, table: Any, places: NDArray[np.intp]) -> Kernel:
         there = np.full(len(places), -1)
         there[known] = np.arange(len(known))
         _, values = _through(kernel.kernel, take_rows(table, known))
-        return AtRows(around, values, there)
+        return KernelAtRows(around, values, there)
     if isinstance(kernel, _Combination):
         parts = [_at_rows(part, table, places) for part in kernel.kernels]
         return with_parts(kernel, kernels=parts)
     if isinstance(kernel, _Wrapper) and not isinstance(kernel, Centered | Completed):
         return with_parts(kernel, kernel=_at_rows(kernel.kernel, table, places))
-    return AtRows(kernel, table, places)
+    return KernelAtRows(kernel, table, places)
 
 
 def _through(kernel: Any, table: Any) -> tuple[Kernel, Any]:

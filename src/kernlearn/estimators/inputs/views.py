@@ -48,22 +48,10 @@ def column_names(X: Any) -> dict[str, list[str]]:
 def hstack_views(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
     """The views in one table, and which columns of it each has.
 
-    Parameters
-    ----------
-    X : mapping from str to table, or sequence of tables
-        The views of one set of rows, in one order. Those of a sequence are named "view 1", "view
-        2", ... Data frames whose indices have labels in common must have them in the same rows.
-    kernels : Kernel, list of Kernel or None
-        What is to read them.
-    gaps : bool
-        Whether cells may be missing.
-
-    Returns
-    -------
-    table : ndarray, or DataFrame where all views are data frames
-        In the order of the views; the columns of a data frame are named ``view: column``.
-    places : dict from str to slice
-        The columns of each view.
+    The views, a mapping or a sequence of tables, have one set of rows in one order. Those of a
+    sequence are named "view 1", "view 2", ... Data frames whose indices have labels in common must
+    have them in the same rows. With `gaps` cells may be missing. If all views are data frames, the
+    table is one, with columns named ``view: column``.
     """
     named = _named(X)
     if not named:
@@ -151,14 +139,8 @@ def _joined_frames(views: Sequence[Any], names: Sequence[str]) -> Any:
 def in_order(X: Any, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Any:
     """The views of further rows in the order of those that were fitted to.
 
-    Parameters
-    ----------
-    X : mapping from str to table, or sequence of tables
-        The views.
-    places : dict from str to slice
-        The columns of each view that was fitted to.
-    columns : dict from str to list of str
-        Their names, of those that were data frames.
+    `places` are the columns of each view that was fitted to, `columns` their names, of those that
+    were data frames. Other views, columns or names are refused.
 
     Raises
     ------

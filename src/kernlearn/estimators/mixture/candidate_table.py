@@ -15,25 +15,14 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class CandidateTable:
-    """One row for each candidate, the least loss first.
+    """One row for each candidate, the least loss first."""
 
-    Attributes
-    ----------
-    names : list of str
-        The family, and what it sees of the columns.
-    losses, errors : ndarray
-        Held-out loss and its standard error.
-    seconds : ndarray
-        How long the search took.
-    weights : ndarray
-        In the mixture, of sum one.
-    """
-
-    names: list[str]
+    names: list[str]  # the family, and what it sees of the columns
+    # Held-out loss and its standard error.
     losses: Array
     errors: Array
-    seconds: Array
-    weights: Array
+    seconds: Array  # how long the search took
+    weights: Array  # in the mixture, of sum one
 
     @classmethod
     def of(cls, screening: Screening, weights: Array) -> CandidateTable:

@@ -25,26 +25,17 @@ _KNOTS = 500
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A column of numbers; where many are missing, a second column says which.
+    """A column of numbers; where many are missing, a second column says which."""
 
-    Attributes
-    ----------
-    fill : float
-        The median, for missing cells.
-    values, scores : ndarray
-        Increasing values, and the normal scores of their ranks.
-    centres, scales : ndarray of shape (2,)
-        Of the numbers and of the second column; a scale of zero leaves it out.
-    kind : str or None
-        What was counted: numbers, dates, durations or times of day. None where that is not known,
-        as in files of earlier versions.
-    """
-
-    fill: float
+    fill: float  # the median, for missing cells
+    # Increasing values, and the normal scores of their ranks.
     values: Array
     scores: Array
+    # Of the numbers and of the second column, of shape (2,); a scale of zero leaves it out.
     centres: Array
     scales: Array
+    # What was counted: numbers, dates, durations or times of day. None where that is not known,
+    # as in files of earlier versions.
     kind: str | None = None
 
     @classmethod
@@ -93,24 +84,14 @@ class NumberColumn:
 
 @dataclass(frozen=True, eq=False)
 class CategoryColumn:
-    """A column of categories: one column of zeros and ones for each of its levels.
+    """A column of categories: one column of zeros and ones for each of its levels."""
 
-    Attributes
-    ----------
-    levels : list of str
-        Those with a column of their own; missing cells, if there are any, are a level.
-    others : bool
-        Whether there is a column for all other levels, also for those never seen.
-    centres : ndarray
-        The shares of the levels.
-    scale : float
-        Common to all, so that two levels are equally far from each other however rare; zero
-        leaves the column out.
-    """
-
+    # Those with a column of their own; missing cells, if there are any, are a level.
     levels: list[str]
-    others: bool
-    centres: Array
+    others: bool  # whether there is a column for all other levels, also for those never seen
+    centres: Array  # the shares of the levels
+    # Common to all, so that two levels are equally far from each other however rare; zero
+    # leaves the column out.
     scale: float
 
     @classmethod

@@ -25,33 +25,17 @@ _RELEVANCE_ROWS = 900
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """Machines and their factors.
+    """Machines and their factors."""
 
-    Attributes
-    ----------
-    machines : list of KernelMachine
-        Trained on all rows.
-    factors : ndarray of shape (m,)
-        What they are multiplied by before they are added up.
-    held_out : ndarray of shape (n, k)
-        Predictions for the rows by which it was judged, of mixtures that know nothing of them.
-    Y : ndarray of shape (n, k)
-        Their targets.
-    weight : ndarray of shape (n,)
-        Their weights.
-    tables : dict of str to ndarray or csr_array
-        Those rows, in the prepared tables that are used.
-    titles : list of str
-        What the table of candidates calls the machines.
-    """
-
-    machines: list[KernelMachine]
-    factors: Array
+    machines: list[KernelMachine]  # trained on all rows
+    factors: Array  # what they are multiplied by before they are added up, of shape (m,)
+    # Predictions for the rows by which it was judged, of mixtures that know nothing of them, of
+    # shape (n, k).
     held_out: Array
-    Y: Array
-    weight: Array
-    tables: dict[str, Rows]
-    titles: list[str]
+    Y: Array  # their targets, of shape (n, k)
+    weight: Array  # their weights, of shape (n,)
+    tables: dict[str, Rows]  # those rows, in the prepared tables that are used
+    titles: list[str]  # what the table of candidates calls the machines
 
     @classmethod
     def trained(

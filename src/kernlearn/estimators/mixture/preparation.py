@@ -35,17 +35,10 @@ class Preparation:
     normal scores of their ranks instead, which no outlier and no logarithm can change. Missing
     cells are filled by the median. Categories are columns of zeros and ones. Columns that are
     constant are left out.
-
-    Attributes
-    ----------
-    names : list of str
-        The columns of the user's table.
-    columns : list of NumberColumn or CategoryColumn
-        One for each.
     """
 
-    names: list[str]
-    columns: list[NumberColumn | CategoryColumn]
+    names: list[str]  # the columns of the user's table
+    columns: list[NumberColumn | CategoryColumn]  # one for each
 
     @classmethod
     def learned(cls, X: Any, names: Sequence[str], scale: bool) -> Preparation:
@@ -102,18 +95,10 @@ class Preparation:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SparsePreparation:
-    """How the columns of a sparse matrix are scaled: to variance one, and not centred.
+    """How the columns of a sparse matrix are scaled: to variance one, and not centred."""
 
-    Attributes
-    ----------
-    names : list of str
-        The columns of the user's table.
-    factors : ndarray of shape (p,)
-        What each column is multiplied by.
-    """
-
-    names: list[str]
-    factors: Array
+    names: list[str]  # the columns of the user's table
+    factors: Array  # what each column is multiplied by, of shape (p,)
 
     @classmethod
     def learned(cls, X: csr_array, names: Sequence[str], scale: bool) -> SparsePreparation:
@@ -152,24 +137,12 @@ AnyPreparation: TypeAlias = Preparation | SparsePreparation
 
 @dataclass(frozen=True, eq=False)
 class PreparedRows:
-    """A prepared table of which only the rows that are taken are ever made.
+    """A prepared table of which only the rows that are taken are ever made."""
 
-    Attributes
-    ----------
-    preparation : Preparation or SparsePreparation
-        How columns become numbers.
-    rows : ndarray, memory map, data frame or csr_array
-        The user's rows, checked.
-    table : str
-        Which prepared table.
-    n_columns : int
-        How many columns it has.
-    """
-
-    preparation: AnyPreparation
-    rows: Any
-    table: str
-    n_columns: int
+    preparation: AnyPreparation  # how columns become numbers
+    rows: Any  # the user's rows, checked
+    table: str  # which prepared table
+    n_columns: int  # how many columns it has
 
     @property
     def shape(self) -> tuple[int, int]:

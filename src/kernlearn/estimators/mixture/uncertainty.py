@@ -41,33 +41,17 @@ _LEAST, _MOST = np.finfo(float).tiny, 100.0
 
 @dataclass(frozen=True, eq=False)
 class MemberUncertainty:
-    """One member on the rows by which the mixture was judged.
+    """One member on the rows by which the mixture was judged."""
 
-    Attributes
-    ----------
-    machine : KernelMachine
-        The member.
-    factor : float
-        Its weight.
-    rows : ndarray of shape (n, p)
-        Those rows, in its table.
-    smoother : Smoother
-        The machine of its kernel and ridge on them.
-    residuals : ndarray of shape (n, k)
-        Leave-one-out residuals of that machine.
-    slopes : ndarray of shape (n, k) or float
-        By how much predictions for these rows, held out, change with the machine's values.
-    scale : ndarray of shape (k,)
-        The variance of a target in units of the kernel's.
-    """
-
-    machine: KernelMachine
-    factor: float
-    rows: Array
-    smoother: Smoother
-    residuals: Array
+    machine: KernelMachine  # the member
+    factor: float  # its weight
+    rows: Array  # those rows, in its table, of shape (n, p)
+    smoother: Smoother  # the machine of its kernel and ridge on them
+    residuals: Array  # leave-one-out residuals of that machine, of shape (n, k)
+    # By how much predictions for these rows, held out, change with the machine's values, of
+    # shape (n, k).
     slopes: Array | float
-    scale: Array
+    scale: Array  # the variance of a target in units of the kernel's, of shape (k,)
 
     @classmethod
     def of(cls, machine: KernelMachine, factor: float, members: Members) -> Self:

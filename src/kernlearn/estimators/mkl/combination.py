@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._device import HOST, device_memory_errors
-from kernlearn.estimators.inputs.dask_rows import select_rows
+from kernlearn.estimators.inputs.dask_rows import gather_rows, select_rows
 from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.estimators.inputs.row_kinds import (
     stack_rows,

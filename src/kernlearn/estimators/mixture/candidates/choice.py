@@ -16,38 +16,18 @@ __all__ = ["CandidateChoice", "chosen_families"]
 
 @dataclass(frozen=True)
 class CandidateChoice:
-    """Who takes part.
+    """Who takes part."""
 
-    Attributes
-    ----------
-    families : list of KernelFamily
-        One at least.
-    stretches : bool
-        Whether scales of columns are learned, too.
-    logarithms : bool
-        Whether logarithms of skewed amounts are learned, too.
-    """
-
-    families: list[KernelFamily]
-    stretches: bool = False
-    logarithms: bool = False
+    families: list[KernelFamily]  # one at least
+    stretches: bool = False  # whether scales of columns are learned, too
+    logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
 
 
 def chosen_families(candidates: Any, labels: bool = True) -> CandidateChoice:
     """Those that a user names.
 
-    Parameters
-    ----------
-    candidates : "auto", or sequence of str and Kernel
-        All of the registry, scales and logarithms, or some of them by name; kernels are families
-        of one.
-    labels : bool, default=True
-        Whether labels are learned, not numbers, which machines with a margin cannot.
-
-    Returns
-    -------
-    chosen : CandidateChoice
-        The families and what else.
+    `candidates` is "auto" for all of the registry, scales and logarithms, or a sequence of names
+    and kernels, which are families of one. Machines with a margin learn `labels` only.
 
     Examples
     --------

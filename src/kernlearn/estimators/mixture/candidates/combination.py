@@ -41,18 +41,10 @@ _HARMONIC_WIDTHS = (1.0, 10.0)
 
 @dataclass(frozen=True, eq=False)
 class CombinedKernels(LearnedRepresentation):
-    """A prepared table seen through kernels that were learned.
+    """A prepared table seen through kernels that were learned."""
 
-    Attributes
-    ----------
-    kernel : WeightedSum
-        By all rows.
-    without : tuple of WeightedSum
-        Of the same kernels, by all rows but those of each fold.
-    """
-
-    kernel: WeightedSum
-    without: tuple[WeightedSum, ...]
+    kernel: WeightedSum  # by all rows
+    without: tuple[WeightedSum, ...]  # of the same kernels, by all rows but those of each fold
 
     def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel learned without that fold, whatever the family."""

@@ -28,41 +28,21 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class KernelFamily:
-    """Kernels of one kind.
+    """Kernels of one kind."""
 
-    Attributes
-    ----------
-    name : str
-        What a user reads and types.
-    kernel : callable or None
-        ``kernel(X, c)``: the kernel whose width is that of the data over c.
-    ladder : tuple of float
-        The values of c.
-    stretches : bool
-        Whether to try it on stretched columns too.
-    max_columns : int
-        With more prepared columns than that it takes too long.
-    ranks : bool
-        Whether to try it on ranks too.
-    has_margin : bool
-        Whether its machines have a soft margin; they then learn labels only.
-    learn : callable or None
-        ``learn(problem, table)``: a representation that learns the kernel, instead of `kernel`.
-    takes_sparse : bool
-        Whether its kernels, and what their widths are measured by, take sparse matrices.
-    is_given : bool
-        Whether it is a kernel of the user's, which must not be left out without a word.
-    """
-
-    name: str
+    name: str  # what a user reads and types
+    # ``kernel(X, c)``: the kernel whose width is that of the data over c.
     kernel: Callable[[Array, float], Kernel] | None
-    ladder: tuple[float, ...] = (1.0,)
-    stretches: bool = False
-    max_columns: int = 100_000
-    ranks: bool = True
-    has_margin: bool = False
+    ladder: tuple[float, ...] = (1.0,)  # the values of c
+    stretches: bool = False  # whether to try it on stretched columns too
+    max_columns: int = 100_000  # with more prepared columns than that it takes too long
+    ranks: bool = True  # whether to try it on ranks too
+    has_margin: bool = False  # whether its machines have a soft margin; they then learn labels only
+    # ``learn(problem, table)``: a representation that learns the kernel, instead of `kernel`.
     learn: Callable[[CandidateProblem, str], Representation] | None = None
+    # Whether its kernels, and what their widths are measured by, take sparse matrices.
     takes_sparse: bool = False
+    # Whether it is a kernel of the user's, which must not be left out without a word.
     is_given: bool = False
 
     def suits(self, problem: CandidateProblem, table: str) -> bool:
@@ -141,29 +121,16 @@ class KernelFamily:
 
 @dataclass(frozen=True, eq=False)
 class CandidateFit:
-    """What a search came to.
+    """What a search came to."""
 
-    Attributes
-    ----------
-    family, representation, place : KernelFamily, Representation, int
-        Who, on what, on which rung.
-    judged : JudgedKernel
-        The kernel, with its predictions for rows held out.
-    judge : PredictiveLoss
-        By what it was searched: of the targets, or of their logarithms.
-    loss : float
-        What that is.
-    seconds : float
-        How long it took.
-    """
-
+    # Who, on what, on which rung.
     family: KernelFamily
     representation: Representation
     place: int
-    judged: JudgedKernel
-    judge: PredictiveLoss
-    loss: float
-    seconds: float = 0.0
+    judged: JudgedKernel  # the kernel, with its predictions for rows held out
+    judge: PredictiveLoss  # by what it was searched: of the targets, or of their logarithms
+    loss: float  # what that is
+    seconds: float = 0.0  # how long it took
 
     @property
     def title(self) -> str:

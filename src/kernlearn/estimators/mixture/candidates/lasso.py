@@ -35,20 +35,11 @@ __all__ = ["CentredLasso", "LassoColumns", "LassoOptions", "lasso_columns"]
 
 @dataclass(frozen=True)
 class LassoOptions:
-    """How finely the path of λ is followed.
+    """How finely the path of λ is followed."""
 
-    Attributes
-    ----------
-    least : float
-        The smallest λ, relative to the one from which on no column has a weight.
-    steps : int
-        How many λ there are.
-    tol : float
-        Coefficients are known to this part of what they explain: the folds tell no more.
-    """
-
-    least: float = 3e-3
-    steps: int = 30
+    least: float = 3e-3  # the smallest λ, relative to the one from which on no column has a weight
+    steps: int = 30  # how many λ there are
+    # Coefficients are known to this part of what they explain: the folds tell no more.
     tol: float = 1e-3
 
 

@@ -28,35 +28,19 @@ _DRAWN = 2
 
 @dataclass(frozen=True, eq=False)
 class KernelMachine:
-    """Kernel values with some points, times coefficients, plus an intercept.
+    """Kernel values with some points, times coefficients, plus an intercept."""
 
-    Attributes
-    ----------
-    table : str
-        The prepared table that it reads.
-    kernel : Kernel
-        Its kernel.
-    lam : float
-        λ.
-    points : ndarray or sparse matrix of shape (m, p), or None
-        Training rows or landmarks; None for a kernel of sparse features.
-    coef : ndarray of shape (m, k)
-        Coefficients of the kernel values with the points, or of the sparse features.
-    intercept : ndarray of shape (k,)
-        b.
-    has_margin : bool
-        Whether it has a soft margin; else it is one of least squares.
-    link : Link or None
-        What its values go through, if they are numbers or of several classes.
-    """
-
-    table: str
-    kernel: Kernel
-    lam: float
+    table: str  # the prepared table that it reads
+    kernel: Kernel  # its kernel
+    lam: float  # λ
+    # Training rows or landmarks, of shape (m, p); None for a kernel of sparse features.
     points: Rows | None
+    # Coefficients of the kernel values with the points, or of the sparse features, of shape (m,
+    # k).
     coef: Array
-    intercept: Array
-    has_margin: bool = False
+    intercept: Array  # b, of shape (k,)
+    has_margin: bool = False  # whether it has a soft margin; else it is one of least squares
+    # What its values go through, if they are numbers or of several classes.
     link: Link | None = None
 
     @classmethod

@@ -15,30 +15,18 @@ from kernlearn.typing import Array, Indices
 
 @dataclass(frozen=True, eq=False)
 class CandidateProblem:
-    """Prepared rows with their targets.
+    """Prepared rows with their targets."""
 
-    Attributes
-    ----------
-    tables : mapping of str to ndarray or csr_array of shape (n, p)
-        The same rows, prepared in different ways, by name.
-    loss : PredictiveLoss
-        Of the targets, numbers or ±1 for each class, with the weights of the rows.
-    folds : sequence of ndarray
-        Rows held out together by candidates that know no closed form.
-    stopping : StoppingControl
-        May end the search early.
-    origins : ndarray of shape (p,), optional
-        For every prepared column, the number of the user's column that it comes from; without,
-        each is a column of its own.
-    notes : list of str
-        What broke down on these rows or on parts of them, in words.
-    """
-
+    # The same rows, prepared in different ways, by name, of shape (n, p).
     tables: Mapping[str, Rows]
+    # Of the targets, numbers or ±1 for each class, with the weights of the rows.
     loss: PredictiveLoss
-    folds: Sequence[Indices]
-    stopping: StoppingControl = field(default_factory=StoppingControl)
+    folds: Sequence[Indices]  # rows held out together by candidates that know no closed form
+    stopping: StoppingControl = field(default_factory=StoppingControl)  # may end the search early
+    # For every prepared column, the number of the user's column that it comes from; without,
+    # each is a column of its own, of shape (p,).
     origins: Indices | None = None
+    # What broke down on these rows or on parts of them, in words.
     notes: list[str] = field(default_factory=list)
 
     @property

@@ -32,38 +32,22 @@ _FIRST_RIDGE = 0.03
 
 @dataclass(frozen=True, eq=False)
 class JudgedKernel:
-    """A kernel with its ridge and held-out predictions.
+    """A kernel with its ridge and held-out predictions."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        For the prepared table.
-    lam : float
-        The λ of the least held-out loss.
-    held_out : ndarray of shape (n, k)
-        Predictions for every row by machines trained without its fold. Leave-one-out has seen more
-        rows, and would not be fair to candidates that only folds can judge.
-    has_margin : bool
-        Whether the machine has a soft margin; else it is one of least squares.
-    """
-
-    kernel: Kernel
-    lam: float
+    kernel: Kernel  # for the prepared table
+    lam: float  # the λ of the least held-out loss
+    # Predictions for every row by machines trained without its fold. Leave-one-out has seen
+    # more rows, and would not be fair to candidates that only folds can judge, of shape (n, k).
     held_out: Array
+    # Whether the machine has a soft margin; else it is one of least squares.
     has_margin: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Representation:
-    """A prepared table as it is.
+    """A prepared table as it is."""
 
-    Attributes
-    ----------
-    table : str
-        Its name.
-    """
-
-    table: str
+    table: str  # its name
 
     @property
     def title(self) -> str:
@@ -174,18 +158,10 @@ class LearnedRepresentation(Representation):
 
 @dataclass(frozen=True, eq=False)
 class ScaledColumns(LearnedRepresentation):
-    """A prepared table with its columns stretched by what was learned.
+    """A prepared table with its columns stretched by what was learned."""
 
-    Attributes
-    ----------
-    scales : ndarray of shape (p,)
-        The factors of the columns, by all rows.
-    without : tuple of ndarray of shape (p,)
-        The same by all rows but those of each fold.
-    """
-
-    scales: Array
-    without: tuple[Array, ...]
+    scales: Array  # the factors of the columns, by all rows, of shape (p,)
+    without: tuple[Array, ...]  # the same by all rows but those of each fold, of shape (p,)
 
     @property
     def title(self) -> str:

@@ -53,25 +53,9 @@ def rescreen(
 ) -> Screening:
     """Judge the best candidates again, on thousands of rows.
 
-    Parameters
-    ----------
-    small : Screening
-        The screening on fewer rows.
-    kept : sequence of CandidateFit
-        Its best.
-    training : TrainingRows
-        All rows.
-    choice : CandidateChoice
-        With "combination" among its families, a combination with pairs of columns is learned, too.
-    options : MixtureOptions
-        The sizes.
-    random_state : RandomState
-        For the sample, and for landmarks.
-
-    Returns
-    -------
-    screening : Screening
-        On the rows held out of the sample; the small one after an early end.
+    `kept` are the best of the small screening. With "combination" among the families of the choice,
+    a combination with pairs of columns is learned, too. After an early end the small screening is
+    returned.
     """
     whole = training.sample
     if whole.stopping.stopped is not None:

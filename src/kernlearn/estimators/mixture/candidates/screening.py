@@ -38,18 +38,10 @@ _OPTIONS = ScreeningOptions()
 
 @dataclass(frozen=True, eq=False)
 class Screening:
-    """How it ended.
+    """How it ended."""
 
-    Attributes
-    ----------
-    problem : CandidateProblem
-        The rows on which candidates were judged.
-    found : list of CandidateFit
-        The best of every family and representation.
-    """
-
-    problem: CandidateProblem
-    found: list[CandidateFit]
+    problem: CandidateProblem  # the rows on which candidates were judged
+    found: list[CandidateFit]  # the best of every family and representation
 
     @cached_property
     def compared(self) -> Array:
@@ -61,14 +53,7 @@ class Screening:
     ) -> Array:
         """A mixture of few of them, at their best scale, none below a part of the largest weight.
 
-        Parameters
-        ----------
-        max_members : int
-            How many may have a weight.
-        least : float, default=0.01
-            The part.
-        rows : ndarray or slice, default=slice(None)
-            The rows to judge by: by default all.
+        At most `max_members` have a weight. They are judged by `rows`, by default all.
         """
         loss, compared = self._loss(rows), self.compared[:, rows]
         if loss.is_of_labels:
@@ -114,23 +99,7 @@ def screen_candidates(
 ) -> Screening:
     """Search all families, several at a time; after an early end, with what was found before it.
 
-    Parameters
-    ----------
-    problem : CandidateProblem
-        The rows to judge by.
-    choice : CandidateChoice
-        The families that are searched.
-    random_state : RandomState
-        For samples of rows.
-    whole : CandidateProblem, optional
-        All rows, of which those to judge by may be a sample.
-    options : ScreeningOptions
-        The sizes.
-
-    Returns
-    -------
-    screening : Screening
-        With one candidate at least.
+    The problem has the rows to judge by, which may be a sample of `whole`.
     """
     whole = problem if whole is None else whole
     sample = problem

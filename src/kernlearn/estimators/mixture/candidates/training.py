@@ -21,27 +21,13 @@ _SHARE_AFTER_STOP = 0.25
 
 @dataclass(frozen=True, eq=False)
 class TrainingRows:
-    """All rows that count.
+    """All rows that count."""
 
-    Attributes
-    ----------
-    tables : mapping of str to RowSource
-        The prepared tables, in memory or read in blocks.
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        Weights.
-    sample : CandidateProblem
-        Rows in memory: all, unless they are many.
-    place : Place or None
-        Where machines through landmarks are trained; None for the host.
-    """
-
-    tables: Mapping[str, RowSource]
-    Y: Array
-    weight: Array
-    sample: CandidateProblem
-    place: Place | None
+    tables: Mapping[str, RowSource]  # the prepared tables, in memory or read in blocks
+    Y: Array  # targets, of shape (n, k)
+    weight: Array  # weights, of shape (n,)
+    sample: CandidateProblem  # rows in memory: all, unless they are many
+    place: Place | None  # where machines through landmarks are trained; None for the host
 
     def __len__(self) -> int:
         return len(self.Y)

@@ -32,28 +32,15 @@ __all__ = ["TreeKernels", "TreeOptions", "tree_kernels"]
 
 @dataclass(frozen=True)
 class TreeOptions:
-    """How many trees are grown, and how deep.
+    """How many trees are grown, and how deep."""
 
-    Attributes
-    ----------
-    trees : int
-        Trees without each fold.
-    many_rows : int
-        With more rows, half as many trees do as well in half the time.
-    cells, few_rows : int
-        Trees are grown from so many cells at most, but from all of a few rows.
-    leaf : int
-        The fewest rows in a leaf.
-    share : float
-        The part of the columns that a node sees.
-    """
-
-    trees: int = 20
-    many_rows: int = 1500
+    trees: int = 20  # trees without each fold
+    many_rows: int = 1500  # with more rows, half as many trees do as well in half the time
+    # Trees are grown from so many cells at most, but from all of a few rows.
     cells: int = 100_000
     few_rows: int = 700
-    leaf: int = 5
-    share: float = 0.8
+    leaf: int = 5  # the fewest rows in a leaf
+    share: float = 0.8  # the part of the columns that a node sees
 
 
 _OPTIONS = TreeOptions()
@@ -61,18 +48,10 @@ _OPTIONS = TreeOptions()
 
 @dataclass(frozen=True, eq=False)
 class TreeKernels(LearnedRepresentation):
-    """A prepared table as trees see it.
+    """A prepared table as trees see it."""
 
-    Attributes
-    ----------
-    kernel : TreePaths
-        Of all trees.
-    without : tuple of TreePaths
-        Of those that were grown without each fold.
-    """
-
-    kernel: TreePaths
-    without: tuple[TreePaths, ...]
+    kernel: TreePaths  # of all trees
+    without: tuple[TreePaths, ...]  # of those that were grown without each fold
 
     def learned(self, kernel_of: object, X: Array, fold: int | None) -> Kernel:
         """The kernel of the trees that do not know that fold."""
