@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kernlearn.runtime.status import Status
 from kernlearn.typing import Array
 
 __all__ = ["AtChanceWarning", "chance_of_labels", "chance_of_numbers", "tell_chance"]
@@ -90,12 +91,13 @@ def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
 def tell_chance(estimator: Any, found: str | None, stacklevel: int = 3, warns: bool = True) -> None:
     """Let ``status_`` and a warning say that a fit is at chance.
 
-    A fit that ended early has warned already, so that only ``status_`` says so.
+    A fit that ended early, or blurs its columns, has warned already: only ``status_`` says so.
     """
     if found is None:
         return
+    has_warned = estimator.status_ is Status.ONE_BANDWIDTH or not estimator.status_.has_converged
     estimator.status_ = estimator.status_.at_chance
-    if not (warns and estimator.status_.has_converged):
+    if has_warned or not warns:
         return
     name = type(estimator).__name__
     flagship = "KernelRegressor" if name.endswith("Regressor") else "KernelClassifier"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -33,6 +34,7 @@ from kernlearn.estimators.least_squares.lssvm_low_rank import (
     store_kernel_fit,
     store_left_out,
 )
+from kernlearn.estimators.least_squares.one_bandwidth import blurred_columns
 from kernlearn.estimators.mkl.low_rank import (
     chosen_rank,
     forget_low_rank,
@@ -197,6 +199,32 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         self._store(selection, family, theta, rows, kept)
         self._store_held_out(selection.fit, X, Y, weight, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=6)
+        self._tell_blurred(family, X, Y, weight, kept, stacklevel=6)
+
+    def _tell_blurred(
+        self,
+        family: ParametricKernel,
+        X: Any,
+        Y: Array,
+        weight: Array,
+        kept: NDArray[np.intp],
+        stacklevel: int,
+    ) -> None:
+        """Let ``status_`` and a warning say that columns need scales of their own."""
+        tied = not family.per_column and len(self.theta_) == 1 and self.status_ is Status.CONVERGED
+        if not (tied and isinstance(X, np.ndarray) and X.ndim == 2):
+            return
+        left_out = self.loo_predictions_.reshape(Y.shape)
+        found = blurred_columns(X[kept], Y[kept], weight[kept], left_out[kept])
+        if found is None:
+            return
+        self.status_ = Status.ONE_BANDWIDTH
+        name = type(self).__name__
+        warnings.warn(
+            f"{name} has one bandwidth for all columns, which blurs some: {found}; use "
+            f"kernel='ard', or {name.replace('LSSVM', 'Kernel')}, which learn a scale for each",
+            stacklevel=stacklevel + 1,
+        )
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
@@ -285,6 +313,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         store_kernel_fit(self, fit, theta, table, kept)
         store_left_out(self, fit, X, Y, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
+        weight = np.zeros(len(Y))
+        weight[kept] = table.weight
+        self._tell_blurred(family, X, Y, weight, kept, stacklevel=7)
 
     def _store(
         self,

@@ -21,6 +21,7 @@ columns apart:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
@@ -33,7 +34,7 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.typing import Array
 
-__all__ = ["column_directions", "slopes"]
+__all__ = ["best_cells", "column_directions", "slopes"]
 
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
@@ -154,6 +155,21 @@ def slopes(X: Array, scales: Array, length: float, dual_coef: Array) -> Array:
     )
 
 
+def best_cells(X: Array, Y: Array, weight: Array) -> tuple[float, tuple[int, ...]]:
+    """The R² of the means of bins of one column, or of cells of two, and the column numbers.
+
+    Every row is predicted without itself. Zero and no columns where chance does as much.
+    """
+    gains, _ = _alone(X, Y, weight)
+    r = int(gains.argmax())
+    best = float(gains[r])
+    columns: tuple[int, ...] = (r,) if best > 0.0 else ()
+    for pair, _, gain in _pair_gains(X, Y, weight):
+        if gain > best:
+            best, columns = gain, pair
+    return best, columns
+
+
 def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
     """What each column explains by itself, zero where chance does as much, and its bins."""
     n, d = X.shape
@@ -170,22 +186,32 @@ def _alone(X: Array, Y: Array, weight: Array) -> tuple[Array, Array]:
 
 def _in_pairs(X: Array, Y: Array, weight: Array, alone: Array) -> NDArray[np.bool_]:
     """Whether a column and another one explain more than both of them do by themselves."""
+    paired = np.zeros(X.shape[1], dtype=bool)
+    for pair, least, gain in _pair_gains(X, Y, weight):
+        if gain > least + alone[list(pair)].sum():
+            paired[list(pair)] = True
+    return paired
+
+
+def _pair_gains(
+    X: Array, Y: Array, weight: Array
+) -> Iterator[tuple[tuple[int, int], float, float]]:
+    """What each pair of columns explains, and what chance may do; on fewer rows of many columns."""
     d = X.shape[1]
-    paired = np.zeros(d, dtype=bool)
-    n = int(min(len(X), _PAIR_WORK / (0.5 * d * (d - 1) * Y.shape[1])))
-    if n < min(len(X), _PAIR_ROWS):
-        return paired
+    n = int(min(len(X), _PAIR_WORK / max(0.5 * d * (d - 1) * Y.shape[1], 1.0)))
+    if d < 2 or n < min(len(X), _PAIR_ROWS):
+        return
     rows = np.linspace(0, len(X) - 1, n).astype(int)
     X, Y, weight = X[rows], Y[rows], weight[rows]
     constant = _left_out_loss(np.zeros(n, dtype=int), Y, weight)
+    if not constant > 0.0:
+        return
     for count in [count for count in _PAIR_BINS if n >= _PER_BIN * count**2]:
         least = _BEYOND_CHANCE * np.sqrt(2.0) * count / n
         members = _members(X, count)
         for r, s in combinations(range(d), 2):
             loss = _left_out_loss(count * members[r] + members[s], Y, weight)
-            if loss < (1.0 - least - alone[r] - alone[s]) * constant:
-                paired[[r, s]] = True
-    return paired
+            yield (r, s), least, 1.0 - loss / constant
 
 
 def _members(X: Array, count: int) -> list[NDArray[np.intp]]:

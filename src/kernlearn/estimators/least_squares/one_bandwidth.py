@@ -1,0 +1,52 @@
+"""Whether one bandwidth for all columns blurs a column that matters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kernlearn.solvers.selection.column_starts import best_cells
+from kernlearn.typing import Array
+
+# Nothing is looked at if the machine leaves less than this share of the targets' variance, or on
+# fewer rows.
+_GOOD, _FEWEST_ROWS = 0.25, 40
+# The means of cells leave at most this share of what the machine leaves.
+_MUCH_BETTER = 0.5
+_ROWS = 2000
+
+
+def blurred_columns(X: Array, Y: Array, weight: Array, left_out: Array) -> str | None:
+    """What one or two columns alone predict better, as part of a sentence; None if nothing.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows of positive weight.
+    Y : ndarray of shape (n, k)
+        Targets.
+    weight : ndarray of shape (n,)
+        Positive weights.
+    left_out : ndarray of shape (n, k)
+        Leave-one-out predictions of the machine.
+    """
+    if X.shape[1] < 2 or len(X) < _FEWEST_ROWS:
+        return None
+    apart = Y - np.average(Y, axis=0, weights=weight)
+    largest = float(np.abs(apart).max())
+    if not 0.0 < largest < np.inf:
+        return None
+    apart = apart / largest
+    wrong = np.clip((Y - left_out) / largest, -1e100, 1e100)
+    variance = float(weight @ (apart**2).sum(axis=1))
+    share = float(weight @ (wrong**2).sum(axis=1)) / variance
+    if share < _GOOD:
+        return None
+    rows = np.linspace(0, len(X) - 1, min(len(X), _ROWS)).astype(int)
+    explained, columns = best_cells(X[rows], apart[rows], weight[rows])
+    if 1.0 - explained > _MUCH_BETTER * share:
+        return None
+    alone = " and ".join(f"column {column}" for column in columns)
+    return (
+        f"R² on held-out rows is {1.0 - share:.2f}, and {explained:.2f} by the means of cells of "
+        f"{alone} alone"
+    )
