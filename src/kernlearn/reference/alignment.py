@@ -28,19 +28,8 @@ def eq53(grams: ArrayLike, y: ArrayLike, solver: str = "CLARABEL") -> ReferenceS
         \begin{pmatrix} A & \sum_i \mu_i K_i^T \\ \sum_i \mu_i K_i & I_n \end{pmatrix} \succeq 0,
         \quad \sum_i \mu_i K_i \succeq 0
 
-    Parameters
-    ----------
-    grams : array-like of shape (m, N, N)
-        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
-    y : array-like of shape (n,), n ≤ N
-        Labels, −1 and +1.
-    solver : str
-        Name of a solver known to CVXPY.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the weights of a combination of Frobenius norm one, and no α.
+    Arguments as in `eq26`. The solution has the weights of a combination of Frobenius norm one, and
+    no α.
 
     Examples
     --------

@@ -28,23 +28,8 @@ def eq41(
         \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) + \frac{1}{C} I & e + \nu + \lambda y \\
         (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu \ge 0
 
-    Parameters
-    ----------
-    grams : array-like of shape (m, N, N)
-        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
-    y : array-like of shape (n,), n ≤ N
-        Labels, −1 and +1.
-    C : float
-        Price of the squared slacks; 1/C is added to the diagonal of the labelled points.
-    c : float, optional
-        Trace of the combination on all points, without I/C; by default Σ trace Kᵢ.
-    solver : str
-        Name of a solver known to CVXPY.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective, twice that of the rest of the library.
+    Arguments and solution as in `eq26`, with C for the price of the squared slacks; 1/C is added to
+    the diagonal of the labelled points, and does not count in the trace c.
 
     Examples
     --------
@@ -123,21 +108,8 @@ def eq45(
         \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) + \tau I_{n_{tr}} & e + \nu + \lambda y \\
         (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu, \tau \ge 0
 
-    Parameters
-    ----------
-    grams : array-like of shape (m, N, N)
-        Gram matrices on all points; the first ``len(y)`` points are the labelled ones.
-    y : array-like of shape (n,), n ≤ N
-        Labels, −1 and +1.
-    c : float, optional
-        Trace of the combination and τI together; by default Σ trace Kᵢ + N.
-    solver : str
-        Name of a solver known to CVXPY.
-
-    Returns
-    -------
-    ReferenceSolution
-        With the paper's objective and τ.
+    Arguments and solution as in `eq26`, with τ; c is the trace of the combination and τI together,
+    by default Σ trace Kᵢ + N.
 
     Examples
     --------
