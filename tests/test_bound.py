@@ -100,7 +100,7 @@ def test_the_inner_maximum_over_free_signs_is_the_semidefinite_programs(seed):
     grams = _grams(seed)
     c = _traces(grams).sum()
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(5, 8))
-    found = _free_maxima(GramStack(grams, 4), signs, c)
+    found = _free_maxima(GramStack(grams, 4), _forms(grams, signs), c)
     for value, sigma in zip(found, signs, strict=True):
         w = cp.Variable(3)
         K = sum(w[i] * grams[i] for i in range(3))

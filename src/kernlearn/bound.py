@@ -195,11 +195,14 @@ def transductive_error_bound(
     c = float(family.traces.sum()) if total is None else check_positive("total", total)
     signs = check_random_state(random_state).choice([-1.0, 1.0], size=(n_samples, 2 * n))
     free_sign = weights == "free"
-    maxima = _free_maxima if free_sign else _positive_maxima
+    traces = np.where(family.traces > 0, family.traces, np.inf)  # zero matrices are never largest
     with threads_for(family.n_points):
-        draws = maxima(family, signs, c)
+        forms = np.column_stack([np.einsum("sn,sn->s", signs @ K, signs) for K in family.grams])
+        # With positive weights a linear function is largest at a corner.
+        draws = _free_maxima(family, forms, c) if free_sign else (c * forms / traces).max(axis=1)
     by_number = None if free_sign else c * family.n_matrices
-    by_spectrum = 2.0 * n * c * (1.0 if free_sign else _largest_share(family))
+    tops = np.array([np.linalg.norm(K, 2) for K in family.grams])
+    by_spectrum = 2.0 * n * c * (1.0 if free_sign else float((tops / traces).max()))
     draws = np.minimum(draws, by_spectrum)  # which is above every draw but for rounding
     closed = {"by_spectrum": by_spectrum, "by_number": c * family.n_matrices}
     chosen = closed.get(complexity, by_spectrum if free_sign else min(closed.values()))
@@ -318,36 +321,14 @@ def _risk_and_norm(
     return float(np.maximum(1.0 - target * (values + intercept), 0.0).mean()), norm, intercept
 
 
-def _positive_maxima(family: GramStack, signs: Array, c: float) -> Array:
-    """For every σ the largest c σᵀKⱼσ / tr Kⱼ: a linear function is largest at a corner."""
-    return np.asarray((c * _forms(family, signs) / _safe(family.traces)).max(axis=1))
-
-
-def _forms(family: GramStack, signs: Array) -> Array:
-    """The numbers σᵀKⱼσ, of shape (number of σ, m)."""
-    columns = [np.einsum("sn,sn->s", signs @ K, signs) for K in family.grams]
-    return np.column_stack(columns)
-
-
-def _safe(traces: Array) -> Array:
-    """Traces, with infinity for zero matrices, which are never the largest."""
-    return np.where(traces > 0, traces, np.inf)
-
-
-def _largest_share(family: GramStack) -> float:
-    """The largest λⱼ / tr Kⱼ."""
-    tops = np.array([np.linalg.norm(K, 2) for K in family.grams])
-    return float((tops / _safe(family.traces)).max())
-
-
-def _free_maxima(family: GramStack, signs: Array, c: float) -> Array:
+def _free_maxima(family: GramStack, forms: Array, c: float) -> Array:
     """For every σ an upper bound on max σᵀK(w)σ over K(w) ⪰ 0 of trace c, tight up to 1e-6."""
     m, N = family.n_matrices, family.n_points
     domain = free_weights(family.inner_products, family.traces, c, m, c, N)
     cuts = PsdCuts(family, domain)
-    maxima = np.empty(len(signs))
-    for i, forms in enumerate(_forms(family, signs)):
-        g = -(domain.basis.T @ forms)
+    maxima = np.empty(len(forms))
+    for i, form in enumerate(forms):
+        g = -(domain.basis.T @ form)
         for _ in range(MAX_ROUNDS):
             minimum, x = linear_minimum(g, domain)
             if not (cuts.cut_in_subspace(x) or cuts.cut_in_full(x)):

@@ -55,7 +55,8 @@ def solve_machine(
         if large
         else OPTIONS.guess
     )
-    start = _cold_start(K, machine, ask)
+    cold = machine.cold_start
+    start = np.zeros(machine.n_points) if cold is None else cold(machine, K, ask)
     if large:
         candidates.append(_rough(K, machine, start, None))
     if not _within(candidates, enough):
@@ -68,12 +69,6 @@ def solve_machine(
 
 def _within(candidates: Sequence[MachineSolution | None], tol: float) -> bool:
     return any(c is not None and c.relative_gap <= tol for c in candidates)
-
-
-def _cold_start(K: Array, machine: Machine, tol: float) -> Array:
-    if machine.cold_start is None:
-        return np.zeros(machine.n_points)
-    return machine.cold_start(machine, K, tol)
 
 
 def _by_interior_point(
@@ -89,13 +84,11 @@ def _by_interior_point(
     for a, multipliers in solve(K, machine):
         found = _exact_or_rough(K, machine, a, multipliers)
         candidates += found
-        if _within(found, OPTIONS.exact) or (settled is not None and _same_set(found, settled)):
+        polished = [c.state for c in found if c.factor is not None]
+        known = settled is not None and any(np.array_equal(s, settled.state) for s in polished)
+        if known or _within(found, OPTIONS.exact):
             break
     return candidates
-
-
-def _same_set(found: Sequence[MachineSolution], settled: MachineSolution) -> bool:
-    return any(c.factor is not None and np.array_equal(c.state, settled.state) for c in found)
 
 
 def _exact_or_rough(

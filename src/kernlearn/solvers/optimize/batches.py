@@ -113,7 +113,9 @@ class Stacks(ABC, Generic[Q, A]):
         family = self._family(questions)
         if family is None:
             return [self._alone(question) for question in questions]
-        step = max(1, int(self._room() / self._bytes_of(questions[0])))
+        free = None if self.place is None else self.place.free_bytes()
+        room = _ON_HOST if free is None else _PART * free
+        step = max(1, int(room / self._bytes_of(questions[0])))
         if len(questions) > step:
             return self._in_parts(questions, step)
         try:
@@ -134,7 +136,3 @@ class Stacks(ABC, Generic[Q, A]):
 
     def _put(self, array: Array) -> DeviceArray:
         return np.asarray(array) if self.place is None else self.place.put(array)
-
-    def _room(self) -> float:
-        free = None if self.place is None else self.place.free_bytes()
-        return _ON_HOST if free is None else _PART * free

@@ -145,7 +145,9 @@ def bounded_newton(
             size = point.model.size
             step, gain = _model_step(point.model, low - point.theta, radius)
             decrease = gain / max(abs(point.objective), 1e-300)
-            converged = decrease <= max(tol, options.rounding) and _inside(step, size, radius)
+            # The trust region has to let the whole step through.
+            inside = bool(np.max(np.abs(step) / size) < radius)
+            converged = inside and decrease <= max(tol, options.rounding)
             stalled = radius < options.smallest_radius or decrease <= 0.0
             if converged or stalled or n_points > max_iter:
                 return Descent(point, step, decrease, converged, n_points)
@@ -215,8 +217,3 @@ def _polished(B: Array, g: Array, low: Array, high: Array, x: Array) -> Array:
         return float(g @ step + 0.5 * step @ B @ step)
 
     return exact if model(exact) <= model(x) else x
-
-
-def _inside(step: Array, size: Array, radius: float) -> bool:
-    """Whether the trust region let the whole step through."""
-    return bool(np.max(step / size) < radius and np.min(step / size) > -radius)

@@ -14,11 +14,10 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.pairs.caratheodory import sparse_generators, without_negligible
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
 from kernlearn.solvers.pairs.interior import Iterate, iterates
-from kernlearn.solvers.pairs.pair_kernel import DensePairKernel, FactorPairKernel
+from kernlearn.solvers.pairs.pair_kernel import DensePairKernel
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
 from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem
 from kernlearn.solvers.pairs.working_set import working_set_rounds
-from kernlearn.typing import Array
 
 # After every iteration: whether a certificate is worth its price, and what it would be of.
 Candidates = Iterator[tuple[bool, Callable[[], Candidate]]]
@@ -119,12 +118,13 @@ def _system(program: PairProgram) -> FreeSystem:
 
 
 def _candidate(program: PairProgram, point: Iterate) -> Candidate:
-    a = program.C * point.a
-    if not program.conic:
-        return Candidate(_on_pivots(program.kernel.factored, point.x), point.b, a)
     coef = np.zeros(len(program.labels))
-    coef[program.generators] = point.alpha
-    return Candidate(coef, point.b, a)
+    if program.conic:
+        coef[program.generators] = point.alpha
+    else:  # coefficients of the pivots alone with Gᵀα = w, by substitution
+        factor, pivots = program.kernel.factored.factor, program.kernel.factored.pivots
+        coef[pivots] = solve_triangular(factor[pivots], point.x, lower=True, trans="T")
+    return Candidate(coef, point.b, program.C * point.a)
 
 
 def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certificate:
@@ -138,13 +138,6 @@ def _with_few(program: PairProgram, found: Certificate, tol: float) -> Certifica
         return found
     few = certify(program, Candidate(coef, found.intercept, found.dual_coef))
     return few if few.gap <= max(tol, found.gap) else found
-
-
-def _on_pivots(kernel: FactorPairKernel, w: Array) -> Array:
-    """Coefficients of the pivots alone with Gᵀα = w, by substitution."""
-    coef = np.zeros(kernel.n_pairs)
-    coef[kernel.pivots] = solve_triangular(kernel.factor[kernel.pivots], w, lower=True, trans="T")
-    return coef
 
 
 @dataclass

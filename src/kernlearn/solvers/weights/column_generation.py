@@ -126,7 +126,8 @@ class ColumnGeneration:
         tol = self.options.loosest
         last = self._solved(tol)
         if self.best is None:  # no kernel has a value
-            return self._without_solution(last)
+            nothing = np.full(self.pool.n_matrices, np.nan)
+            return replace(last.solution, weights=nothing, n_machine_solves=self.n_solves)
         finest = self.options.finest * self.control.tol
         while True:
             try:
@@ -240,10 +241,6 @@ class ColumnGeneration:
             status=certified_status(found.objective, bound, self.control.tol, ended),
             history=tuple(self.history),
         )
-
-    def _without_solution(self, last: _MasterSolution) -> Solution:
-        weights = np.full(self.pool.n_matrices, np.nan)
-        return replace(last.solution, weights=weights, n_machine_solves=self.n_solves)
 
 
 class MasterStopping(StoppingControl):

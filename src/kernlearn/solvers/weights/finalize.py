@@ -81,7 +81,10 @@ def certified_solution(
     weight = squared_norms(solutions)
     if weight > 0.0:  # the zero function does not see the kernel
         unknown += 2.0 * returned.indefinite * weight
-    unknown += _missed_total(problem, weights) * sum(float(s.coef @ s.K_coef) for s in solutions)
+    # Large weights that cancel miss the total by their rounding.
+    given, exact = problem.weight_set, weights.astype(np.longdouble)
+    missed = abs(float((exact @ given.normaliser) / given.total - 1.0))
+    unknown += missed * sum(float(s.coef @ s.K_coef) for s in solutions)
     objective = value * units.value
     bound = min(outcome.lower - unknown, value) * units.value
     coefs = np.array([found.coef for found in values]) * units.coef
@@ -104,12 +107,6 @@ def certified_solution(
         history=tuple(units.step(step) for step in outcome.history),
     )
     return solution, Proof.of(outcome.proof, units.coef, unknown * units.value)
-
-
-def _missed_total(problem: WeightProblem, weights: Array) -> float:
-    """How far large weights that cancel are from the total for their rounding, relative to it."""
-    given = problem.weight_set
-    return abs(float((weights.astype(np.longdouble) @ given.normaliser) / given.total - 1.0))
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,7 +66,10 @@ def minimise_model(
     G[:k, p], G[k:, :p] = -1.0, -domain.cuts
     # The variable t counts from the present value, which keeps the program well scaled.
     h[:k] = [(centre.upper - plane.constant) / scale for plane in planes]
-    low, high = _box(x0, domain, radius)
+    low, high = domain.low, domain.high
+    if np.isfinite(radius):
+        room = radius * reach(x0, domain)
+        low, high = np.maximum(low, x0 - room), np.minimum(high, x0 + room)
     # Of all that the bounds speak of, t is the last, and free.
     of_all = np.array([-H @ x0, domain.equality, low, high])
     q, A, lower, upper = np.column_stack([of_all, [1.0, 0.0, -np.inf, np.inf]])
@@ -84,13 +87,6 @@ def minimise_model(
 def reach(x: Array, domain: Domain) -> Array:
     """How far each coordinate goes in a step of length one: about as far as it has come."""
     return domain.high if domain.free_sign else np.asarray(x + 0.1 * domain.high / len(x))
-
-
-def _box(x0: Array, domain: Domain, radius: float) -> tuple[Array, Array]:
-    if np.isinf(radius):
-        return domain.low, domain.high
-    room = radius * reach(x0, domain)
-    return np.maximum(domain.low, x0 - room), np.minimum(domain.high, x0 + room)
 
 
 def _clean(solution: QuadraticSolution, low: Array, domain: Domain) -> Array:

@@ -146,13 +146,8 @@ class PsdCuts:
             return np.maximum(-rows - self._rounding, 0.0)
         family, transform = self.given
         vectors = self.vectors @ directions
-        forms = _own_forms(family, vectors)
+        forms = np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T  # (k, m)
         return np.asarray(np.maximum(-forms - _rounding(family), 0.0) @ np.abs(transform))
-
-
-def _own_forms(family: Family, vectors: Array) -> Array:
-    """The forms vᵀKᵢv of every vector, of shape (k, m)."""
-    return np.diagonal(family.forms(vectors, vectors), axis1=1, axis2=2).T
 
 
 def _rounding(family: Family) -> Array:
