@@ -79,7 +79,7 @@ class Newton:
         self.objective, self.domain, self.cuts = objective, domain, cuts
         self.tol, self.max_iter = tol, max_iter
         self.stopping = StoppingControl() if stopping is None else stopping
-        self.tell = tell
+        self.tell = (lambda _: self.stopping.check()) if tell is None else tell
         self.bundle = PlaneBundle(domain, cuts)
         self.history: list[Step] = []
         self.damping = 1.0
@@ -138,7 +138,7 @@ class Newton:
     def _descend(self, best: Evaluation, x: Array) -> Status:
         centre, x_best = best, x
         stalled = null_steps = 0
-        self._tell()
+        self.tell(self.history[-1])
         while not self._closed(best):
             if self.bundle.lower >= best.vanishing:
                 return Status.TRIVIAL
@@ -164,7 +164,7 @@ class Newton:
             else:
                 null_steps += 1
             self.best = self._learn(trial, best)
-            self._tell()
+            self.tell(self.history[-1])
             progress = max(self.bundle.lower - previous[0], previous[1] - best.upper)
             stalled = stalled + 1 if progress <= 1e-3 * self._gap(best) else 0
             if 0 < stalled <= len(OPTIONS.probes) and not self._closed(best):
@@ -198,12 +198,6 @@ class Newton:
             self.looked = found
             self._learn(found, min(best, found, key=lambda one: one.upper))
         return found, near
-
-    def _tell(self) -> None:
-        if self.tell is None:
-            self.stopping.check()
-        else:
-            self.tell(self.history[-1])
 
     def _inner_tol(self, best: Evaluation) -> float:
         """How well a machine need be solved: tightened as the gap closes."""
@@ -278,14 +272,9 @@ class Newton:
                 return x
             if full_checks == MAX_FULL_CHECKS:
                 break
-        return self._pull_back(x, x0)
-
-    def _pull_back(self, x: Array, x0: Array) -> Array:
-        """Halve the step until K(w) ⪰ 0."""
-        assert self.cuts is not None
-        for _ in range(30):
+        for _ in range(30):  # halve the step until K(w) ⪰ 0
             x = 0.5 * (x + x0)
-            if not self.cuts.cut_in_full(x):
+            if self.cuts is None or not self.cuts.cut_in_full(x):
                 return x
         return x0
 
