@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kernlearn._checks import check_count
-from kernlearn.formulas._elementary import elementary
-from kernlearn.formulas._expansion import expansion
-from kernlearn.formulas._legend import Legend
-from kernlearn.formulas._text import columns, number, raised, transformer_name
+from kernlearn.formulas._elementary import elementary, expansion
+from kernlearn.formulas._text import Legend, columns, number, raised, transformer_name
 from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import (
     ANOVA,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
+from kernlearn.typing import Indices, RandomState
 
-def choose_pairs(m: int, n_pairs: int | None, random_state: Any) -> NDArray[np.intp]:
+
+def choose_pairs(m: int, n_pairs: int | None, random_state: RandomState) -> Indices:
     """Return all pairs (i, j) with i ≤ j < m, or `n_pairs` of them, by j and then by i.
 
     A sample is uniform, but for one pair (i, i) that is put in if none was drawn. Inputs are

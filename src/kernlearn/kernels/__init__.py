@@ -12,7 +12,9 @@ from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
-from kernlearn.kernels.graphs import Diffusion, RegularizedLaplacian, ShortestPath, WeisfeilerLehman
+from kernlearn.kernels.graphs.nodes import Diffusion, RegularizedLaplacian
+from kernlearn.kernels.graphs.shortest_path import ShortestPath
+from kernlearn.kernels.graphs.weisfeiler_lehman import WeisfeilerLehman
 from kernlearn.kernels.grid import Grid, PerColumn
 from kernlearn.kernels.histograms import ChiSquared, Intersection
 from kernlearn.kernels.laplacian import Laplacian
@@ -22,7 +24,10 @@ from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.overlap import Overlap
 from kernlearn.kernels.polynomial import Polynomial
 from kernlearn.kernels.precomputed import Precomputed
-from kernlearn.kernels.sequences import Mismatch, Spectrum, Subsequence, WeightedDegree
+from kernlearn.kernels.sequences.mismatch import Mismatch
+from kernlearn.kernels.sequences.spectrum import Spectrum
+from kernlearn.kernels.sequences.subsequence import Subsequence
+from kernlearn.kernels.sequences.weighted_degree import WeightedDegree
 from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.tree_paths import TreePaths
 from kernlearn.kernels.weighted_sum import WeightedSum

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -36,6 +37,27 @@ class _Composite(Kernel):
     passes_arrays = False
     """Whether it takes arrays of any library if its parts do."""
 
+    @property
+    @abstractmethod
+    def _parts(self) -> Sequence[Kernel]:
+        """The kernels that it is made of, not yet checked."""
+
+    @property
+    def takes_things(self) -> bool:  # type: ignore[override]
+        """Whether a part takes other rows than numbers."""
+        return any(getattr(part, "takes_things", False) for part in self._parts)
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether all parts take sparse tables."""
+        return all(getattr(part, "takes_sparse", False) for part in self._parts)
+
+    @property
+    def follows_arrays(self) -> bool:  # type: ignore[override]
+        """Whether all parts take arrays of any library, and this one passes them on."""
+        follow = (getattr(part, "follows_arrays", False) for part in self._parts)
+        return self.passes_arrays and all(follow)
+
     def _check_table(self, X: object, name: str) -> Table:
         table: Table = (
             check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
@@ -53,19 +75,8 @@ class _Wrapper(_Composite):
     kernel: Kernel
 
     @property
-    def takes_things(self) -> bool:  # type: ignore[override]
-        """Whether the kernel within takes other rows than numbers."""
-        return bool(getattr(self.kernel, "takes_things", False))
-
-    @property
-    def takes_sparse(self) -> bool:  # type: ignore[override]
-        """Whether the kernel within takes sparse tables."""
-        return bool(getattr(self.kernel, "takes_sparse", False))
-
-    @property
-    def follows_arrays(self) -> bool:  # type: ignore[override]
-        """Whether the kernel within takes arrays of any library, and this one passes them on."""
-        return self.passes_arrays and bool(getattr(self.kernel, "follows_arrays", False))
+    def _parts(self) -> Sequence[Kernel]:
+        return [self.kernel]
 
     def _check_parameters(self) -> None:
         check_part(self.kernel, type(self).__name__)
@@ -98,21 +109,8 @@ class _Combination(_Composite):
             check_part(kernel, type(self).__name__)
 
     @property
-    def takes_things(self) -> bool:  # type: ignore[override]
-        """Whether a part takes other rows than numbers."""
-        return any(getattr(kernel, "takes_things", False) for kernel in self.kernels)
-
-    @property
-    def takes_sparse(self) -> bool:  # type: ignore[override]
-        """Whether all parts take sparse tables."""
-        return all(getattr(kernel, "takes_sparse", False) for kernel in self.kernels)
-
-    @property
-    def follows_arrays(self) -> bool:  # type: ignore[override]
-        """Whether all parts take arrays of any library, and this one passes them on."""
-        return self.passes_arrays and all(
-            getattr(kernel, "follows_arrays", False) for kernel in self.kernels
-        )
+    def _parts(self) -> Sequence[Kernel]:
+        return self.kernels
 
     def _fitted(self, X: Table) -> Kernel:
         parts = [kernel.fitted_to(X) for kernel in self.kernels]

@@ -59,14 +59,15 @@ def non_negative_vector(values: ArrayLike, name: str) -> Array:
 
 
 def one_for_each_column(
-    values: ArrayLike, n_columns: int, name: str, column: str = "column"
+    values: ArrayLike, n_columns: int, name: str, each: str = "column of X"
 ) -> Array:
     """Return a list of numbers, already checked, as an array if there is one for each column."""
     vector = np.asarray(values, dtype=np.float64)
     if len(vector) != n_columns:
+        column, short_name = each.split()[0], name.split()[-1]
         raise ValueError(
-            f"{name} must hold one number for each {column}, got {len(vector)} for "
-            f"{counted(n_columns, column)}; pass as many {name.rpartition(' ')[2]} as {column}s."
+            f"{name} must hold one number for each {each}, got {len(vector)} for "
+            f"{counted(n_columns, column)}; pass as many {short_name} as {column}s."
         )
     return vector
 

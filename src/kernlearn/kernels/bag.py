@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -77,9 +76,6 @@ class Bag(_Reading):
                 "use reshape(-1, 1) for members of a single number."
             )
         return check_rows(thing, where)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (Bag,)
 
     def _evaluate(self, X: Things, Y: Things) -> Array:
         K = self._means(X, Y)

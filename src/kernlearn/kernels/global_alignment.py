@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 
 from kernlearn.kernels._parameters import positive, positive_integer
@@ -72,9 +70,6 @@ class GlobalAlignment(_UnitDiagonal, _Reading):
             )
         steps = np.atleast_1d(np.asarray(thing))  # a single number is a series of one step
         return check_numbers(steps[:, None] if steps.ndim == 1 else steps, where)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (GlobalAlignment,)
 
     def _evaluate(self, X: Things, Y: Things) -> Array:
         widths = sorted({series.shape[1] for series in (*X, *Y)})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +36,9 @@ class _OnThings(Kernel):
 class _Reading(_OnThings):
     """Things are read one by one into what the kernel computes with."""
 
+    reading_parameters: tuple[str, ...] = ()
+    """Parameters that reading depends on; kernels that are alike in them read a thing once."""
+
     def _check_data(self, X: Things, name: str) -> Things:
         def read() -> Things:
             things = np.empty(len(X), dtype=np.object_)
@@ -44,15 +46,12 @@ class _Reading(_OnThings):
                 things[i] = self._read(thing, f"row {i} of {name}")
             return things
 
-        return shared(self._reading(), read, X)
+        key = (type(self)._read, *(getattr(self, each) for each in self.reading_parameters))
+        return shared(key, read, X)
 
     @abstractmethod
     def _read(self, thing: object, where: str) -> object:
         """Return a thing as the kernel computes with it, or say what is wrong with it."""
-
-    @abstractmethod
-    def _reading(self) -> tuple[Hashable, ...]:
-        """What tells two ways of reading apart, so that kernels of one kind read a thing once."""
 
 
 class _Counts(_Reading):

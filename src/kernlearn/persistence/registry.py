@@ -15,7 +15,7 @@ import kernlearn.families.parametric
 import kernlearn.hyperkernels
 import kernlearn.kernels
 from kernlearn.bundle import ModelBundle
-from kernlearn.estimators.hyperkernel.embedding import Embedding
+from kernlearn.estimators.hyperkernel.pair_learner import Embedding
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine

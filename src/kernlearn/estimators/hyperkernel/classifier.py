@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl.classifier import MKLClassifier
+from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import RandomState
 
 
 class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
@@ -90,7 +91,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
 
     def __init__(
         self,
-        hyperkernel: Any = None,
+        hyperkernel: Hyperkernel | None = None,
         quality: str = "soft_margin",
         C: float | str = 100.0,
         lambda_q: float = 1.0,
@@ -102,13 +103,13 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
-        class_weight: Any = None,
+        class_weight: Mapping[object, float] | str | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from kernlearn._checks import check_flag, check_pivots, check_positive
 from kernlearn.estimators.mkl.candidates import Candidates
@@ -21,7 +20,7 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.memory import combination_bytes, matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.solvers.core.units import LARGEST
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
@@ -46,11 +45,11 @@ class HyperkernelExpansion:
     normalize = False
     center = False
 
-    hyperkernel: Any
+    hyperkernel: Hyperkernel | None
     lambda_q: float
     squared: bool
     total: float | None
-    scale: Any
+    scale: float | str
     pivot_tol: float
     max_pivots: int | None
     n_pairs: int | None
@@ -58,7 +57,7 @@ class HyperkernelExpansion:
     verbose: int
     weights_: Array
 
-    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
+    def _candidates(self, points: ArrayLike, ys: Sequence[Array], weight: Array) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
         check_pivots(self.pivot_tol, self.max_pivots)
         check_flag("squared", self.squared)
@@ -72,9 +71,7 @@ class HyperkernelExpansion:
 
         return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
 
-    def _sections(
-        self, X: Array, pivots: NDArray[np.intp], known: Array | None
-    ) -> tuple[Array, Array]:
+    def _sections(self, X: Array, pivots: Indices, known: Array | None) -> tuple[Array, Array]:
         """The sections of the pivots, and the hyperkernel on the pivots themselves."""
         self.pivots_ = X[pivots]
         if known is None:
@@ -82,7 +79,7 @@ class HyperkernelExpansion:
         K_pivots = known[:, pivots[:, 0], pivots[:, 1]]
         return known, 0.5 * (K_pivots + K_pivots.T)
 
-    def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[NDArray[np.intp], Array | None]:
+    def _chosen_pivots(self, X: Array, n_machines: int) -> tuple[Indices, Array | None]:
         """The pairs, refused once their sections would not fit, and these if they are known.
 
         The factor is given back.

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -17,12 +18,13 @@ from kernlearn.estimators.hyperkernel.pairs import merge_pairs, pairs_of_classes
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, validate_table
+from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, RandomState
 
 
-def _is_conic(model: Any) -> bool:
+def _is_conic(model: PairLearner) -> bool:
     if model.combination != "conic":
         raise AttributeError(
             f"a {model.combination} combination of sections need not be a kernel, so it has no "
@@ -136,7 +138,7 @@ class HyperkernelMetric(
 
     def __init__(
         self,
-        hyperkernel: Any = None,
+        hyperkernel: Hyperkernel | None = None,
         combination: str = "conic",
         C: float = 10.0,
         n_pairs: int | None = None,
@@ -146,9 +148,9 @@ class HyperkernelMetric(
         max_pivots: int | None = 200,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
@@ -165,7 +167,7 @@ class HyperkernelMetric(
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike | None) -> Self:
         """Learn from class labels: points of one class belong together.
 
         Parameters
@@ -177,9 +179,9 @@ class HyperkernelMetric(
         """
         with rollback_on_error(self):
             refuse_collection(X, "X")
-            X, y = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
-            check_labels_of_classes(y)
-            classes, codes = np.unique(y, return_inverse=True)
+            points, labels = validate_table(self, X, y, dtype=np.float64, ensure_min_samples=2)
+            check_labels_of_classes(labels)
+            classes, codes = np.unique(labels, return_inverse=True)
             if len(classes) < 2:
                 raise ValueError(
                     f"expected at least two classes in y, got one class ({classes.tolist()[0]!r}); "
@@ -190,12 +192,12 @@ class HyperkernelMetric(
                     "expected n_pairs of at least two, one of each label, got 1; raise it"
                 )
             self.classes_ = classes
-            total = len(X) * (len(X) + 1) // 2
+            total = len(points) * (len(points) + 1) // 2
             n_pairs = total if self.n_pairs is None else min(self.n_pairs, total)
-            self._require_memory(n_pairs, X.shape[1])
-            return self._learn(X, *pairs_of_classes(codes, self.n_pairs, self._seed))
+            self._require_memory(n_pairs, points.shape[1])
+            return self._learn(points, *pairs_of_classes(codes, self.n_pairs, self._seed))
 
-    def fit_pairs(self, X: Any, pairs: Any, same: Any) -> Self:
+    def fit_pairs(self, X: ArrayLike | None, pairs: ArrayLike, same: ArrayLike) -> Self:
         """Learn from stated pairs.
 
         Parameters
@@ -216,15 +218,15 @@ class HyperkernelMetric(
                 )
                 pairs = rows.reshape(-1, 2)
             refuse_collection(X, "X")
-            X = validate_table(self, X, dtype=np.float64)
+            points = validate_table(self, X, dtype=np.float64)
             self.__dict__.pop("classes_", None)  # of an earlier fit
-            return self._learn(X, *merge_pairs(pairs, same, len(X)))
+            return self._learn(points, *merge_pairs(pairs, same, len(points)))
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Array:
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None, **fit_params: Any) -> Array:
         """Fit, and return the embedding of the training points."""
         return np.asarray(self.fit(X, y, **fit_params).transform(X))
 
-    def pair_score(self, pairs: Any) -> Array:
+    def pair_score(self, pairs: ArrayLike) -> Array:
         """Return k(x, z) + b: above zero for points that belong together.
 
         Parameters
@@ -235,12 +237,12 @@ class HyperkernelMetric(
         points = self._checked_pairs(pairs)
         return self._values(points[:, 0], points[:, 1]) + self.intercept_
 
-    def predict_pairs(self, pairs: Any) -> Indices:
+    def predict_pairs(self, pairs: ArrayLike) -> Indices:
         """Return 1 for pairs that belong together (k + b > 0), and −1 for others."""
         return np.where(self.pair_score(pairs) > 0, 1, -1)
 
     @available_if(_is_conic)  # type: ignore[untyped-decorator]
-    def pair_distance(self, pairs: Any, other: Any = None) -> Any:
+    def pair_distance(self, pairs: ArrayLike, other: ArrayLike | None = None) -> Any:
         r"""Return :math:`\sqrt{k(x, x) - 2k(x, z) + k(z, z)}`, the distance in the learned kernel.
 
         Parameters
@@ -259,7 +261,7 @@ class HyperkernelMetric(
         squared[(x == z).all(axis=1)] = 0.0
         return np.sqrt(np.maximum(squared, 0.0))
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: ArrayLike) -> Array:
         """Return the kernel principal components of points in the learned kernel.
 
         Parameters

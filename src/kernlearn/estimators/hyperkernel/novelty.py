@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion, gamma_of
 from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
+from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState
 
 # Of a constant column's value: what differs by less is the same up to rounding.
 _SAME = 1e-6
@@ -59,7 +59,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
 
     def __init__(
         self,
-        hyperkernel: Any = None,
+        hyperkernel: Hyperkernel | None = None,
         nu: float = 0.1,
         lambda_q: float = 1.0,
         *,
@@ -71,10 +71,10 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         n_pairs: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel

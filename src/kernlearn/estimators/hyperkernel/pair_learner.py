@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from functools import cached_property
+from typing import Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.decomposition import KernelPCA
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_pivots, check_positive
-from kernlearn.estimators.hyperkernel.embedding import Embedding
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
+from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import median_distance
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
@@ -24,14 +28,50 @@ _BLOCK = 4096
 # σ in units of the median distance, and σ_h in units of σ: in the middle of the range where
 # scores and distances both told the bundled digits apart (0.35 to 1, and 1 to 3).
 _WIDTH, _SHARED = 0.5, 3.0
+# Of more points than these a sample is taken: the components of a few thousand are those of all.
+_MOST_POINTS = 2000
 # What there is for each pair, at most: numbers, and copies of the factor's row (measured).
 PAIR_COLUMNS, FACTORS = 30, 4
+
+
+class Embedding:
+    """Coordinates √λ v of the centred kernel, for any points; signs are settled.
+
+    The components are found when coordinates are first asked for: scores and distances need none.
+    """
+
+    def __init__(self, kernel: Kernel, n_components: int, seed: int) -> None:
+        self.kernel = kernel
+        self.n_components = n_components
+        self._seed = seed
+
+    def fit(self, X: Array) -> Self:
+        """Keep (at most two thousand of) the rows of `X`, whose components these are."""
+        if len(X) > _MOST_POINTS:
+            chosen = check_random_state(self._seed).choice(len(X), _MOST_POINTS, replace=False)
+            X = X[np.sort(chosen)]
+        else:
+            X = X.copy()
+        self.n_components = min(self.n_components, len(X))
+        self.points = X
+        return self
+
+    @cached_property
+    def pca(self) -> KernelPCA:
+        """The components."""
+        # The dense solver: no random start, so that the same data give the same picture.
+        components = KernelPCA(self.n_components, kernel="precomputed", eigen_solver="dense")
+        return components.fit(self.kernel(self.points))
+
+    def transform(self, X: Array) -> Array:
+        """Return the coordinates of points, old or new."""
+        return np.asarray(self.pca.transform(self.kernel(X, self.points)))
 
 
 class PairLearner(StoppingParameters):
     """Mixed into an estimator with these parameters: learns coefficients of labelled pairs."""
 
-    hyperkernel: Any
+    hyperkernel: Hyperkernel | None
     combination: str
     C: float
     n_components: int
@@ -114,7 +154,7 @@ class PairLearner(StoppingParameters):
         hyperkernel._check_values(values)
         return values
 
-    def _checked_pairs(self, pairs: Any) -> Array:
+    def _checked_pairs(self, pairs: ArrayLike) -> Array:
         check_is_fitted(self)
         points = check_pairs(pairs, "pairs")
         check_same_features(points.shape[2], self.n_features_in_, "pairs")

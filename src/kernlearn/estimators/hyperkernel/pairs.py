@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
 from kernlearn.hyperkernels._pairs import choose_pairs
@@ -40,7 +39,7 @@ def _balanced_sample(codes: Indices, n_pairs: int, seed: int) -> Indices:
     return np.asarray(pairs[np.lexsort(pairs.T)])
 
 
-def _draw(starts: Indices, counts: Indices, number: int, generator: Any) -> Indices:
+def _draw(starts: Indices, counts: Indices, number: int, generator: np.random.Generator) -> Indices:
     """Draw pairs of positions, uniformly from p with start_p, start_p + 1, … of its count."""
     above = np.cumsum(counts)
     numbers = generator.choice(int(above[-1]), number, replace=False, shuffle=False)
@@ -48,7 +47,7 @@ def _draw(starts: Indices, counts: Indices, number: int, generator: Any) -> Indi
     return np.column_stack([first, starts[first] + numbers - (above - counts)[first]])
 
 
-def merge_pairs(pairs: Any, same: Any, n_points: int) -> tuple[Indices, Array]:
+def merge_pairs(pairs: ArrayLike, same: ArrayLike, n_points: int) -> tuple[Indices, Array]:
     """Return each distinct pair (i, j), i ≤ j, once, with its label; refuse what contradicts."""
     indices = _checked_indices(pairs, n_points)
     labels = _checked_same(same, len(indices))
@@ -72,7 +71,7 @@ def merge_pairs(pairs: Any, same: Any, n_points: int) -> tuple[Indices, Array]:
     return distinct, merged
 
 
-def _checked_indices(pairs: Any, n_points: int) -> Indices:
+def _checked_indices(pairs: ArrayLike, n_points: int) -> Indices:
     indices = np.asarray(pairs)
     if indices.ndim != 2 or indices.shape[1] != 2 or indices.dtype.kind not in "iu":
         raise ValueError(
@@ -88,7 +87,7 @@ def _checked_indices(pairs: Any, n_points: int) -> Indices:
     return indices.astype(np.intp)
 
 
-def _checked_same(same: Any, n_pairs: int) -> Array:
+def _checked_same(same: ArrayLike, n_pairs: int) -> Array:
     labels = np.asarray(same)
     if labels.shape != (n_pairs,):
         raise ValueError(

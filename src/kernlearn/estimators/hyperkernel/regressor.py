@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
 from kernlearn.estimators.mkl.regressor import MKLRegressor
+from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState
 
 
 class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
@@ -60,7 +60,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
 
     def __init__(
         self,
-        hyperkernel: Any = None,
+        hyperkernel: Hyperkernel | None = None,
         quality: str = "nu_svr",
         C: float | str = 100.0,
         lambda_q: float = 1.0,
@@ -75,10 +75,10 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         n_pairs: int | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel

@@ -55,19 +55,11 @@ def mean_squares(X: Array) -> Array:
     return np.where(constant, 1.0, np.clip(spread, 1e-300, 1e300))
 
 
-def weighted_sums(X: Array, M: Array) -> Array:
-    r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - x_{jr})^2`, by one product; `X` is centred."""
-    xp = namespace(M)
-    totals = xp.sum(M, axis=-2) + xp.sum(M, axis=-1)
-    sums: Array = (totals[..., None, :] @ (X * X))[..., 0, :]
-    sums -= 2.0 * column_dots(X, M @ X)
-    return sums
-
-
-def cross_sums(X: Array, Y: Array, M: Array) -> Array:
+def weighted_sums(X: Array, Y: Array, M: Array) -> Array:
     r"""All of :math:`\sum_{ij} M_{ij} (x_{ir} - y_{jr})^2`; both are centred alike."""
     xp = namespace(M)
-    sums: Array = xp.sum(M, axis=1) @ (X * X) + xp.sum(M, axis=0) @ (Y * Y)
+    rows, columns = xp.sum(M, axis=-1)[..., None, :], xp.sum(M, axis=-2)[..., None, :]
+    sums: Array = (rows @ (X * X) + columns @ (Y * Y))[..., 0, :]
     sums -= 2.0 * column_dots(X, M @ Y)
     return sums
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from kernlearn.families.parametric._squares import (
     centred,
-    cross_sums,
     mean_squares,
     middles,
     products,
@@ -60,12 +59,13 @@ class ARD(ParametricKernel):
 
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         """By one matrix product for all columns."""
-        return -weighted_sums(centred(X), W * K)
+        rows = centred(X)
+        return -weighted_sums(rows, rows, W * K)
 
     def cross_gradient(self, X: Array, Y: Array, theta: Array, K: Array, W: Array) -> Array:
         """By one matrix product for all columns."""
         middle = middles(X)
-        return -cross_sums(X - middle, Y - middle, W * K)
+        return -weighted_sums(X - middle, Y - middle, W * K)
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None

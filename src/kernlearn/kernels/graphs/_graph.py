@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from kernlearn.kernels.structured_inputs import _Counts
+
 
 @dataclass(frozen=True, eq=False)
 class Graph:
@@ -90,3 +92,13 @@ def _node(name: Any) -> Hashable:
     plain: Hashable = name.item() if isinstance(name, np.generic) else name
     hash(plain)
     return plain
+
+
+class _OfGraphs(_Counts):
+    """A kernel by the patterns of graphs, whose nodes of networkx have a label of that name."""
+
+    label: str
+    reading_parameters = ("label",)
+
+    def _read(self, thing: object, where: str) -> Graph:
+        return read_graph(thing, where, self.label)

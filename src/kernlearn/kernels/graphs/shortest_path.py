@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
-from kernlearn.kernels.graphs._graph import Graph, read_graph
-from kernlearn.kernels.structured_inputs import Codes, _Counts, appended, count
+from kernlearn.kernels.graphs._graph import Graph, _OfGraphs
+from kernlearn.kernels.structured_inputs import Codes, appended, count
 from kernlearn.typing import Things
 
 
-class ShortestPath(_Counts):
+class ShortestPath(_OfGraphs):
     r"""The shortest-path kernel: pairs of nodes with the same labels at the same distance.
 
     .. math:: k(x, z) = \sum_{a, b, l} n_{abl}(x) \, n_{abl}(z),
@@ -44,12 +43,6 @@ class ShortestPath(_Counts):
 
     def __init__(self, label: str = "label") -> None:
         self.label = label
-
-    def _read(self, thing: object, where: str) -> Graph:
-        return read_graph(thing, where, self.label)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (read_graph, self.label)
 
     def _counts(self, things: Things) -> csr_array:
         numbers: dict[Any, int] = {}

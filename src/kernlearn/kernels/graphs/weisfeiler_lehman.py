@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
-from kernlearn.kernels.graphs._graph import Graph, read_graph
-from kernlearn.kernels.structured_inputs import Codes, _Counts, appended, count, numbered
+from kernlearn.kernels.graphs._graph import _OfGraphs
+from kernlearn.kernels.structured_inputs import Codes, appended, count, numbered
 from kernlearn.typing import Things
 
 
-class WeisfeilerLehman(_Counts):
+class WeisfeilerLehman(_OfGraphs):
     r"""The Weisfeiler–Lehman subtree kernel: rounds of neighbourhoods that two graphs share.
 
     In round 0 the label of a node is its own; in each further round it becomes its last label with
@@ -57,12 +56,6 @@ class WeisfeilerLehman(_Counts):
                 f"WeisfeilerLehman's iterations must be 0, 1, 2, ..., got {self.iterations!r}; "
                 "choose 3, say."
             )
-
-    def _read(self, thing: object, where: str) -> Graph:
-        return read_graph(thing, where, self.label)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (read_graph, self.label)
 
     def _counts(self, things: Things) -> csr_array:
         sizes = [len(graph.nodes) for graph in things]

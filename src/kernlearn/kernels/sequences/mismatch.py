@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from itertools import combinations, product
 from math import comb
 
@@ -51,6 +50,8 @@ class Mismatch(_Counts):
            [2., 2., 7.]])
     """
 
+    reading_parameters = ("alphabet",)
+
     def __init__(self, k: int = 5, m: int = 1, alphabet: str = "ACGT") -> None:
         self.k = k
         self.m = m
@@ -74,9 +75,6 @@ class Mismatch(_Counts):
 
     def _read(self, thing: object, where: str) -> Letters:
         return within(letters_of(thing, where), self.alphabet, where)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (Mismatch, self.alphabet)
 
     def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 from scipy.sparse import csr_array
 
 from kernlearn.kernels._parameters import positive_integer
@@ -44,6 +42,8 @@ class Spectrum(_Counts):
            [0., 0., 1.]])
     """
 
+    reading_parameters = ("alphabet",)
+
     def __init__(self, k: int = 3, alphabet: str | None = None) -> None:
         self.k = k
         self.alphabet = alphabet
@@ -56,9 +56,6 @@ class Spectrum(_Counts):
     def _read(self, thing: object, where: str) -> Letters:
         letters = letters_of(thing, where)
         return letters if self.alphabet is None else within(letters, self.alphabet, where)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (Spectrum, self.alphabet)
 
     def _counts(self, things: Things) -> csr_array:
         letters, rows, _ = joined(things)

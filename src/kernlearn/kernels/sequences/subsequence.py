@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 
 from kernlearn.kernels._parameters import positive, positive_integer
@@ -60,9 +58,6 @@ class Subsequence(_Reading):
 
     def _read(self, thing: object, where: str) -> Letters:
         return letters_of(thing, where)
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (Subsequence,)
 
     def _evaluate(self, X: Things, Y: Things) -> Array:
         K = np.empty((len(X), len(Y)))

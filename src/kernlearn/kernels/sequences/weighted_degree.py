@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-
 import numpy as np
 from scipy.sparse import csr_array, hstack
 
@@ -51,9 +49,6 @@ class WeightedDegree(_Counts):
                 "drop such rows."
             )
         return letters
-
-    def _reading(self) -> tuple[Hashable, ...]:
-        return (WeightedDegree,)
 
     def _counts(self, things: Things) -> csr_array:
         lengths = sorted({len(letters) for letters in things})
