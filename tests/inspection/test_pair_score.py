@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import kernlearn as kl
-from kernlearn.inspection import PairScoreDisplay, pair_score
+from kernlearn.inspection import PairScoreDisplay
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -28,11 +28,12 @@ def problem():
     return X, y, kl.HyperkernelMetric(C=1.0).fit(X[:12], y[:12])
 
 
-def test_it_holds_the_score_of_every_pair_of_different_points(problem, monkeypatch):
+def test_it_holds_the_score_of_every_pair_of_different_points(problem):
+    class InBlocks(PairScoreDisplay):
+        numbers_at_once = 100
+
     X, y, model = problem
-    # Several blocks.
-    monkeypatch.setattr(pair_score, "_MOST_NUMBERS", 100)
-    display = PairScoreDisplay.from_estimator(model, X[12:], y[12:])
+    display = InBlocks.from_estimator(model, X[12:], y[12:])
     pairs = [(i, j) for i in range(12, 24) for j in range(i + 1, 24)]
     expected = model.pair_score(np.array([[X[i], X[j]] for i, j in pairs]))
     np.testing.assert_allclose(display.scores, expected, rtol=1e-12)

@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial, default_bank
-from kernlearn.kernels.bank import bank_at, median_distance, screened
+from kernlearn.kernels.bank import bank_at, median_distance, screen_kernels
 
 
 def gammas(bank):
@@ -72,7 +72,7 @@ def test_bad_data_are_refused():
 def test_kernels_that_are_nearly_constant_are_left_out_with_their_numbers():
     """Far from the origin all points point the same way."""
     X = np.random.default_rng(0).standard_normal((50, 3)) + 500.0
-    kernels, notes = screened(bank_at(median_distance(X, None), [0.0]), X)
+    kernels, notes = screen_kernels(bank_at(median_distance(X, None), [0.0]), X)
     assert [type(k) for k in kernels] == [Gaussian]
     assert len(notes) == 2
     assert re.search(r"Linear.*left out: .*nearly constant.*95 %.*above 0\.9999\d\d", notes[0])
@@ -82,7 +82,7 @@ def test_kernels_that_are_nearly_constant_are_left_out_with_their_numbers():
 def test_kernels_that_are_nearly_the_identity_are_left_out_with_their_numbers():
     """At equal distances the narrowest Gaussian is 3e-4 everywhere."""
     X = np.eye(30)
-    kernels, notes = screened(bank_at(np.sqrt(2.0), [0.0, 3.0]), X)
+    kernels, notes = screen_kernels(bank_at(np.sqrt(2.0), [0.0, 3.0]), X)
     np.testing.assert_allclose(gammas(kernels), [0.5])
     assert re.search(r"Gaussian\(gamma=.*left out: .*nearly the identity.*3\.4e-04", notes[-1])
     # Inner products of these are zero too.
@@ -95,10 +95,10 @@ def test_near_points_save_a_narrow_kernel():
     centres = 100.0 * np.random.default_rng(0).standard_normal((8, 5))
     X = np.repeat(centres, 10, axis=0) + 0.1 * np.random.default_rng(1).standard_normal((80, 5))
     narrow = bank_at(0.3, [0.0])
-    assert gammas(screened(narrow, X)[0]) == gammas(narrow)
+    assert gammas(screen_kernels(narrow, X)[0]) == gammas(narrow)
 
 
 def test_where_nothing_would_be_left_everything_stays():
     X = np.random.default_rng(0).standard_normal((50, 3))
-    kernels, notes = screened([Gaussian(1e9), Gaussian(1e-9)], X)
+    kernels, notes = screen_kernels([Gaussian(1e9), Gaussian(1e-9)], X)
     assert len(kernels) == len(notes) == 2

@@ -55,14 +55,14 @@ class KernelPool:
                 f"expected kernels of kernlearn.kernels in a family, got {kernel!r} as the "
                 f"kernel {i}; derive your own from kernlearn.kernels.Kernel"
             )
-        with naming(i):
+        with naming_kernel(i):
             fitted = kernel.fitted_to(self.points)
             return fitted if self._prepared is None else self._prepared(fitted)
 
     def gram(self, i: int) -> Array:
         """The matrix of the i-th kernel on all rows."""
         kernel = self.kernel(i)
-        with naming(i):
+        with naming_kernel(i):
             return check_gram(kernel(self.points), psd=self.psd, name="its Gram matrix")
 
     def on_rows(self, rows: Indices) -> KernelPool:
@@ -108,7 +108,7 @@ class KernelPool:
 
         def form(i: int) -> float:
             kernel = self.kernel(i)
-            with naming(i):
+            with naming_kernel(i):
                 return float(np.vdot(kernel(some), A))
 
         values = self.gathered(lambda part: part.products(A, rows, self.workers, tick), form, tick)
@@ -197,7 +197,7 @@ class KernelPool:
 
 
 @contextmanager
-def naming(i: int) -> Iterator[None]:
+def naming_kernel(i: int) -> Iterator[None]:
     """Says which kernel an error is about."""
     try:
         yield

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kernlearn.families.column_products import ColumnProducts
-from kernlearn.families.kernel_pool import KernelPool, naming
+from kernlearn.families.kernel_pool import KernelPool, naming_kernel
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
 from kernlearn.kernels._validation import take_rows
@@ -34,7 +34,7 @@ class LandmarkPool:
     def map(self, i: int) -> NystroemMap:
         """The map from rows to the factor of the i-th kernel."""
         kernel = self.pool.kernel(i)
-        with naming(i):
+        with naming_kernel(i):
             kept, corner = corner_of(kernel(self.marks))
         return NystroemMap(kernel, take_rows(self.marks, kept), self.landmarks[kept], corner)
 
@@ -47,7 +47,7 @@ class LandmarkPool:
 
         def form(i: int) -> float:
             kernel = self.pool.kernel(i)
-            with naming(i):
+            with naming_kernel(i):
                 corner, image = kernel(self.marks).copy(), kernel(self.marks, some) @ vectors.T
             return float(eliminated(corner[None], image[None])[0][0])
 

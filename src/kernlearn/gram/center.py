@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.gram._validation import check_finite, check_matrix, check_square, check_symmetric
-from kernlearn.kernels._rescaling import settled_squares
+from kernlearn.kernels._rescaling import squares_around_mean
 from kernlearn.typing import Array
 
 
@@ -34,7 +34,7 @@ def center(K: Any) -> Array:
     matrix = check_symmetric(K, "Gram matrix")
     means = _means(matrix, axis=1)  # in pairs of pairs, with few roundings
     centred = _subtract_means(matrix, means, means)
-    squares = settled_squares(
+    squares = squares_around_mean(
         np.diagonal(centred), np.diagonal(matrix), means, float(np.abs(means).max())
     )
     np.fill_diagonal(centred, squares)

@@ -18,8 +18,6 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
 
 BINS = 40
-# Pairs put together at a time: a block of points of any size stays within some megabytes.
-_MOST_NUMBERS = 4_000_000
 
 
 class PairScoreDisplay(Display):
@@ -43,6 +41,9 @@ class PairScoreDisplay(Display):
     >>> display.error
     0.25
     """
+
+    numbers_at_once = 4_000_000
+    """Coordinates of pairs that are scored together."""
 
     def __init__(self, scores: ArrayLike, same: ArrayLike) -> None:
         self.scores: Array = np.asarray(scores, dtype=float)
@@ -83,7 +84,7 @@ class PairScoreDisplay(Display):
                 f"{points.shape} and {labels.shape}; pass as many classes as rows"
             )
         first, second = np.triu_indices(len(points), 1)
-        step = max(1, _MOST_NUMBERS // (2 * points.shape[1]))
+        step = max(1, cls.numbers_at_once // (2 * points.shape[1]))
         scores = [
             pair_score(
                 np.stack([points[first[i : i + step]], points[second[i : i + step]]], axis=1)

@@ -30,7 +30,7 @@ def check_diagonal(diagonal: Array, owner: str) -> None:
         )
 
 
-def settled_squares(found: Array, squares: Array, means: Array, mean: float) -> Array:
+def squares_around_mean(found: Array, squares: Array, means: Array, mean: float) -> Array:
     """Squared lengths around a mean, zero at the mean, where rounding leaves one of either sign.
 
     `found` is k(x, x), the `squares`, less twice the `means` of k(x, ·) plus the `mean` of all.

@@ -13,7 +13,7 @@ from kernlearn._device import to_host
 from kernlearn.typing import Array, DataFrame, Indices, Table, Things
 
 
-def known_frame(X: object) -> Any:
+def as_pandas_frame(X: object) -> Any:
     """A data frame of Polars, Arrow or another maker as one of pandas; anything else as it is.
 
     Arrays of PyTorch and CuPy come to the host, and collections of Dask are refused: code that
@@ -45,7 +45,7 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
 
     A sparse matrix comes in compressed rows, where it is allowed.
     """
-    X = known_frame(X)
+    X = as_pandas_frame(X)
     if issparse(X) and not sparse:
         raise ValueError(
             f"{name} must be a dense table, got a sparse matrix; convert it with {name}.toarray()."
@@ -68,7 +68,7 @@ def check_table(X: Any, name: str, sparse: bool = False) -> Any:
 
 def check_rows(X: object, name: str) -> Any:
     """Return `X` as a table or, where it is none, as an array of one thing in each row."""
-    X = known_frame(X)
+    X = as_pandas_frame(X)
     if is_frame(X) or issparse(X):
         return check_table(X, name, sparse=True)
     if not _is_regular(X):
@@ -85,7 +85,7 @@ def check_things(X: Any, name: str) -> Things:
     Of a data frame or an array with a single column they are its cells; of an array with more,
     its rows.
     """
-    X = known_frame(X)
+    X = as_pandas_frame(X)
     if isinstance(X, np.ndarray) and X.ndim == 1 and X.dtype == object and len(X):
         return X
     if issparse(X) or (is_frame(X) and X.shape[1] != 1):

@@ -10,13 +10,13 @@ from kernlearn.kernels._composite import check_part, with_parts
 from kernlearn.kernels._rescaling import divide_by_roots
 from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
-from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.kernels.structured_inputs import _ParsedInputs
 from kernlearn.typing import Array, Indices, Things
 
 _NORMS = ("mean", "unit")
 
 
-class Bag(_Reading):
+class Bag(_ParsedInputs):
     r"""The kernel between sets whose members have a kernel, in the mean.
 
     .. math:: K(X, Z) = \frac{1}{|X| |Z|} \sum_{x \in X} \sum_{z \in Z} k(x, z)

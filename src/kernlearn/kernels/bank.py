@@ -56,7 +56,7 @@ def default_bank(X: Table, random_state: int | np.random.RandomState | None = No
     """
     table = check_numbers(X, "X")
     bank = bank_at(median_distance(table, random_state), WITHOUT_TARGETS)
-    return screened(bank, table[:_MAX_ROWS])[0]
+    return screen_kernels(bank, table[:_MAX_ROWS])[0]
 
 
 def bank_at(median: float, exponents: Sequence[float]) -> list[Kernel]:
@@ -65,7 +65,7 @@ def bank_at(median: float, exponents: Sequence[float]) -> list[Kernel]:
     return [Normalized(Linear()), Normalized(Polynomial(degree=2)), *gaussians]
 
 
-def screened(kernels: Sequence[Kernel], X: Array) -> tuple[list[Kernel], list[str]]:
+def screen_kernels(kernels: Sequence[Kernel], X: Array) -> tuple[list[Kernel], list[str]]:
     """Return the kernels that tell points apart, and a sentence for each of the others.
 
     If none does, all are kept: on such data nothing better can be said.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernlearn.kernels._composite import _Wrapper, with_parts
-from kernlearn.kernels._rescaling import settled_squares
+from kernlearn.kernels._rescaling import squares_around_mean
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels.base import Kernel
@@ -78,7 +78,7 @@ class Centered(_Wrapper):
 
     def _squared_lengths(self, X: Table, means: Array, mean: float) -> Array:
         squares = self.kernel.diag(X)
-        found = settled_squares(squares - 2.0 * means + mean, squares, means, mean)
+        found = squares_around_mean(squares - 2.0 * means + mean, squares, means, mean)
         return np.maximum(found, 0.0)
 
     def _means(self, X: object) -> Array:

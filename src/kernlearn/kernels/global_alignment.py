@@ -7,14 +7,14 @@ import numpy as np
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels._validation import check_numbers
 from kernlearn.kernels.base import _UnitDiagonal
-from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.kernels.structured_inputs import _ParsedInputs
 from kernlearn.typing import Array, Indices, Things
 
 # Cells of the tables that are filled together.
 _BLOCK = 1_000_000
 
 
-class GlobalAlignment(_UnitDiagonal, _Reading):
+class GlobalAlignment(_UnitDiagonal, _ParsedInputs):
     r"""The global alignment kernel on time series of any lengths, with unit diagonal.
 
     The sum over all alignments π of two series, each step of which moves on in one series or in

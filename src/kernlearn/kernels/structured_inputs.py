@@ -33,7 +33,7 @@ class _OnThings(Kernel):
         return shared("things", lambda: check_things(X, name), X)
 
 
-class _Reading(_OnThings):
+class _ParsedInputs(_OnThings):
     """Things are read one by one into what the kernel computes with."""
 
     reading_parameters: tuple[str, ...] = ()
@@ -54,7 +54,7 @@ class _Reading(_OnThings):
         """Return a thing as the kernel computes with it, or say what is wrong with it."""
 
 
-class _Counts(_Reading):
+class _Counts(_ParsedInputs):
     """A kernel on things by the patterns they hold; what a pattern is, a subclass says."""
 
     def _evaluate(self, X: Things, Y: Things) -> Array:

@@ -21,7 +21,7 @@ from kernlearn.estimators.inputs.row_kinds import (
 )
 from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
 from kernlearn.kernels import Kernel
-from kernlearn.kernels._validation import known_frame
+from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.typing import Array
 
 
@@ -32,7 +32,7 @@ class KernelInput(NotebookDisplay):
 
     def _checked(self, X: Any, reset: bool) -> Any:
         """Check X as scikit-learn does; a kernel sees a data frame where one came."""
-        X = known_frame(X)
+        X = as_pandas_frame(X)
         if self._judged_by_kernel(X):
             return unchanged_rows(self, X, reset)
         options = table_options(self.kernel)
@@ -45,7 +45,7 @@ class KernelInput(NotebookDisplay):
         if is_lazy(X):
             rows = chunked_table(self, X, as_frame=isinstance(self.kernel, Kernel), fewest=2)
             return rows, target_of(self, rows, y, **options)
-        X = known_frame(X)
+        X = as_pandas_frame(X)
         if self._judged_by_kernel(X):
             rows = unchanged_rows(self, X, reset=True)
             return rows, target_of(self, rows, y, **options)

@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from kernlearn.estimators.inputs.row_kinds import takes_things
 from kernlearn.kernels import Columns, Kernel
-from kernlearn.kernels._validation import check_numbers, check_table, is_frame, known_frame
+from kernlearn.kernels._validation import as_pandas_frame, check_numbers, check_table, is_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
 
@@ -32,8 +32,8 @@ def are_views(X: Any, kernels: Any) -> bool:
 def known_views(X: Any) -> dict[Any, Any] | list[Any]:
     """The views, frames of other makers as those of pandas."""
     if isinstance(X, Mapping):
-        return {name: known_frame(view) for name, view in X.items()}
-    return [known_frame(view) for view in X]
+        return {name: as_pandas_frame(view) for name, view in X.items()}
+    return [as_pandas_frame(view) for view in X]
 
 
 def column_names(X: Any) -> dict[str, list[str]]:
@@ -78,7 +78,7 @@ def _numbered(n_views: int) -> list[str]:
 
 
 def _table(view: Any, key: str, as_they_are: bool) -> Any:
-    table = check_table(known_frame(view), key)
+    table = check_table(as_pandas_frame(view), key)
     if as_they_are:
         return table
     numbers = check_numbers(table, key)

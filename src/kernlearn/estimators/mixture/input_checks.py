@@ -35,7 +35,7 @@ from kernlearn.estimators.inputs.validation import (
     validate_table,
 )
 from kernlearn.estimators.mixture.preparation import Rows
-from kernlearn.kernels._validation import known_frame
+from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
 
@@ -56,7 +56,7 @@ def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
         return rows
     if reset:
         estimator._note_device(X)
-    X = known_frame(to_host(X))
+    X = as_pandas_frame(to_host(X))
     if is_frame(X):
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         if len(X) == 0:

@@ -13,7 +13,7 @@ from kernlearn.estimators.mkl.column_bank import column_bank
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
 from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
 from kernlearn.kernels import Kernel
-from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screened
+from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screen_kernels
 from kernlearn.numerics.rounding import first_least
 from kernlearn.typing import Array
 
@@ -82,7 +82,7 @@ def choose_bank(
     bank = bank_at(median, exponents)
     if scales is not None:
         bank = [stretched(kernel, scales) for kernel in bank]
-    kernels, left_out = screened(bank if says_something else bank[2:], sample)
+    kernels, left_out = screen_kernels(bank if says_something else bank[2:], sample)
     return kernels, notes + left_out
 
 

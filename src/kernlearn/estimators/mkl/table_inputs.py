@@ -20,7 +20,7 @@ from kernlearn.estimators.inputs.views import (
     known_views,
 )
 from kernlearn.estimators.mkl.parameters import CombinationParameters
-from kernlearn.kernels._validation import known_frame
+from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array
 
@@ -70,7 +70,7 @@ class TableInputs:
                 "and X_unlabeled.compute()"
             )
         of_views = are_views(X, self.kernels)
-        X, X_unlabeled = known_frame(X), self._one_table(X_unlabeled, reset=False)
+        X, X_unlabeled = as_pandas_frame(X), self._one_table(X_unlabeled, reset=False)
         if not of_views and hasattr(X, "iloc") != hasattr(X_unlabeled, "iloc"):
             raise ValueError(
                 "expected X_unlabeled of the same kind as X, got a data frame and an array; "
@@ -109,7 +109,7 @@ class TableInputs:
         if reset:
             self._forget_views()
         if not are_views(X, self.kernels):
-            return known_frame(X)
+            return as_pandas_frame(X)
         own = vars(self.estimator)
         takes_views = "kernels" in self.estimator.get_params(deep=False)
         if not takes_views or not (reset or "views_" in own):

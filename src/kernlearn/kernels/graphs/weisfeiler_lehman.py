@@ -60,7 +60,7 @@ class WeisfeilerLehman(_OfGraphs):
     def _counts(self, things: Things) -> csr_array:
         sizes = [len(graph.nodes) for graph in things]
         rows = np.repeat(np.arange(len(things)), sizes)
-        labels, starts, ends = together(things, sizes)
+        labels, starts, ends = _joint_graph(things, sizes)
         neighbourhoods = _by_degree(starts, ends, len(rows))
         blocks = [count(rows, labels, len(things))]
         for _ in range(self.iterations):
@@ -69,7 +69,7 @@ class WeisfeilerLehman(_OfGraphs):
         return hstack(blocks, format="csr")
 
 
-def together(graphs: Things, sizes: list[int]) -> tuple[Codes, Codes, Codes]:
+def _joint_graph(graphs: Things, sizes: list[int]) -> tuple[Codes, Codes, Codes]:
     """The labels of all nodes as numbers, and both ends of each edge, from either side."""
     numbers: dict[Any, int] = {}
     labels = [numbers.setdefault(label, len(numbers)) for g in graphs for label in g.labels]

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernlearn.kernels._parameters import positive, positive_integer
 from kernlearn.kernels.sequences._letters import Letters, letters_of
-from kernlearn.kernels.structured_inputs import _Reading
+from kernlearn.kernels.structured_inputs import _ParsedInputs
 from kernlearn.typing import Array, Things
 
 # Cells of the tables that are filled together.
@@ -14,7 +14,7 @@ _BLOCK = 2_000_000
 _NO_LETTER = -1
 
 
-class Subsequence(_Reading):
+class Subsequence(_ParsedInputs):
     r"""Subsequences that two sequences share, with gaps, each letter of their span discounted.
 
     .. math:: k(x, z) = \sum_{u} \sum_{i : x_i = u} \sum_{j : z_j = u} \lambda^{l(i) + l(j)}
