@@ -9,7 +9,7 @@ import pytest
 import scikit_posthocs
 
 from kernlearn.comparison import compare
-from kernlearn.comparison.nemenyi import undivided
+from kernlearn.comparison.rank_tests import undivided
 
 # Demšar (2006), Table 5(a): q for 2 to 10 methods.
 QUANTILES = {

@@ -11,7 +11,7 @@ import scipy.stats
 from statsmodels.stats.multitest import multipletests
 
 from kernlearn.comparison import compare
-from kernlearn.comparison.signed_rank import (
+from kernlearn.comparison.rank_tests import (
     differences,
     exact_pvalue,
     holm,

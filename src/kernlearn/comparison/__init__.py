@@ -4,8 +4,7 @@ The procedure is that of Demšar (2006), as Cawley and Talbot (2014) use it: ran
 every data set, ask Friedman's test whether any differ, and Nemenyi's which.
 """
 
-from kernlearn.comparison.compare import compare
-from kernlearn.comparison.comparison import Comparison
-from kernlearn.comparison.rank_test import RankTest
+from kernlearn.comparison.comparison import Comparison, compare
+from kernlearn.comparison.rank_tests import RankTest
 
 __all__ = ["Comparison", "RankTest", "compare"]

@@ -30,16 +30,7 @@ def best_on_folds(
 ) -> tuple[Label, Candidate]:
     """Return the kernel and the candidate with the highest mean score; the first of the best.
 
-    Parameters
-    ----------
-    grams : iterable of (label, ndarray of shape (n, n))
-        Gram matrices of the training points, made one at a time.
-    candidates : sequence
-        Parameters of the machine.
-    folds : list of (ndarray, ndarray)
-        Rows to fit to and held-out rows.
-    score : callable
-        ``score(K, fit, check, candidate)``, high is good.
+    `grams` are made one at a time; ``score(K, fit, check, candidate)`` is high where good.
     """
     best_score, best = -np.inf, None
     for label, K in grams:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn.comparison import Comparison, compare
-from kernlearn.comparison.signed_rank import signed_rank
+from kernlearn.comparison.rank_tests import signed_rank
 from kernlearn.inspection import CriticalDifferenceDisplay
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.grid_search import Estimator
@@ -77,9 +77,9 @@ def method_table(
     title: str,
     found: Mapping[str, Cells],
     options: RunOptions,
-    *,
     rival: str,
     picture: str,
+    *,
     number_format: str,
     notes: tuple[str, ...],
 ) -> ComparisonTable:

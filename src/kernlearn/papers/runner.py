@@ -52,29 +52,9 @@ def run_splits(
 
     Cells that an earlier run has finished are read, not computed again.
 
-    Parameters
-    ----------
-    cell : callable
-        Importable by name; returns JSON values.
-    data : mapping
-        The data sets by their names.
-    n_splits : int or mapping of str to int
-        Splits of each data set.
-    options : RunOptions
-        How the exhibit is run.
-    name : str
-        Name of the results file.
-    settings : mapping
-        What a result depends on, besides seed and version: the data among it.
-    description : str
-        Shown before the progress bar; by default the name.
-    one_process : bool
-        Run one cell at a time, because its seconds are measured.
-
-    Returns
-    -------
-    dict
-        One result per split, by the name of the data set.
+    `cell` is importable by name and returns JSON values. `settings` holds what a result depends
+    on, besides seed and version: the data among it. With `one_process`, cells run one at a time,
+    because their seconds are measured. The result has one value per split, by data set.
     """
     counts = dict.fromkeys(data, n_splits) if isinstance(n_splits, int) else n_splits
     # Split by split, not set by set: the time left is then that of the average set.
@@ -111,28 +91,10 @@ def run_tasks(
     Every result is written and synchronised before the next is waited for: stop the process
     at any moment, run it again, and no finished task is lost or repeated.
 
-    Parameters
-    ----------
-    function : callable
-        ``function(*arguments)`` returns JSON values; importable by name if `jobs` > 1.
-    tasks : mapping of str to tuple
-        Arguments of each task by its key. A key names the same task in every run.
-    results : ResultsFile
-        Where finished tasks are; not yet opened.
-    jobs : int, default=1
-        Number of processes; -1 takes one for each core.
-    cluster : str or None
-        Address of a Dask scheduler whose workers run the tasks, instead of processes of this
-        machine. A worker that is lost costs the tasks that it had begun.
-    description : str
-        Shown before the progress bar.
-    quiet : bool, default=False
-        Show no progress bar.
-
-    Returns
-    -------
-    dict
-        The result of each of `tasks`, in their order.
+    Tasks are the arguments of the function by a key that names the same task in every run. With
+    `jobs` > 1 (-1 for one per core) the function must be importable by name. `cluster` is the
+    address of a Dask scheduler whose workers run the tasks instead; a worker that is lost costs
+    the tasks that it had begun. The results are in the order of the tasks.
     """
 
     def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:

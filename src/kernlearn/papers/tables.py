@@ -35,22 +35,8 @@ CSV_NUMBERS = (
 class TableEntry:
     """One number of a table: as printed, and as found in each repetition.
 
-    Attributes
-    ----------
-    row : tuple of str
-        Where it stands, for example ``("Heart", "SM1", "ω")``.
-    column : str
-        Column it stands in.
-    published : float or None
-        The printed number; None where the paper prints none.
-    ours : sequence of float or None
-        Our number in each repetition; None where it does not exist.
-    number_format : str
-        Format of both, as in :func:`format`.
-    published_spread : float or None
-        What the paper prints behind ±.
-    spread : {"standard error", "standard deviation"}
-        What is printed behind ± of ours.
+    `row` says where it stands, for example ``("Heart", "SM1", "ω")``. A published number or one of
+    ours is None where there is none. The spreads are what is printed behind ±.
     """
 
     row: tuple[str, ...]
@@ -109,20 +95,7 @@ class TableEntry:
 class ComparisonTable:
     """A table of the paper with our numbers in it.
 
-    Attributes
-    ----------
-    title : str
-        Title of the table.
-    row_names : tuple of str
-        What the parts of an entry's row are.
-    columns : tuple of str
-        Columns in their order.
-    entries : tuple of TableEntry
-        The numbers, row by row.
-    notes : tuple of str
-        Sentences printed below it.
-    has_published : bool
-        Whether there are published numbers at all.
+    `row_names` are what the parts of an entry's row are, and the notes are printed below.
     """
 
     title: str

@@ -15,14 +15,9 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True)
 class Laws:
-    """Requirements in the name of one kind of object.
+    """Requirements in the name of one kind of object, which the messages call `kind`.
 
-    Parameters
-    ----------
-    kind : str
-        What the messages call it, for example "Kernel".
-    relative : float
-        What different orders of summation may differ by, relative to the largest entry.
+    `relative` is what different orders of summation may differ by, relative to the largest entry.
     """
 
     kind: str
@@ -42,6 +37,21 @@ class Laws:
         allowed = self.relative * float(np.abs(K).max())
         sentence = f"{law}: broken by {gap:.3g}, with {allowed:.3g} allowed for rounding"
         self.require(gap <= allowed, sentence)
+
+    def require_semidefinite(self, K: Array, name: str = "the matrix") -> None:
+        """A matrix must have no negative eigenvalue but for rounding."""
+        smallest = float(np.linalg.eigvalsh((K + K.T) / 2)[0])
+        allowed = self.relative * float(np.abs(np.diagonal(K)).sum())
+        self.require(
+            smallest >= -allowed,
+            f"{name} must be positive semidefinite, but its smallest eigenvalue is {smallest:.3g}, "
+            f"with {-allowed:.3g} allowed for rounding",
+        )
+
+    def require_symmetric(self, K: Array, what: str) -> None:
+        """A matrix, or each of a stack, must be symmetric to the last digit."""
+        gap = float(np.abs(K - np.swapaxes(K, -1, -2)).max())
+        self.require(gap == 0.0, f"{what} so only up to {gap:.3g}")
 
     def require_equal_copies(self, thing: Any, argument: Any, square: Array) -> None:
         """Clones, pickled and deep copies must give the same matrix to the last digit."""

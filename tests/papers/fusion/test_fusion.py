@@ -11,12 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.model_selection import GridSearchCV
-from sklearn.svm import SVC
 
 from kernlearn import MKLClassifier
 from kernlearn.datasets import DataNotFoundError
-from kernlearn.kernels import Gaussian
 from kernlearn.papers import find_paper
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.fusion import data, exhibits, methods
@@ -168,24 +165,6 @@ def test_numbers_have_the_default_bank_of_a_view_of_standardised_columns() -> No
     for kernel, theirs in zip(found, alone.kernels_, strict=True):
         expected = theirs((X - X.mean(axis=0)) / X.std(axis=0))
         np.testing.assert_allclose(kernel.fitted_to(X)(X), expected, atol=1e-9)
-
-
-def test_the_tuned_machine_is_that_of_a_grid_search(folder: Path) -> None:
-    rng = np.random.default_rng(2)
-    X, y = rng.normal(size=(60, 2)), rng.integers(0, 2, 60)
-    y[X[:, 0] > 0.3] = 1
-    ours = methods._TunedSVM().fit(X, y)
-    grid = {"C": methods.CS, "gamma": methods.GAMMAS}
-    theirs = GridSearchCV(SVC(), grid, cv=methods.FOLDS).fit(X, y)
-    # Of equal scores each takes the first it meets, and the loops are nested differently.
-    found = theirs.cv_results_
-    ours_at = [p == {"C": ours.machine_.C, "gamma": ours.gamma_} for p in found["params"]].index(
-        True
-    )
-    assert found["mean_test_score"][ours_at] == pytest.approx(theirs.best_score_)
-    machine = SVC(C=ours.machine_.C, kernel=Gaussian(ours.gamma_)).fit(X, y)
-    new = rng.normal(size=(50, 2))
-    np.testing.assert_array_equal(ours.predict(new), machine.predict(new))
 
 
 def test_columns_that_no_tree_can_split_change_nothing() -> None:

@@ -63,16 +63,16 @@ def test_the_widths_are_quantiles_of_the_distances_in_a_fifth(rings: TrainTestSp
     sample = np.random.default_rng(5).choice(150, 30, replace=False)
     pairs = [np.sqrt(squared[i, j]) for n, i in enumerate(sample) for j in sample[:n]]
     expected = np.quantile(pairs, [0.1, 0.3, 0.5, 0.7, 0.9])
-    np.testing.assert_allclose(candidate_widths(squared, 5, RBFSearch()), expected)
+    np.testing.assert_allclose(candidate_widths(rings.X, 5, RBFSearch()), expected)
     whole = RBFSearch(sample_share=1.0)
     everything = squared[np.triu_indices(150, 1)]
     expected = np.sqrt(np.quantile(everything, [0.1, 0.9]))
-    np.testing.assert_allclose(candidate_widths(squared, 5, whole)[::4], expected, rtol=1e-3)
+    np.testing.assert_allclose(candidate_widths(rings.X, 5, whole)[::4], expected, rtol=1e-3)
 
 
 def test_equal_points_give_no_width_of_zero() -> None:
     X = np.repeat(np.arange(3.0), 20)[:, None]
-    assert min(candidate_widths(euclidean_distances(X, squared=True), 0, FEW)) > 0
+    assert min(candidate_widths(X, 0, FEW)) > 0
 
 
 @pytest.mark.parametrize("C", [0.01, 100.0])

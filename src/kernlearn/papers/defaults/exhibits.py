@@ -22,12 +22,13 @@ from kernlearn.papers.defaults.methods import (
     chosen_methods,
 )
 from kernlearn.papers.exhibits import RunOptions
-from kernlearn.papers.method_comparison import N_SPLITS, method_table, run_method, timed_fit
+from kernlearn.papers.method_comparison import N_SPLITS, Cells, method_table, run_method, timed_fit
 from kernlearn.papers.tables import ComparisonTable
 
 __all__ = ["fit_cell", "reproduce_classification", "reproduce_regression"]
 
 Methods = Mapping[str, DefaultMethod]
+Tables = Mapping[str, TargetTable]
 
 
 def fit_cell(
@@ -44,9 +45,7 @@ def fit_cell(
 
 
 def reproduce_classification(
-    options: RunOptions,
-    methods: Methods = METHODS,
-    tables: Mapping[str, TargetTable] | None = None,
+    options: RunOptions, methods: Methods = METHODS, tables: Tables | None = None
 ) -> ComparisonTable:
     """Errors on the thirteen sets of the IDA suite, or on other tables."""
     tables = load_classes(options.data_dir) if tables is None else tables
@@ -56,48 +55,36 @@ def reproduce_classification(
         for name, table in tables.items()
         if table.partitions is not None
     )
-    notes = (
-        "Test error in per cent, mean ± standard error over "
-        f"{n} splits of the published sizes; of these are published ones: {published} "
-        f"(the others: seed {options.seed}).",
+    note = (
+        f"Test error in per cent, mean ± standard error over {n} splits of the published sizes; "
+        f"of these are published ones: {published} (the others: seed {options.seed})."
     )
-    return _table("Classes: the IDA suite", CLASSES, methods, tables, options, ".2f", notes)
+    title = "Classes: the IDA suite"
+    found = _run(CLASSES, methods, tables, options)
+    return method_table(
+        title, found, options, TUNED_SVM, f"{CLASSES}.png", number_format=".2f", notes=(note,)
+    )
 
 
 def reproduce_regression(
-    options: RunOptions,
-    methods: Methods = METHODS,
-    tables: Mapping[str, TargetTable] | None = None,
+    options: RunOptions, methods: Methods = METHODS, tables: Tables | None = None
 ) -> ComparisonTable:
     """Errors on five tables with a number to predict, or on other tables."""
     tables = load_numbers(options.data_dir) if tables is None else tables
-    notes = (
+    note = (
         "Root mean squared error in units of the target, mean ± standard error over "
         f"{options.splits or N_SPLITS} random splits, {TRAINING_SHARE:.0%} for training "
-        f"(seed {options.seed}). Categories and missing cells are there as in the files.",
+        f"(seed {options.seed}). Categories and missing cells are there as in the files."
     )
-    return _table("Numbers: five tables of UCI", NUMBERS, methods, tables, options, ".4g", notes)
+    title = "Numbers: five tables of UCI"
+    found = _run(NUMBERS, methods, tables, options)
+    return method_table(
+        title, found, options, TUNED_SVM, f"{NUMBERS}.png", number_format=".4g", notes=(note,)
+    )
 
 
-def _table(
-    title: str,
-    task: str,
-    methods: Methods,
-    tables: Mapping[str, TargetTable],
-    options: RunOptions,
-    number_format: str,
-    notes: tuple[str, ...],
-) -> ComparisonTable:
-    found = {
+def _run(task: str, methods: Methods, tables: Tables, options: RunOptions) -> dict[str, Cells]:
+    return {
         method.name: run_method(partial(fit_cell, method, task), method.name, task, tables, options)
         for method in chosen_methods(options.methods, methods)
     }
-    return method_table(
-        title,
-        found,
-        options,
-        rival=TUNED_SVM,
-        picture=f"{task}.png",
-        number_format=number_format,
-        notes=notes,
-    )

@@ -43,18 +43,8 @@ class SourceColumns:
 class SourceSet:
     """One table of all sources side by side, and labels.
 
-    Attributes
-    ----------
-    name : str
-        Name of the set.
-    X : ndarray or DataFrame
-        All columns. A row lacks a source where all of its cells are missing.
-    y : ndarray
-        Labels.
-    sources : dict of str to SourceColumns
-        Where each source is.
-    published : tuple of ndarray or None
-        Training rows and test rows of the published split, where there is one.
+    A row lacks a source where all of its cells are missing. `published` holds the training rows
+    and the test rows of the published split, where there is one.
     """
 
     name: str

@@ -19,14 +19,7 @@ __all__ = ["MACHINES", "MarginMachine", "evaluate"]
 class MarginMachine:
     r"""A quality functional with its parameters, and what the paper reports of it.
 
-    Attributes
-    ----------
-    quality : str
-        Name of the quality functional.
-    C : float or "learn"
-        Soft margin parameter.
-    reported : {"γ", "ω"}
-        Margin :math:`1/\sqrt{2V}` or the value V itself, which is what the paper prints as ω.
+    Reported is the margin γ, :math:`1/\sqrt{2V}`, or the value V itself, printed as ω.
     """
 
     quality: str
@@ -58,27 +51,11 @@ def evaluate(
 ) -> dict[str, Json] | None:
     """Learn the weights, train with the labelled block and test with the mixed block of (17).
 
-    Parameters
-    ----------
-    machine : MarginMachine
-        The machine.
-    grams : ndarray of shape (n_kernels, n, n)
-        Unit-diagonal Gram matrices that the weights are learned on, training points first;
-        further rows are unlabelled points (transduction).
-    mixed : ndarray of shape (n_kernels, n_test, n_train)
-        The kernels between test and training points.
-    y_train, y_test : ndarray
-        Labels, -1 or +1.
-    weights : {"positive", "free"}
-        Whether the weights must be positive, or only the combination positive semidefinite.
-    total_weight : float
-        Sum of the weights; the trace c of the paper over the number of points.
-
-    Returns
-    -------
-    dict or None
-        ``value`` (γ or ω), ``accuracy`` (per cent), ``weights``, ``tau`` (None unless learned)
-        and ``gap`` (relative duality gap); None if the machine has no solution.
+    `grams` has shape (n_kernels, n, n) and unit diagonals, training points first; further rows are
+    unlabelled points (transduction). `mixed`, of shape (n_kernels, n_test, n_train), has the
+    kernels between test and training points. `total_weight` is the trace c of the paper over the
+    number of points. Returns ``value`` (γ or ω), ``accuracy`` (per cent), ``weights``, ``tau``
+    (None unless learned) and ``gap``; None if the machine has no solution.
     """
     solution = learn_weights(
         grams,

@@ -22,23 +22,12 @@ TRAINING_SHARE = 0.8
 class SetProtocol:
     """One data set of Tables 1 to 3.
 
-    Attributes
-    ----------
-    table : int
-        Table it is in.
-    source : str
-        Name of its loader's table, or "twonorm".
-    sigma : float
-        Variance of the Gaussian kernel K2. As printed but for sonar: with the printed 0.1 the
-        Gaussian's column does not come out (SM2 costs 17.0 instead of 15.9, a learned C is
-        infinite instead of 0.61, and the free-sign weights have the opposite signs). Of the eight
-        values tried from 0.05 to 1, 0.5 comes closest, within two or three standard errors: it
-        was chosen by looking at the published numbers.
-    degree : int
-        Degree of the polynomial kernel K1.
-    standardize : bool
-        Whether the inputs are brought to mean 0 and variance 1. The paper says so of heart
-        only, and the values of ω it prints for the others are those of unscaled inputs.
+    `sigma` is the variance of the Gaussian K2, `degree` that of the polynomial K1. σ is as printed
+    but for sonar: with the printed 0.1 the Gaussian's column does not come out (SM2 costs 17.0
+    instead of 15.9, a learned C is infinite instead of 0.61, and the free-sign weights have the
+    opposite signs). Of eight values from 0.05 to 1, 0.5 comes closest, within two or three standard
+    errors: it was chosen by looking at the published numbers. The paper says of heart only that
+    inputs are standardised, and the ω it prints for the others are those of unscaled inputs.
     """
 
     table: int

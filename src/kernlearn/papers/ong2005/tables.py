@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
@@ -108,15 +108,7 @@ def reproduce_table3(
         description="Table 3, hyperkernels",
         settings=split_settings(data) | {"machines": machine_settings()},
     )
-    tuned = run_splits(
-        partial(tune_classifier, search),
-        data,
-        min(splits, search.splits),
-        options,
-        name="table3-tuned",
-        description="Table 3, tuned SVM",
-        settings=split_settings(data) | {"grid": asdict(search)},
-    )
+    tuned = _run_rival(partial(tune_classifier, search), 3, data, search, options, splits)
     entries: list[TableEntry] = []
     for name in data:
         numbers: dict[str, Found] = {
@@ -204,15 +196,7 @@ def reproduce_table5(
         description="Table 5, hyperkernels",
         settings=split_settings(data) | {"machine": model.get_params(deep=False)},
     )
-    tuned = run_splits(
-        partial(tune_regressor, search),
-        data,
-        min(splits, search.splits),
-        options,
-        name="table5-tuned",
-        description="Table 5, tuned ε-SVR",
-        settings=split_settings(data) | {"grid": asdict(search)},
-    )
+    tuned = _run_rival(partial(tune_regressor, search), 5, data, search, options, splits)
     entries: list[TableEntry] = []
     for name in data:
         unit = UNITS[name]
@@ -231,6 +215,25 @@ def reproduce_table5(
     )
     title = f"Ong, Smola and Williamson (2005), Table 5; ours over {splits} splits"
     return ComparisonTable(title, ("data",), published.TABLE_5_COLUMNS, tuple(entries), notes)
+
+
+def _run_rival(
+    cell: Callable[..., dict[str, float]],
+    table: int,
+    data: Mapping[str, DataSet] | Mapping[str, RegressionSet],
+    search: RBFSearch,
+    options: RunOptions,
+    splits: int,
+) -> dict[str, list[Json]]:
+    return run_splits(
+        cell,
+        data,
+        min(splits, search.splits),
+        options,
+        name=f"table{table}-tuned",
+        description=f"Table {table}, tuned rival",
+        settings=split_settings(data) | {"grid": asdict(search)},
+    )
 
 
 def tune_classifier(search: RBFSearch, data: DataSet, index: int, seed: int) -> dict[str, float]:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.metrics.pairwise import euclidean_distances
-from sklearn.model_selection import BaseCrossValidator, KFold, StratifiedKFold
+from scipy.spatial.distance import pdist
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
-from kernlearn.papers.grid_search import best_on_folds, fit_quietly, precomputed_score
+from kernlearn.papers.grid_search import fit_quietly
 from kernlearn.papers.splits import TrainTestSplit
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array
 
 __all__ = ["TUNING_NOTE", "RBFSearch", "candidate_widths", "tuned_svm", "tuned_svr"]
 
@@ -56,9 +52,6 @@ TUNING_NOTE = (
 )
 
 
-Score = Callable[[NDArray[Any], Array, Indices, Indices, float], float]
-
-
 def tuned_svm(split: TrainTestSplit, seed: int, search: RBFSearch) -> dict[str, float]:
     """Tune a C-SVM on the training points by stratified folds.
 
@@ -66,13 +59,9 @@ def tuned_svm(split: TrainTestSplit, seed: int, search: RBFSearch) -> dict[str, 
     the search. The seed is that of the folds and of the sample for the widths.
     """
     folds = StratifiedKFold(search.folds, shuffle=True, random_state=seed)
-
-    def accuracy(y: NDArray[Any], K: Array, fit: Indices, check: Indices, C: float) -> float:
-        machine = SVC(kernel="precomputed", C=C, max_iter=search.max_iterations)
-        return precomputed_score(machine, K, y, fit, check)
-
-    score, chosen = _tuned(split, folds, accuracy, seed, search)
-    return {"error": 100.0 * (1.0 - score), **chosen}
+    machine = SVC(max_iter=search.max_iterations)
+    accuracy, chosen = _tuned(split, GridSearchCV(machine, {}, cv=folds), seed, search)
+    return {"error": 100.0 * (1.0 - accuracy), **chosen}
 
 
 def tuned_svr(split: TrainTestSplit, seed: int, search: RBFSearch) -> dict[str, float]:
@@ -81,50 +70,31 @@ def tuned_svr(split: TrainTestSplit, seed: int, search: RBFSearch) -> dict[str, 
     unit = float(np.std(split.y_train)) or 1.0
     scaled = TrainTestSplit(split.X_train, split.y_train / unit, split.X_test, split.y_test / unit)
     folds = KFold(search.folds, shuffle=True, random_state=seed)
-
-    def minus_mse(y: NDArray[Any], K: Array, fit: Indices, check: Indices, C: float) -> float:
-        machine = SVR(
-            kernel="precomputed",
-            C=C / unit,
-            epsilon=search.epsilon / unit,
-            max_iter=search.max_iterations,
-        )
-        fit_quietly(machine, K[np.ix_(fit, fit)], y[fit])
-        return -float(np.mean((machine.predict(K[np.ix_(check, fit)]) - y[check]) ** 2))
-
-    score, chosen = _tuned(scaled, folds, minus_mse, seed, search)
+    machine = SVR(epsilon=search.epsilon / unit, max_iter=search.max_iterations)
+    grid = GridSearchCV(machine, {}, cv=folds, scoring="neg_mean_squared_error")
+    score, chosen = _tuned(scaled, grid, seed, search, unit)
     return {"mse": -score * unit**2, **chosen}
 
 
-def candidate_widths(squared: Array, seed: int, search: RBFSearch) -> list[float]:
+def candidate_widths(X: Array, seed: int, search: RBFSearch) -> list[float]:
     """Return σ at some quantiles of the distances between points of a sample."""
-    n = len(squared)
+    n = len(X)
     generator = np.random.default_rng(seed)
     sample = generator.choice(n, max(2, round(search.sample_share * n)), replace=False)
-    first, second = np.triu_indices(len(sample), k=1)
-    distances = np.sqrt(squared[sample[first], sample[second]])
-    widths = np.unique(np.quantile(distances, search.quantiles))
+    widths = np.unique(np.quantile(pdist(X[sample]), search.quantiles))
     return [float(width) for width in widths if width > 0]
 
 
 def _tuned(
-    split: TrainTestSplit, folds: BaseCrossValidator, score: Score, seed: int, search: RBFSearch
+    split: TrainTestSplit, grid: GridSearchCV, seed: int, search: RBFSearch, unit: float = 1.0
 ) -> tuple[float, dict[str, float]]:
-    """Return the score on the test points, and what was chosen without them."""
+    """Return the score on the test points, and what was chosen without them; C in raw units."""
     start = time.perf_counter()
-    n, y = split.n_train, split.y
-    squared = euclidean_distances(split.X, split.X_train, squared=True)
-
-    def gaussian(rows: Array, width: float) -> Array:
-        return np.asarray(np.exp(-0.5 * rows / width**2))
-
-    widths = candidate_widths(squared[:n], seed, search)
-    width, C = best_on_folds(
-        ((width, gaussian(squared[:n], width)) for width in widths),
-        search.C,
-        list(folds.split(split.X_train, split.y_train)),
-        partial(score, split.y_train),
-    )
+    Cs = [C / unit for C in search.C]
+    widths = candidate_widths(split.X_train, seed, search)
+    grid.param_grid = [{"gamma": [0.5 / width**2], "C": Cs} for width in widths]
+    fit_quietly(grid, split.X_train, split.y_train)
     seconds = time.perf_counter() - start
-    found = score(y, gaussian(squared, width), np.arange(n), np.arange(n, len(y)), C)
-    return float(found), {"C": C, "width": width, "seconds": seconds}
+    place, C = divmod(grid.best_index_, len(Cs))
+    chosen = {"C": search.C[C], "width": widths[place], "seconds": seconds}
+    return float(grid.score(split.X_test, split.y_test)), chosen

@@ -23,18 +23,9 @@ from kernlearn.typing import LongArray
 class Definition:
     """One machine on given targets.
 
-    Parameters
-    ----------
-    quality : str
-        Its name in :func:`kernlearn.learn_weights`.
-    y : ndarray of shape (n,)
-        Labels −1 and +1, targets, or anything for one class.
-    C, nu, epsilon : float
-        Its settings.
-    sample_weight : ndarray of shape (n,)
-        Multiplies C.
-    ridge : ndarray of shape (n,), optional
-        The diagonal added in training where it is not 1/C: with C learned, and for the alignment.
+    `y` holds labels −1 and +1, targets, or anything for one class, and `sample_weight` multiplies
+    C. `ridge` is the diagonal added in training where it is not 1/C: with C learned, and for the
+    alignment.
     """
 
     quality: str

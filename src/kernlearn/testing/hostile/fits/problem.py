@@ -19,18 +19,8 @@ Model = Any
 class HostileProblem:
     """An estimator with its data.
 
-    Parameters
-    ----------
-    model : estimator
-        Not fitted.
-    fit : callable
-        Fits a clone of it.
-    check : callable
-        Yields a sentence for every promise that the fitted model has broken.
-    n_points : int
-        How many points it learns from.
-    words : str
-        What is special about the data.
+    `fit` fits a clone of the model, and `check` yields a sentence for every promise that the fitted
+    model has broken. `words` say what is special about the data.
     """
 
     model: Model

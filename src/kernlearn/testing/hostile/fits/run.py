@@ -39,14 +39,7 @@ _REFIT = ("dual_coef_", "coef_", "intercept_", "weights_", "theta_", "objective_
 class FitFailure:
     """A fit that is not as promised.
 
-    Attributes
-    ----------
-    kind : str
-        Which family of fits.
-    seed, number : int
-        ``one(kind, seed, number)`` makes the problem again.
-    problem, sentence : str
-        What was fitted, and what is wrong.
+    ``one(kind, seed, number)`` makes the problem again.
     """
 
     kind: str
@@ -63,20 +56,9 @@ class FitFailure:
 class Report:
     """What many problems have shown.
 
-    Attributes
-    ----------
-    seed : int
-        Where it started.
-    failures : list of FitFailure
-        Broken promises.
-    slow : list of FitFailure
-        Fits of few points that took longer than a second; on a busy machine they may be good ones.
-    counts : Counter
-        How often each family of fits ended how.
-    slowest : float
-        Seconds of the processor.
-    worst_gap : float
-        The largest relative gap of a fit that has one.
+    Fits of few points that took longer than a second are `slow`; on a busy machine they may be
+    good ones. `counts` says how often each family of fits ended how, `slowest` is in seconds of the
+    processor, and `worst_gap` is the largest relative gap of a fit that has one.
     """
 
     seed: int
