@@ -11,10 +11,6 @@ ALLOWED = {
         "kernlearn.kernels.arithmetic",
         "kernlearn.kernels.base",
     },
-    "a comparison writes itself, and what is written is a comparison": {
-        "kernlearn.comparison.comparison",
-        "kernlearn.comparison.writing",
-    },
     "a method has a metric by default, and metrics are told of methods": {
         "kernlearn.methods.method",
         "kernlearn.methods.metrics",
@@ -22,10 +18,6 @@ ALLOWED = {
     "a problem makes points, and points are evaluated by their problem": {
         "kernlearn.solvers.first_level.point",
         "kernlearn.solvers.first_level.problem",
-    },
-    "a measurement returns timings, which are taken of measurements": {
-        "kernlearn.speed.measure",
-        "kernlearn.speed.timings",
     },
 }
 

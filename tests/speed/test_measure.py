@@ -15,8 +15,8 @@ from kernlearn.methods.method import Method, Plan
 from kernlearn.methods.registry import METHODS
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.speed import measure as measure_module
-from kernlearn.speed.measure import Trial, generated_table, measure, methods_for, n_steps
-from kernlearn.speed.timings import speed_facts
+from kernlearn.speed.measure import generated_table, measure, methods_for, n_steps
+from kernlearn.speed.timings import Trial, speed_facts
 
 TRIAL = Trial("classification", (100, 200, 400), columns=3)
 

@@ -13,8 +13,8 @@ from kernlearn.cli.progress import progress_bar
 from kernlearn.cli.speeds import print_speeds
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.registry import METHODS, find_method
-from kernlearn.speed.measure import Trial, measure, methods_for, n_steps
-from kernlearn.speed.timings import MethodTimings, speed_facts
+from kernlearn.speed.measure import measure, methods_for, n_steps
+from kernlearn.speed.timings import MethodTimings, Trial, speed_facts
 
 __all__ = ["bench"]
 

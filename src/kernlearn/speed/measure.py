@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -18,30 +18,16 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.registry import METHODS
 from kernlearn.runtime.memory import noted
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.speed.timings import Clock, MethodTimings, seconds_of, time_increasing
+from kernlearn.speed.timings import Clock, MethodTimings, Trial, seconds_of, time_increasing
 from kernlearn.tables import Column
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Trial", "generated_table", "measure", "methods_for", "n_steps"]
+__all__ = ["generated_table", "measure", "methods_for", "n_steps"]
 
 NOISE = 0.5
 UNITS: dict[str, Callable[[], Any]] = {"classification": SVC, "regression": SVR}
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What is measured: "classification" or "regression", at increasing sizes.
-
-    `time_limit` is in seconds, for one fit.
-    """
-
-    task: str
-    rows: tuple[int, ...]
-    columns: int = 10
-    time_limit: float = 60.0
-    seed: int = 0
 
 
 def methods_for(task: str) -> list[Method]:

@@ -7,21 +7,19 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from kernlearn.runtime.memory import available
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-if TYPE_CHECKING:
-    from kernlearn.speed.measure import Trial
-
 __all__ = [
     "FARTHEST",
     "Clock",
     "Growth",
     "MethodTimings",
+    "Trial",
     "best_of",
     "fitted_growth",
     "seconds_of",
@@ -60,6 +58,20 @@ def seconds_of(call: Callable[[], Any], clock: Clock = time.perf_counter) -> flo
     with warnings.catch_warnings(), interrupts_end_everything():
         warnings.simplefilter("ignore")
         return best_of(REPEATS, call, clock, SHORT)[0]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is measured: "classification" or "regression", at increasing sizes.
+
+    `time_limit` is in seconds, for one fit.
+    """
+
+    task: str
+    rows: tuple[int, ...]
+    columns: int = 10
+    time_limit: float = 60.0
+    seed: int = 0
 
 
 @dataclass(frozen=True)
