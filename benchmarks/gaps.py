@@ -17,7 +17,7 @@ import numpy as np
 
 from kernlearn import MKLClassifier
 from kernlearn.papers.fusion.data import LOADERS, SourceSet
-from kernlearn.papers.fusion.kernels import kernels_by_source
+from kernlearn.papers.fusion.methods import kernels_by_source
 from kernlearn.papers.tables import mean_and_error
 
 SHARES = (0.2, 0.4, 0.6)

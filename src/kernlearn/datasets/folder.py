@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-__all__ = ["DataNotFoundError", "fetched", "find_file", "load_arrays"]
-
 
 class DataNotFoundError(FileNotFoundError):
     """A data file is not where it was looked for; the message says what to put where."""

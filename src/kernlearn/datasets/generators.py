@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from kernlearn.datasets.sets import DataSet
 
-__all__ = ["make_two_scales", "make_twonorm"]
-
 N_FEATURES = 20
 SCALES = (1000.0, 1.0)
 

@@ -12,8 +12,6 @@ from kernlearn.datasets.folder import DataNotFoundError, find_file, load_arrays
 from kernlearn.datasets.sets import PartitionedSet
 from kernlearn.typing import Array
 
-__all__ = ["IDA_NAMES", "load_ida", "load_ripley"]
-
 IDA_NAMES = (
     "banana", "breast_cancer", "diabetis", "flare_solar", "german", "heart", "image",
     "ringnorm", "splice", "thyroid", "titanic", "twonorm", "waveform",

@@ -14,8 +14,6 @@ from kernlearn.datasets.folder import fetched, find_file, load_arrays
 from kernlearn.datasets.sets import ImageSet
 from kernlearn.typing import Array
 
-__all__ = ["UspsDigits", "load_att_faces", "load_mnist_3v8", "load_usps"]
-
 MNIST_FILE = "images/mnist_3v8.npz"
 MNIST_NAME = "the threes and eights of the MNIST test set"
 # Threes and eights in the test set, as published with the data.

@@ -16,8 +16,6 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from kernlearn.datasets.folder import find_file
 
-__all__ = ["ReutersCorpus", "load_reuters", "load_reuters_counts"]
-
 TEXT_FILE = "text/reuters_modapte.jsonl.gz"
 COUNTS_FILE = "text/reuters_modapte_bow.npz"
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from kernlearn.typing import Array
 
-__all__ = ["DataSet", "ImageSet", "PartitionedSet", "RegressionSet", "random_order"]
-
 Labels = NDArray[np.int64]
 Rows = NDArray[np.int64]
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from kernlearn.datasets.sets import DataSet, RegressionSet
 from kernlearn.datasets.uci_tables import UciFormat, is_text, read_uci
 
-__all__ = ["UCI_NAMES", "UCI_REGRESSION_NAMES", "load_uci", "load_uci_regression"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ClassFormat(UciFormat):

@@ -15,8 +15,6 @@ from sklearn.datasets import fetch_openml
 from kernlearn.datasets.folder import fetched, find_file
 from kernlearn.typing import Array
 
-__all__ = ["ParsedTable", "UciFormat", "is_text", "numbers_of", "read_uci"]
-
 MISSING = "?"
 DEFAULT_TARGET = "default-target"  # what OpenML calls the target its own tasks use
 

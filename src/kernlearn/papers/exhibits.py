@@ -9,8 +9,6 @@ from typing import Literal
 
 from kernlearn.papers.tables import ComparisonTable
 
-__all__ = ["Exhibit", "Paper", "RunOptions"]
-
 
 @dataclass(frozen=True)
 class RunOptions:

@@ -14,8 +14,6 @@ from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import Array, Folds, Indices
 
-__all__ = ["Estimator", "best_on_folds", "fit_quietly", "precomputed_score", "quietly"]
-
 Label = TypeVar("Label")
 Candidate = TypeVar("Candidate")
 Estimator = Any

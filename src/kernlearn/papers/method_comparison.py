@@ -24,8 +24,6 @@ from kernlearn.papers.tables import ComparisonTable, TableEntry
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["N_SPLITS", "Cells", "method_table", "run_method", "save_ranks", "timed_fit"]
-
 N_SPLITS = 20
 LEVEL = 0.05
 SECONDS = "seconds"

@@ -11,8 +11,6 @@ from kernlearn.inspection._matplotlib import save_figure
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["save_picture"]
-
 DPI = 110
 
 

@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
-__all__ = ["Json", "ResultsFile", "ResultsFileError", "settings_hash"]
-
 Json = Any
 """What JSON can hold: numbers, texts, None, and lists and mappings of them."""
 

@@ -16,8 +16,6 @@ from kernlearn.runtime.processes import end_with_parent
 from kernlearn.runtime.progress import track
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-__all__ = ["results_file", "run_batches", "run_splits", "run_tasks", "split_keys"]
-
 Arguments = tuple[Any, ...]
 Cell = Callable[..., Json]
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from kernlearn.datasets import DataSet, RegressionSet
 from kernlearn.datasets.sets import random_order
 
-__all__ = ["TrainTestSplit", "draw_split", "fingerprint"]
-
 Rows = Any
 """Inputs in the form of their data set: an array or a data frame."""
 

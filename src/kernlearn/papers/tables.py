@@ -13,17 +13,6 @@ from typing import Literal
 
 from kernlearn.runtime.atomic_files import atomic_file
 
-__all__ = [
-    "ComparisonTable",
-    "TableEntry",
-    "mean_and_deviation",
-    "mean_and_error",
-    "print_table",
-    "to_csv",
-    "to_markdown",
-    "write_table",
-]
-
 DASH = "–"
 CSV_NUMBERS = (
     "published", "published_spread",

@@ -24,8 +24,6 @@ from kernlearn.tables import Column
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["generated_table", "measure", "methods_for", "n_steps"]
-
 NOISE = 0.5
 UNITS: dict[str, Callable[[], Any]] = {"classification": SVC, "regression": SVR}
 

@@ -14,19 +14,6 @@ import numpy as np
 from kernlearn.runtime.memory import available
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-__all__ = [
-    "FARTHEST",
-    "Clock",
-    "Growth",
-    "MethodTimings",
-    "Trial",
-    "best_of",
-    "fitted_growth",
-    "seconds_of",
-    "speed_facts",
-    "time_increasing",
-]
-
 Clock = Callable[[], float]
 Result = TypeVar("Result")
 

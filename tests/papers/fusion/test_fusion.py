@@ -17,8 +17,7 @@ from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import find_paper
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.fusion import data, exhibits, methods
-from kernlearn.papers.fusion.kernels import kernels_by_source
-from kernlearn.papers.fusion.methods import METHODS
+from kernlearn.papers.fusion.methods import METHODS, kernels_by_source
 from kernlearn.papers.tables import to_markdown
 
 

@@ -18,14 +18,14 @@ import kernlearn as kl
 from kernlearn.datasets import DataNotFoundError, ImageSet
 from kernlearn.papers import RunOptions
 from kernlearn.papers.kondor2007 import figure1
-from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits
-from kernlearn.papers.kondor2007.spaces import (
+from kernlearn.papers.kondor2007.figure1 import (
     Components,
     fitted_metric,
     fixed_gram,
     learned_gram,
     squared_distances,
 )
+from kernlearn.papers.kondor2007.protocol import DigitProtocol, draw_digits
 from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.papers.tables import ComparisonTable
 

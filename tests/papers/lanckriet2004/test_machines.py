@@ -9,8 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from kernlearn.datasets import make_twonorm
-from kernlearn.papers.lanckriet2004.machines import MACHINES, MarginMachine, evaluate
-from kernlearn.papers.lanckriet2004.protocol import SETS, draw_split, unit_grams
+from kernlearn.papers.lanckriet2004.protocol import (
+    MACHINES,
+    SETS,
+    MarginMachine,
+    draw_split,
+    evaluate,
+    unit_grams,
+)
 from kernlearn.papers.splits import TrainTestSplit
 
 Y = np.array([-1] * 12 + [1] * 8)

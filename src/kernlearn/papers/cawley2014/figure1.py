@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["LossGrid", "count_minima", "five_folds", "loss_row", "reproduce_figure1"]
-
-
 N_FOLDS = 5
 N_LEVELS = 25
 COLUMN = "value"

@@ -24,8 +24,6 @@ from kernlearn.papers.runner import results_file, run_batches, run_splits, split
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.typing import Array
 
-__all__ = ["METHODS", "MethodResults", "fit_split", "run_method", "run_methods"]
-
 HOUR, MINUTE = 3600.0, 60.0
 
 

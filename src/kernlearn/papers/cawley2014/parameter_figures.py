@@ -26,8 +26,6 @@ from kernlearn.typing import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["reproduce_figure4", "reproduce_figure5", "variation"]
-
 Results = Mapping[str, MethodResults]
 
 RBF_METHODS = ("RBF-XVAL-LSSVM", "RBF-FLKL-LSSVM")

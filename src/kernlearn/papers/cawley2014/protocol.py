@@ -12,8 +12,6 @@ from kernlearn.papers.cawley2014.published import TABLE_1
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.splits import TrainTestSplit
 
-__all__ = ["count_splits", "load_sets", "split_set", "splits_note"]
-
 SYNTHETIC = "synthetic"
 REPLICATES = {name: row[2] for name, row in TABLE_1.items()}
 

@@ -13,21 +13,6 @@ errors give 2.6923 and 2.5000. `MEAN_RANKS` holds them as printed.
 
 from __future__ import annotations
 
-__all__ = [
-    "ERRORS",
-    "MEAN_RANKS",
-    "TABLE_1",
-    "TABLE_1_COLUMNS",
-    "TABLE_2",
-    "TABLE_2_COLUMNS",
-    "TABLE_3",
-    "TABLE_3_COLUMNS",
-    "TABLE_4",
-    "TABLE_4_COLUMNS",
-    "TABLE_4_KERNELS",
-    "mean_errors",
-]
-
 _Row = tuple[tuple[float, float], ...]
 
 TABLE_1_COLUMNS = (

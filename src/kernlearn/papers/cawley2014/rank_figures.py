@@ -14,8 +14,6 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.method_comparison import save_ranks
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 
-__all__ = ["FIGURES", "RankFigure", "printed_errors", "printed_groups", "reproduce_rank_figure"]
-
 LEVEL = 0.1
 COLUMN = "value"
 

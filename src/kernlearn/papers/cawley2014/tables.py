@@ -25,17 +25,6 @@ from kernlearn.papers.cawley2014.published import (
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.tables import ComparisonTable, TableEntry, mean_and_error
 
-__all__ = [
-    "OURS",
-    "compare_with_quoted",
-    "departure",
-    "departures_note",
-    "marks_note",
-    "reproduce_error_table",
-    "reproduce_table1",
-    "reproduce_table4",
-]
-
 AT_HAND = "published splits at hand"
 COLUMNS = {2: TABLE_2_COLUMNS, 3: TABLE_3_COLUMNS}
 KERNELS = {2: "RBF", 3: "ARD"}

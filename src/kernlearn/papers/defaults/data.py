@@ -20,8 +20,6 @@ from kernlearn.runtime.optional import load_pandas
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["TRAINING_SHARE", "TargetTable", "load_classes", "load_numbers"]
-
 TRAINING_SHARE = 0.8
 
 

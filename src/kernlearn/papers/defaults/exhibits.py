@@ -25,8 +25,6 @@ from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.method_comparison import N_SPLITS, Cells, method_table, run_method, timed_fit
 from kernlearn.papers.tables import ComparisonTable
 
-__all__ = ["fit_cell", "reproduce_classification", "reproduce_regression"]
-
 Methods = Mapping[str, DefaultMethod]
 Tables = Mapping[str, TargetTable]
 

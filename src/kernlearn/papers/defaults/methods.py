@@ -27,8 +27,6 @@ import kernlearn as kl
 from kernlearn.papers.grid_search import Estimator
 from kernlearn.papers.splits import Rows
 
-__all__ = ["METHODS", "TUNED_SVM", "DefaultMethod", "chosen_methods", "prepared"]
-
 CLASSES, NUMBERS = "classification", "regression"
 CS = [float(C) for C in np.logspace(-1, 3, 5)]
 GAMMAS = [float(gamma) for gamma in np.logspace(-4, 0, 5)]

@@ -20,8 +20,6 @@ from kernlearn.papers.splits import Rows, TrainTestSplit, fingerprint
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Indices
 
-__all__ = ["LOADERS", "Kind", "SourceColumns", "SourceSet", "columns_of", "load_all"]
-
 TRAINING_SHARE = 0.8
 MOST_TRAINING, MOST_TEST = 1000, 2000
 

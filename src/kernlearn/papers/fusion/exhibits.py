@@ -20,8 +20,6 @@ from kernlearn.papers.method_comparison import N_SPLITS, method_table, run_metho
 from kernlearn.papers.tables import ComparisonTable
 from kernlearn.runtime.phrases import counted
 
-__all__ = ["fit_cell", "reproduce_fusion"]
-
 TASK = "fusion"
 
 

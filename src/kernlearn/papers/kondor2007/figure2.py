@@ -29,17 +29,6 @@ from kernlearn.typing import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "best_setting",
-    "conic_wins",
-    "draw_areas",
-    "faces_entries",
-    "pair_areas",
-    "reproduce_figure2",
-    "run_sample",
-    "setting",
-]
-
 Results = Sequence[dict[str, dict[str, float]]]
 
 REPETITIONS = 10

@@ -12,8 +12,6 @@ from kernlearn.datasets import ImageSet
 from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.typing import Array
 
-__all__ = ["DigitProtocol", "FaceProtocol", "draw_digits", "draw_faces", "turned"]
-
 
 @dataclass(frozen=True)
 class DigitProtocol:

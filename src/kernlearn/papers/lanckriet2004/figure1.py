@@ -18,20 +18,12 @@ from sklearn.utils.extmath import row_norms, safe_sparse_dot
 from kernlearn.datasets import DataNotFoundError, ReutersCorpus, load_reuters
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
-from kernlearn.papers.lanckriet2004.machines import MACHINES, evaluate
+from kernlearn.papers.lanckriet2004.protocol import MACHINES, evaluate
 from kernlearn.papers.results_file import Json, settings_hash
 from kernlearn.papers.runner import results_file, run_splits
 from kernlearn.papers.splits import fingerprint
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.typing import Array, Mask
-
-__all__ = [
-    "centered_unit_gram",
-    "concept_memberships",
-    "kept_memberships",
-    "reproduce_figure1",
-    "run_documents",
-]
 
 N_ITERATIONS = 50
 PAPER_REPETITIONS = 20

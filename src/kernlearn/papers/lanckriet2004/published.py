@@ -10,15 +10,6 @@ that column is empty here.
 
 from __future__ import annotations
 
-__all__ = [
-    "COLUMNS",
-    "FIGURE_1_WEIGHTS",
-    "TABLES_1_TO_3",
-    "TABLE_4",
-    "TABLE_4_COLUMNS",
-    "published_weights",
-]
-
 COLUMNS = ("K1", "K2", "K3", "Σμ*K", "Σμ*₊K", "best c/v RBF")
 
 _Number = float | None

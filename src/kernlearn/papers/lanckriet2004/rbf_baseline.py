@@ -15,8 +15,6 @@ from kernlearn.papers.grid_search import best_on_folds, precomputed_score
 from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.typing import Array, Indices
 
-__all__ = ["Norm", "RBFGrid", "tuned_rbf_accuracy"]
-
 Norm = Literal["hard", "1-norm", "2-norm"]
 
 HARD_BOX = 1e6

@@ -14,10 +14,11 @@ import numpy as np
 from kernlearn.datasets import DataSet
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.lanckriet2004 import published
-from kernlearn.papers.lanckriet2004.machines import MACHINES, evaluate
 from kernlearn.papers.lanckriet2004.protocol import (
+    MACHINES,
     SETS,
     draw_split,
+    evaluate,
     gaussian_kernel,
     load_set,
     unit_grams,
@@ -28,8 +29,6 @@ from kernlearn.papers.runner import run_splits
 from kernlearn.papers.splits import TrainTestSplit, fingerprint
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.typing import Array
-
-__all__ = ["reproduce_benchmark_table", "reproduce_table4", "run_gaussians", "run_machines"]
 
 Load = Callable[[str, Path | None, int], DataSet]
 

@@ -22,16 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "MACHINES",
-    "draw_figure1",
-    "draw_sample",
-    "draw_surface",
-    "reproduce_figure1",
-    "run_sample",
-]
-
-
 N_TRAIN, N_TEST = 100, 10_000
 SAMPLES = 20
 GRID = 201  # points along each axis of the drawn surface

@@ -10,16 +10,14 @@ import numpy as np
 from kernlearn.datasets import DataSet
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.ong2005 import published
-from kernlearn.papers.ong2005.learned import (
-    classifier,
-    classify_split,
-    machine_settings,
-    parameters_note,
-)
 from kernlearn.papers.ong2005.protocol import (
     MACHINES,
+    classifier,
+    classify_split,
     draw_split,
     load_classification_sets,
+    machine_settings,
+    parameters_note,
     split_settings,
 )
 from kernlearn.papers.pictures import save_picture
@@ -29,8 +27,6 @@ from kernlearn.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["draw_times", "log_log_line", "reproduce_figure4"]
 
 PAPER_SPLITS = 10
 SIZE = "training points"

@@ -19,9 +19,6 @@ from kernlearn.typing import Array, Indices, Mask
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["RankedDigit", "novelty_order", "rank_digit", "reproduce_figure5"]
-
-
 DIGITS = (1, 2)
 NU = 0.1
 SHOWN = 12  # images in a row of the picture

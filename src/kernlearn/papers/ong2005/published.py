@@ -5,17 +5,6 @@ Each is a pair: the number, and what is printed behind ±; None where nothing is
 
 from __future__ import annotations
 
-__all__ = [
-    "FIGURE_4_SLOPES",
-    "TABLE_3",
-    "TABLE_3_COLUMNS",
-    "TABLE_4",
-    "TABLE_4_COLUMNS",
-    "TABLE_5",
-    "TABLE_5_COLUMNS",
-    "Printed",
-]
-
 Printed = tuple[float | None, float | None]
 
 NONE: Printed = (None, None)

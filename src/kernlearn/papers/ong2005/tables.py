@@ -16,23 +16,21 @@ from kernlearn.datasets import DataSet, RegressionSet
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.ong2005 import published
-from kernlearn.papers.ong2005.learned import (
-    classifier,
-    classify_split,
-    error_in_percent,
-    fit_and_measure,
-    fit_notes,
-    machine_settings,
-    parameters_note,
-)
 from kernlearn.papers.ong2005.protocol import (
     MACHINES,
     PAPER_SPLITS,
     UNITS,
+    classifier,
+    classify_split,
     draw_split,
     dropped_rows_note,
+    error_in_percent,
+    fit_and_measure,
+    fit_notes,
     load_classification_sets,
     load_regression_sets,
+    machine_settings,
+    parameters_note,
     split_settings,
 )
 from kernlearn.papers.ong2005.published import Printed
@@ -41,18 +39,6 @@ from kernlearn.papers.results_file import Json
 from kernlearn.papers.runner import run_splits
 from kernlearn.papers.tables import ComparisonTable, TableEntry
 from kernlearn.typing import Array
-
-__all__ = [
-    "LambdaSweeps",
-    "regress_split",
-    "reproduce_table3",
-    "reproduce_table4",
-    "reproduce_table5",
-    "sweep_split",
-    "tune_classifier",
-    "tune_regressor",
-    "usual_choice_note",
-]
 
 Found = Sequence[float | None]
 

@@ -14,8 +14,6 @@ from kernlearn.papers.grid_search import fit_quietly
 from kernlearn.papers.splits import TrainTestSplit
 from kernlearn.typing import Array
 
-__all__ = ["TUNING_NOTE", "RBFSearch", "candidate_widths", "tuned_svm", "tuned_svr"]
-
 
 @dataclass(frozen=True)
 class RBFSearch:

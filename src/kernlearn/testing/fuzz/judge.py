@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.testing.fuzz.criteria import alignment_of, centre, minus_log_det
-from kernlearn.testing.fuzz.definitions import Definition
+from kernlearn.testing.fuzz.definitions import Definition, alignment_of, centre, minus_log_det
 from kernlearn.testing.fuzz.machine_training import best_values
 from kernlearn.typing import Array, LongArray, Mask
 

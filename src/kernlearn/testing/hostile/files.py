@@ -25,8 +25,6 @@ from kernlearn.testing.hostile.tables import (
     views_case,
 )
 
-__all__ = ["CASES", "FileFailure", "run"]
-
 FileCase = Callable[[Random, Path], None]
 
 CASES: tuple[FileCase, ...] = (

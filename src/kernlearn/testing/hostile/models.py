@@ -23,8 +23,6 @@ from kernlearn.runtime.optional import load_pandas
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 from kernlearn.testing.hostile.tables import CELLS, NAMES
 
-__all__ = ["file_case", "payload_case", "predict_case"]
-
 FACTS: dict[str, Any] = {
     "task": "classification",
     "target": "y",

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["mutated_bytes", "mutated_json", "one_of"]
-
 Random = np.random.Generator
 
 STRANGE: tuple[Any, ...] = (

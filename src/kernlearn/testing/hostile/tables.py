@@ -26,8 +26,6 @@ from kernlearn.tables import (
 )
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 
-__all__ = ["matrix_case", "parquet_case", "results_case", "table_case", "views_case"]
-
 CELLS = (
     "1", "-2.5", "", "?", "NA", "1e200", "1e400", "-inf", "nan", "9" * 400, "0x10", "1_000", "1,5",
     "yes", "=cmd|x", "@x", "+1", "-1", " 3 ", '"', '""', "a\tb", "\x1b[31m", "\u202e", "2024-01-31",

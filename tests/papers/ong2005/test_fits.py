@@ -10,14 +10,14 @@ import pytest
 from kernlearn import HyperkernelClassifier, HyperkernelRegressor
 from kernlearn.datasets import make_two_scales
 from kernlearn.estimators.hyperkernel import hyperkernel as hyperkernel_module
-from kernlearn.papers.ong2005.learned import (
+from kernlearn.papers.ong2005.protocol import (
     classify_split,
+    draw_split,
     fit_and_measure,
     fit_notes,
     machine_settings,
     parameters_note,
 )
-from kernlearn.papers.ong2005.protocol import draw_split
 
 
 def test_a_split_gives_the_errors_of_the_estimators() -> None:
