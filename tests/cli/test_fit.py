@@ -204,11 +204,13 @@ def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
         assert "The class 'pair 00' has 2 rows, none held out: nothing can be said of it." in said
 
 
-def test_a_limit_on_rows_is_told_of_every_model(table, monkeypatch):
+def test_a_limit_on_rows_is_told_of_every_model(table):
     few = replace(METHODS["lssvm"], max_rows=30)
-    monkeypatch.setitem(METHODS, "lssvm", few)
+    options = replace(QUICK, workflow=replace(WORKFLOW, methods=(few,)))
     facts = json.loads(
-        run("fit", table, "--target", "target", "--method", "lssvm", "--json").stdout
+        run(
+            "fit", table, "--target", "target", "--method", "lssvm", "--json", options=options
+        ).stdout
     )
     rows = facts["rows"]
     assert [model["learned_from"] for model in rows["models"]] == [30, 66]

@@ -11,8 +11,6 @@ from typer.main import get_command
 
 from kernlearn import __version__
 
-__all__ = ["app"]
-
 # Every one is a function of this name, in a module of this name.
 COMMANDS = ("demo", "fit", "predict", "report", "compare", "reproduce", "bench", "info")
 

@@ -7,8 +7,6 @@ from pathlib import Path
 from kernlearn.bundle import ModelBundle
 from kernlearn.persistence import ModelFileError, load
 
-__all__ = ["DAMAGED", "read_bundle", "read_predictor"]
-
 # Said of a file that was read without complaint, but whose parts do not fit together.
 DAMAGED = "the model file does not hold what kernlearn fit writes; fit the model again"
 

@@ -9,15 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures, system_message
-from kernlearn.cli.output import say
-from kernlearn.cli.picture import check_picture
+from kernlearn.cli.output import check_picture, say
 from kernlearn.comparison import compare as compare_methods
 from kernlearn.inspection import CriticalDifferenceDisplay
 from kernlearn.inspection._matplotlib import save_figure
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
-
-__all__ = ["compare"]
 
 
 def compare(

@@ -18,8 +18,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.demo_data import DemoTable, patients, plant, tumours
 from kernlearn.cli.demo_rivals import Competitor, entered, rivals, shown, verdict
 from kernlearn.cli.failure import failures
-from kernlearn.cli.output import check_outputs
-from kernlearn.cli.picture import check_picture
+from kernlearn.cli.output import check_outputs, check_picture
 from kernlearn.cli.report import write_html
 from kernlearn.estimators import KernelClassifier, MKLClassifier
 from kernlearn.inspection import KernelWeightsDisplay
@@ -29,8 +28,6 @@ from kernlearn.methods.facts import SAMPLE_ROWS
 from kernlearn.methods.scores import wilson_interval
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Array
-
-__all__ = ["demo"]
 
 ROWS_OF_PATIENTS, ROWS_OF_PLANT = 300, 400
 

@@ -10,9 +10,6 @@ from sklearn.model_selection import train_test_split
 
 from kernlearn.typing import Array, Targets
 
-__all__ = ["DemoTable", "patients", "plant", "tumours"]
-
-
 HELD_OUT = 1000
 
 

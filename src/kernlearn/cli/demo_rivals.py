@@ -20,8 +20,6 @@ from sklearn.svm import SVC
 from kernlearn.cli.demo_data import DemoTable
 from kernlearn.typing import Mask, Targets
 
-__all__ = ["Competitor", "entered", "rivals", "shown", "verdict"]
-
 GRID = {"svc__C": np.logspace(-1, 3, 5), "svc__gamma": np.logspace(-4, 0, 5)}
 SURE = 0.05
 

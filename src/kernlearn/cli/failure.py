@@ -11,8 +11,6 @@ import typer
 from kernlearn._cluster import ClusterLost
 from kernlearn.inspection._text import plain
 
-__all__ = ["BAD_USAGE", "NO_RESULT", "STOPPED", "fail", "failures", "system_message"]
-
 NO_RESULT = 1
 BAD_USAGE = 2
 STOPPED = 130
@@ -38,16 +36,9 @@ def failures(
 ) -> Iterator[None]:
     """Turn what may go wrong in a command into its sentence.
 
-    Parameters
-    ----------
-    doing : str
-        What could not be done, after "could not".
-    where : object, optional
-        The file that an error of the system is about, if the system does not name it.
-    stopped : str
-        What Ctrl-C leaves behind.
-    otherwise : str, optional
-        What is at fault if anything else goes wrong, where that can be told.
+    `doing` is what could not be done, after "could not"; `where` the file that an error of the
+    system is about, if the system does not name it; `stopped` what Ctrl-C leaves behind; and
+    `otherwise` what is at fault if anything else goes wrong, where that can be told.
     """
     try:
         yield

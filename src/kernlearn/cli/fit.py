@@ -66,8 +66,6 @@ from kernlearn.runtime.threads import threads_for
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["fit"]
-
 PACKAGES = ("kernlearn", "numpy", "scipy", "scikit-learn", "pandas", "skops")
 DEFECT = "this is a defect of kernlearn; please report it, with the table if you may"
 

@@ -12,15 +12,6 @@ from kernlearn.cli.problem import FitRequest
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 
-__all__ = [
-    "FitLimits",
-    "check_cluster",
-    "check_device",
-    "check_request",
-    "checked_memory",
-    "checked_time",
-]
-
 # Beside what the program takes before it has read anything.
 LEAST_MEMORY = 200_000_000
 

@@ -9,35 +9,6 @@ import typer
 
 from kernlearn.methods.registry import METHODS
 
-__all__ = [
-    "HOLDOUT",
-    "NAMES",
-    "AsJson",
-    "Bytes",
-    "CategoryNames",
-    "ClassWeights",
-    "Cluster",
-    "Delimiter",
-    "DeviceName",
-    "DroppedNames",
-    "Folds",
-    "HoldoutShare",
-    "MatrixFiles",
-    "MethodName",
-    "MetricName",
-    "ModelFile",
-    "Quietly",
-    "Refitting",
-    "Repairing",
-    "ReportFile",
-    "Seconds",
-    "Seed",
-    "TableFile",
-    "TargetName",
-    "TaskName",
-    "ViewsFile",
-]
-
 NAMES = (*METHODS, "auto")
 HOLDOUT = 0.25
 

@@ -15,8 +15,6 @@ from kernlearn import __version__
 from kernlearn._device import HOST, cuda_devices, libraries
 from kernlearn.runtime.memory import available, in_words
 
-__all__ = ["info"]
-
 CORE = ("numpy", "scipy", "scikit-learn", "piqp", "threadpoolctl")
 EXTRAS = {
     "cli": ("typer", "rich"),

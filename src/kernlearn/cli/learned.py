@@ -11,8 +11,6 @@ from rich.text import Text
 from kernlearn.inspection._text import plain
 from kernlearn.runtime.phrases import counted, listed
 
-__all__ = ["print_learned"]
-
 FEW = 12
 
 

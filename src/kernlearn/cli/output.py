@@ -1,4 +1,4 @@
-"""What every command that writes a file checks first."""
+"""What every command that writes a file or a picture checks first."""
 
 from __future__ import annotations
 
@@ -10,22 +10,13 @@ from pathlib import Path
 import typer
 
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, system_message
+from kernlearn.inspection._matplotlib import picture_formats, use_files_only
 from kernlearn.inspection._text import plain
 from kernlearn.runtime.atomic_files import is_replaceable, standard_stream
 
-__all__ = ["check_outputs", "goes_to_stdout", "say"]
-
 
 def check_outputs(outputs: Sequence[Path | None], inputs: Sequence[Path | None] = ()) -> None:
-    """Refuse before the work what would fail after it, and what would destroy an input.
-
-    Parameters
-    ----------
-    outputs : sequence of Path or None
-        The files that the command is to write, None where it was not asked to.
-    inputs : sequence of Path or None
-        The files that it reads.
-    """
+    """Refuse before the work what would fail after it, and what would destroy an input."""
     checked: list[Path] = []
     for path in outputs:
         if path is None:
@@ -97,3 +88,25 @@ def goes_to_stdout(*outputs: Path | None) -> bool:
 def say(message: str, err: bool = False) -> None:
     """Print one line for a person; names in it are data, whatever codes they hold."""
     typer.echo(plain(message), err=err)
+
+
+def check_picture(picture: Path, inputs: Sequence[Path] = ()) -> None:
+    """Refuse before the work what would fail after it, and what would destroy an input."""
+    if picture.is_dir() or not picture.parent.is_dir() or not picture.suffix:
+        fail(
+            f"could not draw {picture}: expected the name of a file in an existing folder, with an "
+            "ending such as .png or .svg.",
+            NO_RESULT,
+        )
+    check_outputs([picture], inputs)
+    try:
+        use_files_only()
+    except ImportError as error:
+        fail(f"could not draw {picture}: {error}", NO_RESULT)
+    known = picture_formats()
+    if picture.suffix.lower().lstrip(".") not in known:
+        fail(
+            f"could not draw {picture}: expected a name that ends in one of "
+            f"{', '.join(f'.{ending}' for ending in known)}; .png is usual.",
+            NO_RESULT,
+        )

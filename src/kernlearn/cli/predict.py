@@ -29,8 +29,6 @@ from kernlearn.typing import PandasFrame
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["predict"]
-
 COVERAGE = 0.9
 # Names that a sentence lists.
 FEW = 8

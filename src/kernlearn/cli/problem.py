@@ -33,8 +33,6 @@ from kernlearn.tables import (
 )
 from kernlearn.typing import PandasFrame
 
-__all__ = ["CommandOptions", "FitProblem", "FitRequest", "read_problem"]
-
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")

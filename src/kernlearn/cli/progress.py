@@ -13,24 +13,12 @@ from kernlearn.inspection._text import plain
 from kernlearn.runtime.progress import make_bar
 from kernlearn.runtime.stopping import Progress
 
-__all__ = ["Bar", "progress_bar"]
-
 # Columns for the bar, the count and the two times.
 OTHERS = 48
 
 
 class Bar:
-    """What a command tells of its work: call it after every step.
-
-    Parameters
-    ----------
-    bar : rich.progress.Progress
-        Draws it.
-    description : str
-        Shown before the bar.
-    total : int
-        Number of steps.
-    """
+    """What a command tells of its work: call it after every step."""
 
     def __init__(self, bar: Any, description: str, total: int) -> None:
         self._bar, self._description = bar, plain(description)

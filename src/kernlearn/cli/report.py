@@ -12,8 +12,6 @@ from kernlearn.cli.bundles import DAMAGED, read_bundle
 from kernlearn.cli.failure import failures
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 
-__all__ = ["report", "write_html"]
-
 
 def report(
     model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],

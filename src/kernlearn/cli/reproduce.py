@@ -16,8 +16,6 @@ from kernlearn.papers import Exhibit, Paper, RunOptions, find_paper
 from kernlearn.papers.results_file import ResultsFileError
 from kernlearn.papers.tables import print_table, write_table
 
-__all__ = ["reproduce"]
-
 
 def reproduce(
     paper: Annotated[str, typer.Argument(help="Name of the paper, for example lanckriet2004.")],

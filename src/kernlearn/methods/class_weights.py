@@ -7,8 +7,6 @@ from typing import Any
 from kernlearn.estimators.inputs.validation import as_scikit_learn_reads
 from kernlearn.methods.errors import MethodError
 
-__all__ = ["for_scikit_learn", "read_class_weight"]
-
 SHAPE = 'balanced, or weights such as "yes=5,no=1"'
 
 

@@ -17,19 +17,6 @@ from kernlearn.kernels import Columns, Kernel
 from kernlearn.methods.preparation import prepared_name
 from kernlearn.runtime.phrases import counted
 
-__all__ = [
-    "candidates",
-    "certificate",
-    "finite",
-    "is_mixture",
-    "kernel_in_words",
-    "landmark_facts",
-    "name_columns",
-    "parameters",
-    "relevances",
-    "weights",
-]
-
 # Fitted attributes and parameters, and what they are called; the first that is there counts.
 NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("C", ("C_", "C")),

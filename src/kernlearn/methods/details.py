@@ -13,9 +13,6 @@ from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.typing import Array
 
-__all__ = ["class_details", "metric_values", "number_details", "reliability"]
-
-
 # Beyond these a table or a picture says nothing that can be read.
 MOST_CLASSES = 20
 MOST_CURVES = 10

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MethodError"]
-
 
 class MethodError(ValueError):
     """A method cannot be used on this table; the message says why and what to use."""

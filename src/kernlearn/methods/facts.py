@@ -60,8 +60,6 @@ from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
 from kernlearn.tables import Target, columns_used
 from kernlearn.typing import Indices
 
-__all__ = ["SAMPLE_ROWS", "TableSource", "make_bundle"]
-
 SAMPLE_ROWS = 300
 OWN = (
     "The part of what the model explains that is lost when the cells of the column are shuffled, "

@@ -15,8 +15,6 @@ from kernlearn.kernels import Gaussian
 from kernlearn.quality.libsvm import train
 from kernlearn.typing import Array, Targets
 
-__all__ = ["GaussianMachine", "GaussianMachines"]
-
 
 class GaussianMachines:
     """Trains SVC and SVR of two classes, or of numbers, for several parameters.

@@ -17,9 +17,6 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_num
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.typing import Array
 
-__all__ = ["COVERAGE", "HeldOutPredictions"]
-
-
 # Of the intervals that are checked on held-out rows.
 COVERAGE = 0.9
 

@@ -19,8 +19,6 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.typing import Array, Indices, PandasFrame, Targets
 
-__all__ = ["IMPORTANCE", "Importance", "ImportanceOptions", "importances", "shuffled_scores"]
-
 # Of the largest score: what a mean of falls and rises that cancel is off by.
 ROUNDING = 1e-12
 

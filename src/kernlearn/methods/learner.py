@@ -28,8 +28,6 @@ from kernlearn.typing import Indices, PandasFrame, Targets
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = ["Learner"]
-
 INNER_FOLDS = 5
 
 

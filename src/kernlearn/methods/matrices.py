@@ -13,8 +13,6 @@ from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.tables import TableError
 
-__all__ = ["read_matrices"]
-
 MAGIC = b"\x93NUMPY"
 
 

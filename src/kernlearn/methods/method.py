@@ -15,8 +15,6 @@ from kernlearn.methods.errors import MethodError
 from kernlearn.methods.metrics import DEFAULTS, Metric
 from kernlearn.typing import Targets
 
-__all__ = ["METHOD_OPTIONS", "ClassWeight", "Method", "MethodOptions", "Plan", "Setting"]
-
 ClassWeight = dict[Any, float] | str | None
 
 

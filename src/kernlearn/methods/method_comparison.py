@@ -35,15 +35,6 @@ from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import PandasFrame, Targets
 
-__all__ = [
-    "COMPARISON",
-    "ComparedMethod",
-    "ComparisonOptions",
-    "MethodComparison",
-    "compare_methods",
-    "comparison_steps",
-]
-
 Advance = Callable[[], object]
 
 

@@ -16,8 +16,6 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
 
-__all__ = ["DEFAULTS", "Metric", "find_metric"]
-
 DEFAULTS = {"classification": "accuracy", "regression": "r2"}
 TITLES = {
     "r2": "R²",

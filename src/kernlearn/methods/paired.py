@@ -18,16 +18,6 @@ from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
 
-__all__ = [
-    "Paired",
-    "bootstrap",
-    "corrected_t",
-    "difference_error",
-    "mcnemar",
-    "paired_test",
-    "squared_errors",
-]
-
 Splits = Sequence[tuple[HeldOutPredictions, HeldOutPredictions]]
 
 

@@ -9,8 +9,6 @@ import numpy as np
 from kernlearn.bundle import ModelBundle
 from kernlearn.runtime.optional import load_pandas
 
-__all__ = ["predictions"]
-
 
 def predictions(bundle: ModelBundle, rows: Any, coverage: float = 0.9) -> Any:
     """Predictions of typed rows, the values behind them, and how sure they are.

@@ -15,8 +15,6 @@ from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
 from kernlearn.tables.describe import MAX_CATEGORIES
 
-__all__ = ["preparation", "prepared_name", "words_of"]
-
 NUMBERS, CATEGORIES = "numbers", "categories"
 
 

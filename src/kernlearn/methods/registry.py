@@ -32,8 +32,6 @@ from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.typing import PandasFrame
 
-__all__ = ["BASELINES", "BOOSTING", "GUESS", "KERNEL", "LINEAR", "METHODS", "MKL", "find_method"]
-
 
 def _one_step(classifier: type, regressor: type, setting: Setting, **options: object) -> Plan:
     kind = classifier if setting.task == "classification" else regressor

@@ -11,8 +11,6 @@ from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.phrases import listed
 
-__all__ = ["row_account"]
-
 SHOWN = 3
 SMALL = 5
 

@@ -11,8 +11,6 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.typing import Array
 
-__all__ = ["SCORING", "Score", "ScoreOptions", "held_out_score", "metric_draws", "wilson_interval"]
-
 Z_95 = 1.959963984540054
 
 

@@ -7,8 +7,6 @@ from typing import Any
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.task import EvaluatedModel
 
-__all__ = ["comparison_facts"]
-
 # Below this, chance is not believed.
 LEVEL = 0.05
 

@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from kernlearn.typing import Indices
 
-__all__ = ["Split", "fold_splits", "holdout_split", "sampled_rows", "single_rows"]
-
 Split = tuple[Indices, Indices]
 
 

@@ -28,17 +28,6 @@ from kernlearn.typing import Indices, PandasFrame, Targets
 if TYPE_CHECKING:
     from distributed import Client
 
-__all__ = [
-    "AUTO",
-    "THROUGH_LANDMARKS",
-    "WORKFLOW",
-    "EvaluatedModel",
-    "Fit",
-    "LearningResult",
-    "Task",
-    "WorkflowOptions",
-]
-
 AUTO = "auto"
 # What learns through landmarks, from rows that may lie anywhere.
 THROUGH_LANDMARKS = ("mkl", "first-level", "lssvm")

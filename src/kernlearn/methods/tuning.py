@@ -17,8 +17,6 @@ from kernlearn.methods.gaussian_machines import GaussianMachines
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warnings import interrupts_end_everything
 
-__all__ = ["tuned_pipeline"]
-
 # Of more candidates than these, one in so many goes on after so many folds.
 MANY, SHARE, FIRST_FOLDS = 10, 3, 2
 

@@ -27,8 +27,6 @@ from kernlearn.kernels import (
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables.column import THINGS
 
-__all__ = ["StackedRows", "ViewMKLClassifier", "ViewMKLRegressor", "view_of"]
-
 MARK = "__"
 
 

@@ -18,8 +18,6 @@ from kernlearn.tables import Column, TableError, columns_used
 from kernlearn.tables.typed import as_text
 from kernlearn.typing import PandasFrame
 
-__all__ = ["FileView", "ViewFiles", "found_views", "read_view_files", "read_views", "with_words"]
-
 SHAPE = 'a table [views] with lines such as blood = ["iron", "sugar"]'
 
 

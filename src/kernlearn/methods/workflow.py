@@ -30,8 +30,6 @@ from kernlearn.runtime.processes import alongside, run_in_processes
 from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import Indices, PandasFrame
 
-__all__ = ["learn", "n_steps"]
-
 Advance = Callable[[], object]
 
 

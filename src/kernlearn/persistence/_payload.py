@@ -16,8 +16,6 @@ from typing import IO, Any
 
 import numpy as np
 
-__all__ = ["PayloadError", "check_payload"]
-
 SCHEMA = "schema.json"
 # How much larger than its member a sparse matrix may be. Indices in a row compress well.
 SPARSE_RATIO, SPARSE_ROOM = 20, 2**20

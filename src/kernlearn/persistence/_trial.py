@@ -22,8 +22,6 @@ from kernlearn.persistence.registry import NAMES
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.warning_filters import quiet_about
 
-__all__ = ["check_model"]
-
 _METHODS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
 # Intervals take factorisations of the training rows: they are tried where these are few.
 _INTERVAL, _MOST_ROWS = "predict_interval", 300

@@ -7,15 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from kernlearn.persistence._file import MAGIC, check_magic, unpack
+from kernlearn.persistence._file import MAGIC, ModelFileError, check_magic, load_skops, unpack
 from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._plain import without_stand_ins
-from kernlearn.persistence._skops import load_skops
 from kernlearn.persistence._trial import check_model
-from kernlearn.persistence.errors import ModelFileError
 from kernlearn.persistence.registry import trusted_names
-
-__all__ = ["load"]
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:

@@ -34,8 +34,6 @@ from kernlearn.quality.limits import Limits
 from kernlearn.quality.logarithms import Exponentials, Logarithms
 from kernlearn.solvers.core.solution import Solution, Step
 
-__all__ = ["NAMES", "PRIVATE", "stand_in_type", "trusted_names", "type_name"]
-
 # What these packages export is plain: constructors store, and nothing runs when a file is read.
 # The keys are the modules that a file names.
 PUBLIC = {

@@ -6,14 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from kernlearn.persistence._file import pack
+from kernlearn.persistence._file import ModelFileError, load_skops, pack
 from kernlearn.persistence._plain import with_stand_ins
-from kernlearn.persistence._skops import load_skops
-from kernlearn.persistence.errors import ModelFileError
 from kernlearn.persistence.registry import trusted_names
 from kernlearn.runtime.atomic_files import atomic_file
-
-__all__ = ["save"]
 
 
 def save(model: Any, path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> None:

@@ -16,8 +16,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, BinaryIO, NoReturn
 
-__all__ = ["atomic_file", "is_replaceable", "standard_stream"]
-
 _STREAM = re.compile(r"/(?:dev/fd|proc/self/fd)/(\d+)")
 # Signals that end a process without a word to it.
 _ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
@@ -25,36 +23,11 @@ _ENDS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sign
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file for writing that takes its name only once it is complete and on the disk.
+    """Open a file for writing bytes that takes its name once it is complete and on the disk.
 
-    It is written under another name in the same folder and renamed at the end. If anything goes
-    wrong on the way, an interruption or SIGTERM included, it is removed, and a file that had the
-    name before is still there as it was. A symbolic link stays one: the file that it points to is
-    replaced. A device, a pipe or a stream such as ``/dev/stdout`` is written to as it is.
-
-    Parameters
-    ----------
-    path : path
-        Name of the file.
-
-    Yields
-    ------
-    file
-        Open for writing bytes.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; for a folder, a socket or a disk before anything is.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with atomic_file(Path(folder) / "a.txt") as file:
-    ...         _ = file.write(b"done")
-    ...     (Path(folder) / "a.txt").read_text()
-    'done'
+    After an error, a signal or a crash, what stood there before stands there as it was. A symbolic
+    link stays one: the file that it points to is replaced. A device, a pipe or a stream such as
+    ``/dev/stdout`` is written to as it is; a folder, a socket or a disk is refused.
     """
     with _replacing(path) if is_replaceable(path) else _as_it_is(path) as file:
         yield file

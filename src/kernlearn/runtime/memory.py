@@ -14,22 +14,6 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-__all__ = [
-    "ALLOWANCE",
-    "FLOAT",
-    "allowed",
-    "available",
-    "combination_bytes",
-    "in_words",
-    "limited_to",
-    "matrices",
-    "noted",
-    "parse_size",
-    "require",
-    "require_matrices",
-    "resident",
-]
-
 # Set by the user to a size such as 8GB: what may be used, instead of what there is.
 ALLOWANCE = "KERNLEARN_MEMORY"
 # Less than this is not worth a look at the system: interpreter and libraries take as much.
@@ -46,21 +30,10 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", re.IGNORECASE)
 
 
 def require(needed: float, what: str, cure: str) -> None:
-    """Refuse what does not fit.
+    """Refuse what does not fit, with both numbers and the cure.
 
-    Parameters
-    ----------
-    needed : float
-        Bytes, at least as many as the largest arrays that exist together will take.
-    what : str
-        What needs them, after "for".
-    cure : str
-        What would need less.
-
-    Raises
-    ------
-    MemoryError
-        With both numbers and the cure.
+    `needed` are bytes, at least as many as the largest arrays that exist together will take; `what`
+    needs them, after "for"; `cure` is what would need less.
     """
     asked = _asked.get()
     if asked is not None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["BREAKDOWNS", "NumericalError"]
-
 
 class NumericalError(ValueError):
     """A kernel or a machine has no finite numbers on these data, or at these parameters.

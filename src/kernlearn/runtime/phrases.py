@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "listed"]
-
 
 def counted(n: int, thing: str) -> str:
     """So many of a thing whose plural ends in s.

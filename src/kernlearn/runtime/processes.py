@@ -32,8 +32,6 @@ from threadpoolctl import threadpool_limits
 from kernlearn.runtime.memory import available, limited_to, resident
 from kernlearn.runtime.warning_filters import quiet_about
 
-__all__ = ["alongside", "cores", "end_with_parent", "run_in_processes"]
-
 R = TypeVar("R")
 S = TypeVar("S")
 Tasks = Sequence[Callable[[], R]]

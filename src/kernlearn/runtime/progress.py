@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
-__all__ = ["make_bar", "track"]
-
 Item = TypeVar("Item")
 
 
@@ -15,24 +13,8 @@ def track(
 ) -> Iterator[Item]:
     """Pass the items on, drawing a bar on standard error meanwhile.
 
-    Nothing is drawn when `quiet`, when standard error is no terminal, or without rich.
-
-    Parameters
-    ----------
-    items : iterable
-        What is passed on, one item per step.
-    description : str
-        Shown before the bar.
-    total : int
-        Number of steps, those already done included.
-    done : int, default=0
-        Steps finished by an earlier run; they do not count towards the speed.
-    quiet : bool, default=False
-        Draw nothing.
-
-    Yields
-    ------
-    item
+    Nothing is drawn when `quiet`, when standard error is no terminal, or without rich. `total`
+    counts the steps that an earlier run has `done` too, which do not count towards the speed.
     """
     try:
         bar = make_bar(quiet)

@@ -60,16 +60,9 @@ class StoppingControl:
     that what still has to follow is cut short too. A solver that holds a solution catches that and
     ``KeyboardInterrupt``, and asks :meth:`accept` how it ended.
 
-    Parameters
-    ----------
-    callback : callable, optional
-        Called with :class:`Progress`; the fit ends when it returns True.
-    time_limit : float, optional
-        Seconds from now.
-    shown_as : str, optional
-        Print every message after this name.
-    keeps : bool
-        Whether an interrupt ends the fit with what it has; if not, it passes through.
+    The fit ends when `callback` returns True, or `time_limit` seconds from now. With `shown_as`,
+    every message is printed after this name; `keeps` says whether an interrupt ends the fit with
+    what it has, rather than passing through.
     """
 
     def __init__(

@@ -214,18 +214,9 @@ def in_order(
 ) -> Iterator[R]:
     """The results of tasks that release the lock, several at a time, in their order.
 
-    A sum of them is the same, to the last digit, for any number of threads.
-
-    Parameters
-    ----------
-    function : callable
-        Applied to every task; its linear algebra runs in one thread.
-    tasks : iterable
-        Its arguments.
-    workers : int
-        How many threads.
-    tick : callable
-        Called before every result; may raise to end it, and what has not begun is not begun.
+    A sum of them is the same, to the last digit, for any number of threads. The linear algebra of
+    `function` runs in one thread. `tick` is called before every result; it may raise to end the
+    work, and what has not begun is not begun.
     """
     limit, thread = one_thread(), threading.get_ident()
     limit.take(thread)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["THINGS", "Column", "columns_used"]
-
 THINGS = ("sequence", "sparse row", "graph", "words")
 USED = ("number", "category", "date", "row number", *THINGS)
 

@@ -24,8 +24,6 @@ from kernlearn.tables.reading import read_chunks
 from kernlearn.tables.typed import LARGEST
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries
 
-__all__ = ["CompactTable", "read_compact"]
-
 POINTER = 8
 
 

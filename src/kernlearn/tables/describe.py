@@ -28,8 +28,6 @@ from kernlearn.tables.typed import (
 )
 from kernlearn.typing import Array, PandasFrame, PandasSeries
 
-__all__ = ["MAX_CATEGORIES", "describe_columns"]
-
 # More columns than this for one category column would drown the others; the rest share one. With
 # 30, errors were up to a third larger where the target differs between sixty levels.
 MAX_CATEGORIES = 100

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-__all__ = ["TableError", "check_names_differ"]
-
 
 class TableError(ValueError):
     """A table cannot be used; the message says why and what to do."""

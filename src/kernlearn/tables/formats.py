@@ -7,8 +7,6 @@ from pathlib import Path
 
 from kernlearn.tables.errors import TableError
 
-__all__ = ["READING", "FileFormat", "ReadingOptions", "table_format"]
-
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 PARQUET = (".parquet", ".pq")
 LOOSE = ".data"

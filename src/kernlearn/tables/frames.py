@@ -16,8 +16,6 @@ from kernlearn.tables.text import MISSING
 from kernlearn.tables.typed import typed_columns
 from kernlearn.typing import PandasFrame, PandasSeries
 
-__all__ = ["typed_frame"]
-
 Key = tuple[bool, float]
 
 

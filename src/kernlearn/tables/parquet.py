@@ -14,8 +14,6 @@ from kernlearn.tables.errors import TableError, check_names_differ
 from kernlearn.tables.formats import FileFormat
 from kernlearn.typing import PandasFrame
 
-__all__ = ["parquet_chunks"]
-
 PIECE = 2**24
 
 

@@ -16,8 +16,6 @@ from kernlearn.tables.parquet import parquet_chunks
 from kernlearn.tables.text import delimiter_of, text_chunks
 from kernlearn.typing import PandasFrame
 
-__all__ = ["read_chunks", "read_table"]
-
 
 def read_table(path: str | Path, delimiter: str | None = None) -> PandasFrame:
     """Read a whole table.

@@ -20,8 +20,6 @@ from kernlearn.tables.typed import (
 )
 from kernlearn.typing import Array, Indices, PandasSeries
 
-__all__ = ["Target", "read_target"]
-
 MOST_CLASSES = 10
 FEWEST_ROWS_OF_A_CLASS = 5
 # 007 and 2e3 are names. Not so +1, which as text would come before -1.

@@ -21,8 +21,6 @@ from kernlearn.tables.errors import TableError, check_names_differ
 from kernlearn.tables.formats import READING, ReadingOptions
 from kernlearn.typing import PandasFrame
 
-__all__ = ["MISSING", "delimiter_of", "text_chunks"]
-
 # As pandas and R write what is not known, and "?", as the repositories of data sets do.
 MISSING = frozenset(
     ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "-NaN", "-nan", "None", "NULL", "null", "<NA>"]

@@ -17,8 +17,6 @@ from kernlearn.tables.errors import TableError
 from kernlearn.tables.formats import FileFormat, table_format
 from kernlearn.typing import PandasFrame
 
-__all__ = ["format_to_write", "table_writer"]
-
 Write = Callable[[PandasFrame], None]
 # What a spreadsheet takes for the beginning of a formula; some drop a tab or a line break first.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -41,18 +39,8 @@ def format_to_write(path: Path) -> FileFormat:
 def table_writer(path: Path, safe: bool = False) -> Iterator[Write]:
     """Open a table for writing; call what is yielded with one data frame after another.
 
-    Parameters
-    ----------
-    path : Path
-        Ending in .csv, .tsv, .txt or .parquet, or one of these and .gz; a device or pipe without
-        an ending gets CSV.
-    safe : bool, default=False
-        In a file of text, put an apostrophe before what a spreadsheet would run as a formula.
-
-    Yields
-    ------
-    callable
-        Writes the rows of a data frame; all must have the same columns.
+    The ending of the path says how it is written; a device or pipe without an ending gets CSV. With
+    `safe`, text in which a spreadsheet would see a formula has an apostrophe before it.
     """
     form = format_to_write(path)
     with atomic_file(path) as plain, ExitStack() as stack:

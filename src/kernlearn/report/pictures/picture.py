@@ -18,36 +18,20 @@ MOST_SAID = 5
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """A picture that applies to some models.
-
-    Attributes
-    ----------
-    name : str
-        A word for identifiers and file names.
-    section : str
-        The section that shows it: "performance", "classes", "numbers", "columns", "kernel",
-        "geometry" or "certificate".
-    title : str
-        What it shows, in a few words.
-    caption : str
-        How to read it, in a sentence or two.
-    describe : callable
-        What it shows of a subject, in words for those who do not see it.
-    applies : callable
-        Whether a subject has what it shows.
-    height : callable
-        Inches for a subject.
-    draw : callable
-        Draw a subject on axes.
-    """
+    """A picture that applies to some models."""
 
     name: str
+    """A word for identifiers and file names."""
     section: str
+    """The section that shows it, by its identifier."""
     title: str
     caption: str
+    """How to read it, in a sentence or two."""
     describe: Callable[[Subject], str]
+    """What it shows of a subject, in words for those who do not see it."""
     applies: Callable[[Subject], bool]
     height: Callable[[Subject], float]
+    """Inches for a subject."""
     draw: Callable[[Subject, Axes], object]
 
     def html(self, subject: Subject) -> Html:
