@@ -6,10 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.tables import Column, TableError, columns_used, typed_frame
 from kernlearn.tables.notation import is_notation
+from kernlearn.typing import Array, Json, PandasFrame, Targets
 
 __all__ = ["ModelBundle"]
 
@@ -101,19 +105,19 @@ class ModelBundle:
         Their targets.
     """
 
-    pipeline: Any
-    facts: dict[str, Any] = field(default_factory=dict)
-    sample_X: Any = None
-    sample_y: Any = None
+    pipeline: Pipeline
+    facts: Json = field(default_factory=dict)
+    sample_X: PandasFrame = None
+    sample_y: Targets | None = None
 
     @property
-    def estimator(self) -> Any:
+    def estimator(self) -> BaseEstimator:
         """The step of the pipeline that learned a kernel; its last step where none did."""
         steps = [step for _, step in self.pipeline.steps]
         learned = [step for step in steps if hasattr(step, "kernel_")]
         return learned[0] if learned else steps[-1]
 
-    def prepared(self, X: Any = None) -> Any:
+    def prepared(self, X: PandasFrame = None) -> PandasFrame:
         """The columns as :attr:`estimator` sees them.
 
         Parameters
@@ -131,11 +135,11 @@ class ModelBundle:
         return self.pipeline[:place].transform(rows) if place else rows
 
     @property
-    def classes_(self) -> Any:
+    def classes_(self) -> Targets:
         """The labels in the order of the columns of :meth:`predict_proba`."""
-        return self.pipeline.classes_
+        return np.asarray(self.pipeline.classes_)
 
-    def predict(self, table: Any, **options: Any) -> Any:
+    def predict(self, table: PandasFrame, **options: object) -> Any:
         """Predict the target for every row.
 
         Parameters
@@ -153,7 +157,7 @@ class ModelBundle:
         return self.pipeline.predict(self.typed(table), **options)
 
     @available_if(_pipeline_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, table: Any) -> Any:
+    def decision_function(self, table: PandasFrame) -> Array:
         """Decision values; a column for each of :attr:`classes_` where there are more than two.
 
         Parameters
@@ -165,10 +169,10 @@ class ModelBundle:
         -------
         ndarray of shape (n,) or (n, n_classes)
         """
-        return self.pipeline.decision_function(self.typed(table))
+        return np.asarray(self.pipeline.decision_function(self.typed(table)))
 
     @available_if(_pipeline_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, table: Any) -> Any:
+    def predict_proba(self, table: PandasFrame) -> Array:
         """Probabilities of the classes, in the order of :attr:`classes_`.
 
         Parameters
@@ -180,10 +184,10 @@ class ModelBundle:
         -------
         ndarray of shape (n, n_classes)
         """
-        return self.pipeline.predict_proba(self.typed(table))
+        return np.asarray(self.pipeline.predict_proba(self.typed(table)))
 
     @available_if(_last_has("predict_interval"))  # type: ignore[untyped-decorator]
-    def predict_interval(self, table: Any, coverage: float = 0.9) -> Any:
+    def predict_interval(self, table: PandasFrame, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
         Parameters
@@ -200,9 +204,9 @@ class ModelBundle:
         """
         rows, steps = self.typed(table), self.pipeline.steps
         prepared = self.pipeline[:-1].transform(rows) if len(steps) > 1 else rows
-        return steps[-1][1].predict_interval(prepared, coverage)
+        return np.asarray(steps[-1][1].predict_interval(prepared, coverage))
 
-    def typed(self, table: Any) -> Any:
+    def typed(self, table: PandasFrame) -> PandasFrame:
         """The columns of a table that the model sees, with the types that it knows.
 
         Parameters
@@ -257,7 +261,7 @@ class ModelBundle:
         return f"<ModelBundle: {words[0]}, predicts {words[1]!r}, fitted to {words[2]}>"
 
 
-def _are_columns(value: Any) -> bool:
+def _are_columns(value: object) -> bool:
     keys = {"name", "kind", "action"}  # and, of newer files, how numbers and dates are written
     return isinstance(value, list) and all(
         isinstance(column, dict)
@@ -268,16 +272,16 @@ def _are_columns(value: Any) -> bool:
     )
 
 
-def _are_categories(value: Any) -> bool:
+def _are_categories(value: object) -> bool:
     """Older files have none."""
     return value is None or (isinstance(value, dict) and all(map(_are_texts, value.values())))
 
 
-def _are_texts(value: Any) -> bool:
+def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
 
 
-_NEEDED: dict[str, Callable[[Any], bool]] = {
+_NEEDED: dict[str, Callable[[object], bool]] = {
     "task": lambda value: value in ("classification", "regression"),
     "target": lambda value: isinstance(value, str),
     "columns": _are_columns,

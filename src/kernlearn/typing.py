@@ -12,6 +12,7 @@ __all__ = [
     "DataFrame",
     "Folds",
     "Indices",
+    "Json",
     "LongArray",
     "Mask",
     "PandasFrame",
@@ -49,6 +50,9 @@ RandomState = int | np.random.RandomState | None
 
 Targets = NDArray[Any]
 """Labels of any type, or numbers."""
+
+Json = dict[str, Any]
+"""Facts as JSON has them: None, bool, int, float, str, and lists and dicts of these."""
 
 Folds = list[tuple[Indices, Indices]]
 """Training and held-out rows of each fold."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -18,6 +18,7 @@ from kernlearn.runtime.memory import in_words
 from kernlearn.runtime.phrases import counted
 from kernlearn.speed.measure import measure, methods_for, n_steps
 from kernlearn.speed.timings import FARTHEST, MethodTimings, Trial, speed_facts
+from kernlearn.typing import Json
 
 ROWS = (200, 400, 800)
 # Every class is then in every fold of every cross-validation.
@@ -110,7 +111,7 @@ def _show(trial: Trial, found: list[MethodTimings], as_json: bool) -> None:
 NOTHING = "–"
 
 
-def print_speeds(console: Console, facts: dict[str, Any]) -> None:
+def print_speeds(console: Console, facts: Json) -> None:
     """Print the facts of `kernlearn.speed.timings.speed_facts` for a person."""
     unit = facts["methods"][0]["method"]
     console.print(_table(facts, unit))
@@ -137,7 +138,7 @@ def _say(console: Console, sentence: str) -> None:
     console.print(Text(sentence))
 
 
-def _table(facts: dict[str, Any], unit: str) -> Table:
+def _table(facts: Json, unit: str) -> Table:
     table = Table(title=f"Seconds of one {facts['task']} fit")
     table.add_column("method")
     for size in facts["rows"]:
@@ -162,7 +163,7 @@ def _free(size: int | None) -> str:
     return "the memory" if size is None else f"the {in_words(size)} of memory that are free"
 
 
-def _in_a_minute(entry: dict[str, Any]) -> str:
+def _in_a_minute(entry: Json) -> str:
     """The rows, with a word where memory ends them before the minute does."""
     rows = entry["rows_in_a_minute"]
     is_full = rows is not None and rows == entry["rows_in_memory"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
@@ -27,7 +27,7 @@ from kernlearn.methods.description import certificate, kernel_in_words, weights
 from kernlearn.methods.facts import SAMPLE_ROWS
 from kernlearn.methods.scores import wilson_interval
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json
 
 ROWS_OF_PATIENTS, ROWS_OF_PLANT = 300, 400
 
@@ -205,7 +205,7 @@ def _report(
         write_html(bundle, path)
 
 
-def _score(entry: Competitor, is_model: bool) -> dict[str, Any]:
+def _score(entry: Competitor, is_model: bool) -> Json:
     n = len(entry.wrong)
     low, high = wilson_interval(round(entry.accuracy * n), n)
     role = "model" if is_model else "baseline"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
-from kernlearn.cli.fit_options import HOLDOUT, NAMES
-from kernlearn.cli.problem import FitRequest
+from kernlearn.cli.problem import HOLDOUT, METHOD_NAMES, FitRequest
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 
@@ -57,7 +56,7 @@ def checked_memory(text: str | None) -> int | None:
 def check_request(request: FitRequest) -> None:
     """Refuse choices that do not exist, or do not go together."""
     for name, value, choices in (
-        ("--method", request.method, NAMES),
+        ("--method", request.method, METHOD_NAMES),
         ("--task", request.task, ("auto", "classification", "regression")),
         ("--psd", request.psd, ("raise", "clip", "shift", "trust")),
     ):

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, metadata, version
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from threadpoolctl import threadpool_info
@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_info
 from kernlearn import __version__
 from kernlearn._device import HOST, cuda_devices, libraries
 from kernlearn.runtime.memory import available, in_words
+from kernlearn.typing import Json
 
 CORE = ("numpy", "scipy", "scikit-learn", "piqp", "threadpoolctl")
 EXTRAS = {
@@ -50,7 +51,7 @@ def info(
         typer.echo(f"extra {extra}: {_describe(extra, packages)}")
 
 
-def _facts() -> dict[str, Any]:
+def _facts() -> Json:
     gpus = cuda_devices()
     declared = metadata("kernlearn").get_all("Provides-Extra") or []
     return {

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from kernlearn.inspection._text import plain
 from kernlearn.runtime.phrases import counted, listed
+from kernlearn.typing import Json
 
 FEW = 12
 
 
-def print_learned(console: Console, facts: dict[str, Any]) -> None:
+def print_learned(console: Console, facts: Json) -> None:
     """Print the facts for a person; names in the table are data, never markup."""
     if facts["chance"]:
         _say(console, f"No better than guessing: {facts['chance']}.")
@@ -59,7 +58,7 @@ def _columns(columns: list[dict[str, str]]) -> list[str]:
     return lines[:40] + [f"… {len(lines) - 40} more" for _ in range(len(lines) > 40)]
 
 
-def _comparison(facts: dict[str, Any]) -> Table:
+def _comparison(facts: Json) -> Table:
     table = Table(title="Methods compared by nested cross-validation, on rows each had not seen")
     table.add_column("method")
     for title in (facts["metric"], "standard error", "rows", "seconds"):
@@ -77,7 +76,7 @@ def _comparison(facts: dict[str, Any]) -> Table:
     return table
 
 
-def _scores(facts: dict[str, Any]) -> Table:
+def _scores(facts: Json) -> Table:
     table = Table(title=f"On {counted(facts['n_held_out'], 'held-out row')}")
     table.add_column("model")
     table.add_column(facts["metric"], justify="right")
@@ -111,13 +110,13 @@ def _short(value: float | None) -> str:
     return f"{value:.3f}" if value < 0 or 0.01 <= value < 1000 else f"{value:.3g}"
 
 
-def _lost(entry: dict[str, Any]) -> str:
+def _lost(entry: Json) -> str:
     """What is lost, and how sure that is where it comes from a refit."""
     error = entry["standard_error"] if entry.get("refitted") else None
     return _short(entry["importance"]) + ("" if error is None else f" ± {error:.3f}")
 
 
-def _details(facts: dict[str, Any]) -> list[str]:
+def _details(facts: Json) -> list[str]:
     """Recall by class, calibration, coverage of intervals: one sentence each."""
     details, said = facts["held_out"], []
     if facts["task"] == "classification":
@@ -137,7 +136,7 @@ def _details(facts: dict[str, Any]) -> list[str]:
     return said
 
 
-def _chosen(facts: dict[str, Any]) -> list[str]:
+def _chosen(facts: Json) -> list[str]:
     """Parameters, and what each column and each view adds."""
     lines = []
     if facts["parameters"] and not facts["candidates"]:

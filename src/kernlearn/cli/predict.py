@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
@@ -24,7 +24,7 @@ from kernlearn.methods.views import ViewFiles, read_view_files
 from kernlearn.runtime.phrases import counted, listed
 from kernlearn.tables import Column, TableError, columns_used, read_chunks, typed_columns
 from kernlearn.tables.writing import format_to_write, table_writer
-from kernlearn.typing import PandasFrame
+from kernlearn.typing import Json, PandasFrame
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -101,7 +101,7 @@ def predict(
     _show(summary, coverage or COVERAGE, as_json, quiet, err=goes_to_stdout(out))
 
 
-def _nothing_yet(out: Path) -> dict[str, Any]:
+def _nothing_yet(out: Path) -> Json:
     """What is said at the end, before any row was predicted."""
     return {
         "rows": 0,
@@ -150,7 +150,7 @@ def _predicted(
 
 
 def _typed_rows(
-    bundle: ModelBundle, chunks: Iterable[PandasFrame], summary: dict[str, Any], files: ViewFiles
+    bundle: ModelBundle, chunks: Iterable[PandasFrame], summary: Json, files: ViewFiles
 ) -> Iterator[PandasFrame]:
     """The rows of the table as the model reads them, a block at a time."""
     columns = [Column(**column) for column in bundle.facts["columns"]]
@@ -195,7 +195,7 @@ def _ignored(chunk: PandasFrame, columns: list[Column], target: str) -> list[str
     return [name for name in chunk.columns if name not in known]
 
 
-def _show(summary: dict[str, Any], coverage: float, as_json: bool, quiet: bool, err: bool) -> None:
+def _show(summary: Json, coverage: float, as_json: bool, quiet: bool, err: bool) -> None:
     if as_json:
         typer.echo(json.dumps(summary))
     elif not quiet:

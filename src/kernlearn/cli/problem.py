@@ -16,8 +16,8 @@ from kernlearn.methods.class_weights import read_class_weight
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
-from kernlearn.methods.registry import KERNEL, MKL
-from kernlearn.methods.task import WORKFLOW, Task, WorkflowOptions
+from kernlearn.methods.registry import KERNEL, METHODS, MKL
+from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
 from kernlearn.runtime.memory import available, in_words
 from kernlearn.tables import (
@@ -33,6 +33,8 @@ from kernlearn.tables import (
 )
 from kernlearn.typing import PandasFrame
 
+METHOD_NAMES = (*METHODS, AUTO)
+HOLDOUT = 0.25
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")

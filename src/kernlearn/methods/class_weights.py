@@ -6,11 +6,13 @@ from typing import Any
 
 from kernlearn.estimators.inputs.validation import as_scikit_learn_reads
 from kernlearn.methods.errors import MethodError
+from kernlearn.methods.method import ClassWeight
+from kernlearn.typing import Targets
 
 SHAPE = 'balanced, or weights such as "yes=5,no=1"'
 
 
-def read_class_weight(text: str | None, classes: Any) -> Any:
+def read_class_weight(text: str | None, classes: Targets | None) -> ClassWeight:
     """What scikit-learn calls class_weight, of text such as "yes=5,no=1" or "balanced".
 
     Classes that are not named weigh 1; `classes` is None for regression.
@@ -51,7 +53,7 @@ def read_class_weight(text: str | None, classes: Any) -> Any:
     return weights
 
 
-def for_scikit_learn(weights: Any) -> Any:
+def for_scikit_learn(weights: ClassWeight) -> ClassWeight:
     """The weights by each label, and by what scikit-learn 1.9 makes of it: 1 of the text "01".
 
     >>> for_scikit_learn({"01": 3.0, "b": 1.0})

@@ -16,6 +16,7 @@ from kernlearn.inspection.labels import shown_kernels
 from kernlearn.kernels import Columns, Kernel
 from kernlearn.methods.preparation import prepared_name
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Json
 
 # Fitted attributes and parameters, and what they are called; the first that is there counts.
 NAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -36,7 +37,7 @@ def is_mixture(estimator: BaseEstimator) -> bool:
     return isinstance(estimator, KernelClassifier | KernelRegressor)
 
 
-def parameters(estimator: BaseEstimator) -> list[dict[str, Any]]:
+def parameters(estimator: BaseEstimator) -> list[Json]:
     """What was chosen: a name and a value for each parameter.
 
     Of a mixture, the kernel, λ and weight of each member, by its name, the heaviest first.
@@ -63,16 +64,16 @@ def parameters(estimator: BaseEstimator) -> list[dict[str, Any]]:
     return found
 
 
-def candidates(estimator: BaseEstimator) -> list[dict[str, Any]] | None:
+def candidates(estimator: BaseEstimator) -> list[Json] | None:
     """What a mixture has tried, the best first, with the weight that each has; None for others."""
     if not is_mixture(estimator):
         return None
     table = estimator.candidates_
-    rows: list[dict[str, Any]] = table if isinstance(table, list) else table.to_dict("records")
+    rows: list[Json] = table if isinstance(table, list) else table.to_dict("records")
     return rows
 
 
-def _members(estimator: BaseEstimator) -> list[dict[str, Any]]:
+def _members(estimator: BaseEstimator) -> list[Json]:
     members = estimator._members
     weights = {row["candidate"]: row["weight"] for row in candidates(estimator) or []}
     pairs = list(zip(members.titles, members.machines, strict=True))
@@ -99,9 +100,9 @@ MIXTURE = (
 )
 
 
-def certificate(estimator: BaseEstimator) -> dict[str, Any]:
+def certificate(estimator: BaseEstimator) -> Json:
     """Objective, bound, gap and status of a fitted estimator, and a sentence on them."""
-    facts: dict[str, Any] = {
+    facts: Json = {
         "objective": finite(getattr(estimator, "objective_", None)),
         "lower_bound": finite(getattr(estimator, "lower_bound_", None)),
         "gap": finite(getattr(estimator, "duality_gap_", None)),
@@ -113,7 +114,7 @@ def certificate(estimator: BaseEstimator) -> dict[str, Any]:
     return {**facts, "sentence": _certificate_sentence(facts)}
 
 
-def _certificate_sentence(facts: dict[str, Any]) -> str:
+def _certificate_sentence(facts: Json) -> str:
     if facts["lower_bound"] is not None and facts["gap"] is not None:
         solves = facts["n_machine_solves"]
         effort = "" if solves is None else f", {solves} machine solves"
@@ -150,14 +151,14 @@ def kernel_in_words(estimator: BaseEstimator, names: list[str]) -> str:
     return f"{words}; it looks mostly at {listed}"
 
 
-def _mixture(known: list[dict[str, Any]], what: str = "sum", of: str = "kernels") -> str:
+def _mixture(known: list[Json], what: str = "sum", of: str = "kernels") -> str:
     used = sorted((e for e in known if e["weight"]), key=lambda e: -abs(e["weight"]))
     terms = [f"{e['weight']:.3g} × {e['name']}" for e in used[:SHOWN]]
     more = f", and {len(used) - SHOWN} more" if len(used) > SHOWN else ""
     return f"{what} of {len(used)} of {len(known)} {of}: {'; '.join(terms)}{more}"
 
 
-def weights(estimator: BaseEstimator) -> list[dict[str, Any]] | None:
+def weights(estimator: BaseEstimator) -> list[Json] | None:
     """The weight of every kernel of a combination; None for other estimators."""
     kernels = getattr(estimator, "kernels_", None)
     if kernels is None or hasattr(estimator, "pivots_"):
@@ -173,7 +174,7 @@ def weights(estimator: BaseEstimator) -> list[dict[str, Any]] | None:
     return [{"name": label, "weight": float(weight)} for label, weight in rows]
 
 
-def relevances(estimator: BaseEstimator, names: list[str]) -> list[dict[str, Any]] | None:
+def relevances(estimator: BaseEstimator, names: list[str]) -> list[Json] | None:
     """How much the kernel falls off along each standardised column, as shares of one."""
     theta = getattr(estimator, "theta_", None)
     if theta is not None and len(theta) == len(names) and len(names) > 1:
@@ -198,7 +199,7 @@ def finite(value: float | None) -> float | None:
 FLAT = 0.01
 
 
-def landmark_facts(estimator: BaseEstimator) -> dict[str, Any] | None:
+def landmark_facts(estimator: BaseEstimator) -> Json | None:
     """Rank and held-out loss by rank; None where the fit was exact, or does not tell."""
     rank, losses = getattr(estimator, "rank_", None), getattr(estimator, "loss_by_rank_", None)
     if rank is None or losses is None:

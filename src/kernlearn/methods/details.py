@@ -11,7 +11,7 @@ from sklearn.metrics import precision_recall_curve, roc_curve
 
 from kernlearn.methods.held_out import COVERAGE, HeldOutPredictions
 from kernlearn.methods.metrics import Metric
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Json
 
 # Beyond these a table or a picture says nothing that can be read.
 MOST_CLASSES = 20
@@ -22,7 +22,7 @@ MOST_BINS = 10
 ROWS_OF_A_BIN = 10
 
 
-def metric_values(said: HeldOutPredictions) -> list[dict[str, Any]]:
+def metric_values(said: HeldOutPredictions) -> list[Json]:
     """The metrics that are usual for such targets; those that a model cannot have are left out."""
     if said.n_classes == 0:
         names = ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
@@ -37,7 +37,7 @@ def metric_values(said: HeldOutPredictions) -> list[dict[str, Any]]:
     ]
 
 
-def class_details(said: HeldOutPredictions, labels: list[str]) -> dict[str, Any]:
+def class_details(said: HeldOutPredictions, labels: list[str]) -> Json:
     """Confusion, recall and precision by class, curves and calibration."""
     k = len(labels)
     counts = np.zeros((k, k), dtype=int)
@@ -51,7 +51,7 @@ def class_details(said: HeldOutPredictions, labels: list[str]) -> dict[str, Any]
     }
 
 
-def _class(counts: NDArray[Any], said: HeldOutPredictions, j: int, label: str) -> dict[str, Any]:
+def _class(counts: NDArray[Any], said: HeldOutPredictions, j: int, label: str) -> Json:
     n_true, n_said, right = int(counts[j].sum()), int(counts[:, j].sum()), int(counts[j, j])
     return {
         "class": label,
@@ -88,7 +88,7 @@ def _order(values: Array, fold: NDArray[np.intp] | None) -> Array:
     return shares
 
 
-def _curves(said: HeldOutPredictions, labels: list[str]) -> list[dict[str, Any]]:
+def _curves(said: HeldOutPredictions, labels: list[str]) -> list[Json]:
     """ROC and precision against recall: of two classes for the second, else for each."""
     curves = []
     for j in [1] if len(labels) == 2 else range(len(labels)):
@@ -118,7 +118,7 @@ def _thinned(x: Array, y: Array) -> list[list[float]]:
     return [[round(float(x[i]), 5), round(float(y[i]), 5)] for i in places]
 
 
-def reliability(said: HeldOutPredictions) -> dict[str, Any] | None:
+def reliability(said: HeldOutPredictions) -> Json | None:
     r"""Whether probabilities are what they say: bins of equally many rows, and the mean gap.
 
     .. math:: \text{ECE} = \sum_b \frac{n_b}{n} \left| \bar p_b - \bar t_b \right|
@@ -148,7 +148,7 @@ def reliability(said: HeldOutPredictions) -> dict[str, Any] | None:
     return {"of": of, "bins": bins, "error": float(error)}
 
 
-def number_details(said: HeldOutPredictions) -> dict[str, Any]:
+def number_details(said: HeldOutPredictions) -> Json:
     """Actual and predicted numbers of some rows, and whether intervals hold what they should."""
     places = np.unique(np.linspace(0, len(said) - 1, MOST_ROWS).round().astype(int))
     points = np.column_stack([said.y, said.predicted])[places]

@@ -36,7 +36,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ from kernlearn.methods.rows import row_account
 from kernlearn.methods.significance import comparison_facts
 from kernlearn.methods.task import EvaluatedModel, LearningResult, Task
 from kernlearn.tables import Target, columns_used
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, Json
 
 SAMPLE_ROWS = 300
 OWN = (
@@ -86,7 +85,7 @@ TOO_LONG = (
 class TableSource:
     """What only the reader of the table knows."""
 
-    about: dict[str, Any]
+    about: Json
     """Table, target, command and versions."""
     n_read: int
     """Rows of the table."""
@@ -105,7 +104,7 @@ def make_bundle(
     estimator, names = bundle.estimator, _prepared_names(bundle)
     sign = 1.0 if task.metric.greater_is_better else -1.0
     remarks = task.metric.remarks(outcome.judged[0].said, _labels(task))
-    facts: dict[str, Any] = {
+    facts: Json = {
         **source.about,
         **_data_facts(task, target),
         **_score_facts(task, outcome),
@@ -140,7 +139,7 @@ def make_bundle(
     )
 
 
-def _data_facts(task: Task, target: Target) -> dict[str, Any]:
+def _data_facts(task: Task, target: Target) -> Json:
     classes: list[str] | None = None
     counts: list[int] | None = None
     if target.task == "classification":
@@ -163,7 +162,7 @@ def _categories(task: Task, rows: Indices) -> dict[str, list[str]]:
     return {name: sorted(set(task.X[name].iloc[rows]) - {""}) for name in names}
 
 
-def _score_facts(task: Task, outcome: LearningResult) -> dict[str, Any]:
+def _score_facts(task: Task, outcome: LearningResult) -> Json:
     kept, metric = outcome.kept, task.metric
     return {
         "metric": metric.title,
@@ -192,7 +191,7 @@ def _labels(task: Task) -> list[str]:
     return [] if classes is None else [str(label) for label in classes.tolist()]
 
 
-def _details(task: Task, model: EvaluatedModel) -> dict[str, Any]:
+def _details(task: Task, model: EvaluatedModel) -> Json:
     if task.setting.task == "regression":
         return number_details(model.said)
     return class_details(model.said, _labels(task))
@@ -205,7 +204,7 @@ def _class_weight(task: Task) -> dict[str, float] | str | None:
     return {str(label): float(value) for label, value in weight.items()}
 
 
-def _importance(task: Task, outcome: LearningResult) -> dict[str, Any]:
+def _importance(task: Task, outcome: LearningResult) -> Json:
     """What columns and views add, and how that was found."""
     columns, how = outcome.columns, SHUFFLED.format(metric=task.metric.title, what="the column")
     estimator = outcome.kept.pipeline.steps[-1][1]
@@ -233,7 +232,7 @@ def _importance(task: Task, outcome: LearningResult) -> dict[str, Any]:
     }
 
 
-def _entries(found: Sequence[Importance] | None) -> list[dict[str, Any]] | None:
+def _entries(found: Sequence[Importance] | None) -> list[Json] | None:
     if found is None:
         return None
     order = sorted(found, key=lambda entry: -entry.value)

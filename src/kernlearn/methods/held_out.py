@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
 # Of the intervals that are checked on held-out rows.
 COVERAGE = 0.9
@@ -29,8 +28,8 @@ class HeldOutPredictions:
     scikit-learn's metrics have it.
     """
 
-    y: NDArray[Any]
-    predicted: NDArray[Any]
+    y: Targets
+    predicted: Targets
     n_classes: int
     """Zero for numbers."""
     decision: Array | None = None
@@ -38,12 +37,12 @@ class HeldOutPredictions:
     proba: Array | None = None
     interval: Array | None = None
     """Ends of intervals that are to hold a share of `COVERAGE`."""
-    fold: NDArray[np.intp] | None = None
+    fold: Indices | None = None
     """Which of several models predicted a row; None where there was one."""
 
     @classmethod
     def of(
-        cls, model: Any, X: Any, y: NDArray[Any], classes: NDArray[Any] | None
+        cls, model: Pipeline, X: PandasFrame, y: Targets, classes: Targets | None
     ) -> HeldOutPredictions:
         """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers."""
         if classes is None:
@@ -64,15 +63,12 @@ class HeldOutPredictions:
         """Of several folds; what one of them lacks, the whole lacks."""
         if len(parts) == 1:
             return parts[0]
-
-        def stacked(name: str) -> Any:
+        stacked: Json = {}
+        for name in ("y", "predicted", "decision", "proba", "interval"):
             values = [getattr(part, name) for part in parts]
-            return None if any(v is None for v in values) else np.concatenate(values)
-
-        names = ("decision", "proba", "interval")
-        rest = {name: stacked(name) for name in names}
-        rest["fold"] = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-        return cls(stacked("y"), stacked("predicted"), parts[0].n_classes, **rest)
+            stacked[name] = None if any(v is None for v in values) else np.concatenate(values)
+        fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        return cls(n_classes=parts[0].n_classes, fold=fold, **stacked)
 
     def by_fold(self) -> list[HeldOutPredictions]:
         """The rows of every model; values of two models have no common scale to rank rows by."""
@@ -80,21 +76,10 @@ class HeldOutPredictions:
             return [self]
         return [self.rows(np.flatnonzero(self.fold == fold)) for fold in np.unique(self.fold)]
 
-    def rows(self, places: Any) -> HeldOutPredictions:
+    def rows(self, places: Indices) -> HeldOutPredictions:
         """Some of the rows, perhaps several times."""
-
-        def taken(values: Any) -> Any:
-            return None if values is None else values[places]
-
-        return HeldOutPredictions(
-            self.y[places],
-            self.predicted[places],
-            self.n_classes,
-            taken(self.decision),
-            taken(self.proba),
-            taken(self.interval),
-            taken(self.fold),
-        )
+        arrays: Json = {n: v[places] for n, v in vars(self).items() if isinstance(v, np.ndarray)}
+        return replace(self, **arrays)
 
     def of_classes_present(self) -> HeldOutPredictions:
         """As if the classes of which there is no row did not exist; of two, there is none left."""
@@ -128,7 +113,7 @@ class HeldOutPredictions:
         return len(self.y)
 
     @property
-    def estimator(self) -> Any:
+    def estimator(self) -> BaseEstimator:
         """What scikit-learn's scorers can ask for the predictions; its rows are row numbers."""
         return _Numbers(self) if self.n_classes == 0 else _Labels(self)
 
@@ -140,21 +125,21 @@ class _Labels(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         self.said = said
         self.classes_ = np.arange(said.n_classes)
 
-    def fit(self, X: Any, y: Any = None) -> _Labels:
+    def fit(self, X: PandasFrame, y: object = None) -> _Labels:
         """Nothing to learn."""
         return self
 
-    def predict(self, rows: Any) -> Any:
+    def predict(self, rows: Indices) -> Targets:
         """Codes of classes."""
         return self.said.predicted[rows]
 
     @available_if(lambda self: self.said.decision is not None)  # type: ignore[untyped-decorator]
-    def decision_function(self, rows: Any) -> Any:
+    def decision_function(self, rows: Indices) -> Targets:
         """Decision values."""
         return self.said.decision[rows]  # type: ignore[index]
 
     @available_if(lambda self: self.said.proba is not None)  # type: ignore[untyped-decorator]
-    def predict_proba(self, rows: Any) -> Any:
+    def predict_proba(self, rows: Indices) -> Targets:
         """Probabilities."""
         return self.said.proba[rows]  # type: ignore[index]
 
@@ -166,16 +151,16 @@ class _Numbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # scikit-l
         self.said = said
         self.fitted_ = True
 
-    def fit(self, X: Any, y: Any = None) -> _Numbers:
+    def fit(self, X: PandasFrame, y: object = None) -> _Numbers:
         """Nothing to learn."""
         return self
 
-    def predict(self, rows: Any) -> Any:
+    def predict(self, rows: Indices) -> Targets:
         """Numbers."""
         return self.said.predicted[rows]
 
 
-def _answers(model: Any, X: Any) -> tuple[Any, Any, Any]:
+def _answers(model: Pipeline, X: PandasFrame) -> tuple[Array | None, Array | None, Targets]:
     """Decision values, probabilities and labels; None for what a model does not say."""
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if isinstance(last, OneAgainstRest):
@@ -194,7 +179,7 @@ def _answers(model: Any, X: Any) -> tuple[Any, Any, Any]:
 
 
 def _of_all_classes(
-    values: Any, known: Any, n_classes: int, missing: float | None = None
+    values: Array | None, known: Indices, n_classes: int, missing: float | None = None
 ) -> Array | None:
     """One column for every class of the table, those that the model never saw too."""
     if values is None:
@@ -209,7 +194,7 @@ def _of_all_classes(
     return full
 
 
-def _interval(model: Any, X: Any) -> Array | None:
+def _interval(model: Pipeline, X: PandasFrame) -> Array | None:
     last = model.steps[-1][1] if hasattr(model, "steps") else model
     if not hasattr(last, "predict_interval"):
         return None

@@ -23,7 +23,7 @@ from kernlearn.methods.metrics import DEFAULTS
 from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.typing import Indices, PandasFrame, Targets
+from kernlearn.typing import Indices, Json, PandasFrame, Targets
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -108,7 +108,7 @@ class Learner:
         step: tuple[str, BaseEstimator],
         table: Any,
         y: Targets,
-        weights: dict[str, Any],
+        weights: Json,
     ) -> Pipeline:
         """Fitted steps and the last one, fitted to what they make of the rows.
 
@@ -120,7 +120,7 @@ class Learner:
         last.fit(table if self.client is None else spread(self.client, table), y, **options)
         return Pipeline([*before, (name, last)])
 
-    def _weighted(self, plan: Plan, y: Targets) -> dict[str, Any]:
+    def _weighted(self, plan: Plan, y: Targets) -> Json:
         """Tell the plan the weights of the classes; what the fit must be told instead."""
         weight = for_scikit_learn(self.setting.class_weight)
         if weight is None or self.method.name == "guess":

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 from scipy.stats import norm
@@ -33,7 +32,7 @@ from kernlearn.methods.splits import Split, fold_splits
 from kernlearn.runtime.processes import run_in_processes
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.warnings import interrupts_end_everything
-from kernlearn.typing import PandasFrame, Targets
+from kernlearn.typing import Json, PandasFrame, Targets
 
 Advance = Callable[[], object]
 
@@ -150,7 +149,7 @@ class MethodComparison:
         """The method with the highest mean score on rows that it had not seen."""
         return self.entries[0].learner
 
-    def facts(self, sign: float = 1.0) -> list[dict[str, Any]]:
+    def facts(self, sign: float = 1.0) -> list[Json]:
         """The table as JSON values; a sign of −1 where less is better."""
         return [
             {

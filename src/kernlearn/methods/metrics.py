@@ -15,6 +15,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.typing import Targets
 
 DEFAULTS = {"classification": "accuracy", "regression": "r2"}
 TITLES = {
@@ -121,7 +122,7 @@ class Metric:
         return value if self.greater_is_better else -value
 
 
-def find_metric(name: str | None, task: str, y: Any, classes: Any) -> Metric:
+def find_metric(name: str | None, task: str, y: Targets, classes: Targets | None) -> Metric:
     """The scorer of that name, if it can judge such targets; without one the task's own."""
     metric = Metric(name or DEFAULTS[task])
     known = get_scorer_names()
@@ -154,7 +155,7 @@ def _judges_numbers(metric: Metric) -> bool:
         return False
 
 
-def _guess(y: Any, classes: Any) -> HeldOutPredictions:
+def _guess(y: Targets, classes: Targets | None) -> HeldOutPredictions:
     """What somebody might say who knows nothing, with all that a metric may ask for."""
     if classes is None:
         return HeldOutPredictions(y, np.full(len(y), float(np.mean(y))), 0)
@@ -165,7 +166,7 @@ def _guess(y: Any, classes: Any) -> HeldOutPredictions:
     return HeldOutPredictions(codes, codes, k, decision, proba)
 
 
-def _unsuited(metric: Metric, classes: Any, reason: str) -> MethodError:
+def _unsuited(metric: Metric, classes: Targets | None, reason: str) -> MethodError:
     if classes is None:
         what, some = "numbers", ["r2", "neg_root_mean_squared_error", "neg_mean_absolute_error"]
     elif len(classes) == 2:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Json, PandasFrame
 
 
-def predictions(bundle: ModelBundle, rows: Any, coverage: float = 0.9) -> Any:
+def predictions(bundle: ModelBundle, rows: PandasFrame, coverage: float = 0.9) -> PandasFrame:
     """Predictions of typed rows, the values behind them, and how sure they are.
 
     A column ``prediction``. For two classes ``decision``, positive for the second; for more
@@ -27,9 +27,9 @@ def predictions(bundle: ModelBundle, rows: Any, coverage: float = 0.9) -> Any:
     return pd.DataFrame(table)
 
 
-def _class_columns(bundle: ModelBundle, rows: Any) -> dict[str, Any]:
+def _class_columns(bundle: ModelBundle, rows: PandasFrame) -> Json:
     pipeline, labels = bundle.pipeline, bundle.facts["classes"]
-    columns: dict[str, Any] = {}
+    columns: Json = {}
     if hasattr(pipeline, "decision_function"):
         values = pipeline.decision_function(rows)
         if np.ndim(values) == 1:
@@ -42,12 +42,12 @@ def _class_columns(bundle: ModelBundle, rows: Any) -> dict[str, Any]:
     return columns
 
 
-def _is_calibrated(estimator: Any) -> bool:
+def _is_calibrated(estimator: BaseEstimator) -> bool:
     """Whether there were rows to fit probabilities to."""
     return not np.isnan(getattr(estimator, "calibration_", 0.0)).any()
 
 
-def _number_columns(bundle: ModelBundle, rows: Any, coverage: float) -> dict[str, Any]:
+def _number_columns(bundle: ModelBundle, rows: PandasFrame, coverage: float) -> Json:
     last = bundle.pipeline.steps[-1][1]
     if not hasattr(last, "predict_interval"):
         return {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.phrases import listed
+from kernlearn.typing import Json, Targets
 
 SHOWN = 3
 SMALL = 5
@@ -17,7 +17,7 @@ SMALL = 5
 
 def row_account(
     task: Task, outcome: LearningResult, n_read: int, dropped: Sequence[tuple[str, int]]
-) -> dict[str, Any]:
+) -> Json:
     """Where every row went, as numbers and as sentences.
 
     JSON values: ``read``, ``dropped`` (why, and how many), ``used``, ``held_out``, ``folds`` (None
@@ -28,7 +28,7 @@ def row_account(
     """
     kept = outcome.kept
     singles = single_rows(task.y, task.setting.task)
-    account: dict[str, Any] = {
+    account: Json = {
         "read": n_read,
         "dropped": [{"reason": reason, "rows": n} for reason, n in dropped],
         "used": len(task.y),
@@ -48,7 +48,7 @@ def row_account(
     return {**account, "sentences": _sentences(task, account, task.y[outcome.tests])}
 
 
-def _sentences(task: Task, account: dict[str, Any], tested: Any) -> list[str]:
+def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
     said = [_read(account), _held_out(task, account)]
     said += _learned(account)
     said.append(_in_the_file(task, account))
@@ -57,7 +57,7 @@ def _sentences(task: Task, account: dict[str, Any], tested: Any) -> list[str]:
     return said
 
 
-def _few(small: dict[str, int], tested: Any) -> list[str]:
+def _few(small: dict[str, int], tested: Targets) -> list[str]:
     """What can be said of classes of a few rows; `tested` has the classes of rows held out."""
     said = []
     for name, n in list(small.items())[:SHOWN]:
@@ -80,7 +80,7 @@ def _small(task: Task) -> dict[str, int]:
     return dict(zip(map(str, labels[few].tolist()), counts[few].tolist(), strict=True))
 
 
-def _read(account: dict[str, Any]) -> str:
+def _read(account: Json) -> str:
     read, used = account["read"], account["used"]
     if read == used:
         return f"All {read} rows of the table were used."
@@ -88,7 +88,7 @@ def _read(account: dict[str, Any]) -> str:
     return f"The table has {_rows(read)}; {used} were used, and left out were {reasons}."
 
 
-def _held_out(task: Task, account: dict[str, Any]) -> str:
+def _held_out(task: Task, account: Json) -> str:
     held_out, learned = account["held_out"], account["to_learn_from"]
     stratified = ", each class in its share" if _has_shares(task) else ""
     if account["folds"]:
@@ -114,7 +114,7 @@ def _has_shares(task: Task) -> bool:
     return min(len(test) for _, test in task.splits()) >= n_classes
 
 
-def _learned(account: dict[str, Any]) -> list[str]:
+def _learned(account: Json) -> list[str]:
     """Who learned from fewer rows than there were, or was tuned on fewer."""
     said = []
     n = account["to_learn_from"]
@@ -135,7 +135,7 @@ def _learned(account: dict[str, Any]) -> list[str]:
     return said
 
 
-def _in_the_file(task: Task, account: dict[str, Any]) -> str:
+def _in_the_file(task: Task, account: Json) -> str:
     n, used = account["in_the_file"], account["used"]
     if account["refitted"]:
         which = f"all {_rows(used)}" if n == used else f"a random {n} of all {_rows(used)}"

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.task import EvaluatedModel
+from kernlearn.typing import Json
 
 # Below this, chance is not believed.
 LEVEL = 0.05
 
 
-def comparison_facts(
-    model: EvaluatedModel, other: EvaluatedModel, metric: Metric
-) -> dict[str, Any] | None:
+def comparison_facts(model: EvaluatedModel, other: EvaluatedModel, metric: Metric) -> Json | None:
     """The model against a baseline on the same rows: test, p-value, and a sentence.
 
     ``better`` is True, False, or None where the rows do not tell the two apart.

@@ -7,17 +7,14 @@ always learned from. A class of two or more has a row to learn from in every spl
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, Targets
 
 Split = tuple[Indices, Indices]
 
 
-def single_rows(y: NDArray[Any], task: str) -> Indices:
+def single_rows(y: Targets, task: str) -> Indices:
     """The rows that are alone in their class.
 
     >>> single_rows(np.array(["a", "b", "b"]), "classification").tolist()
@@ -29,7 +26,7 @@ def single_rows(y: NDArray[Any], task: str) -> Indices:
     return np.flatnonzero(counts[codes] == 1)
 
 
-def fold_splits(y: NDArray[Any], task: str, n_folds: int, seed: int) -> list[Split]:
+def fold_splits(y: Targets, task: str, n_folds: int, seed: int) -> list[Split]:
     """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer of few rows.
 
     Every row that is not alone in its class is tested once; `seed` shuffles.
@@ -41,7 +38,7 @@ def fold_splits(y: NDArray[Any], task: str, n_folds: int, seed: int) -> list[Spl
     return [(np.setdiff1d(every, test), test) for test in tests]
 
 
-def holdout_split(y: NDArray[Any], task: str, share: float, seed: int) -> Split:
+def holdout_split(y: Targets, task: str, share: float, seed: int) -> Split:
     """Sorted rows to learn from, and a share of all rows to test on, one at least of each."""
     order = _dealt(y, task, seed)
     n_test = min(max(1, int(np.ceil(share * len(y)))), len(order) - 1)
@@ -57,7 +54,7 @@ def holdout_split(y: NDArray[Any], task: str, share: float, seed: int) -> Split:
     return np.setdiff1d(np.arange(len(y)), test), test
 
 
-def sampled_rows(y: NDArray[Any], task: str, n_rows: int, seed: int) -> Indices:
+def sampled_rows(y: Targets, task: str, n_rows: int, seed: int) -> Indices:
     """At most so many rows, each class in its share and with a row at least."""
     if len(y) <= n_rows:
         return np.arange(len(y))
@@ -71,7 +68,7 @@ def sampled_rows(y: NDArray[Any], task: str, n_rows: int, seed: int) -> Indices:
     return np.sort(kept)
 
 
-def _dealt(y: NDArray[Any], task: str, seed: int) -> Indices:
+def _dealt(y: Targets, task: str, seed: int) -> Indices:
     """Shuffled rows, sorted by class, without those that are alone in theirs."""
     order = np.random.default_rng(seed).permutation(len(y))
     if task == "regression":

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
-from typing import Any
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
@@ -16,18 +15,20 @@ from sklearn.svm import SVC, SVR
 from kernlearn.methods.gaussian_machines import GaussianMachines
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.typing import Indices, PandasFrame, Targets
 
+Score = Callable[[BaseEstimator, PandasFrame, Targets], float]
 # Of more candidates than these, one in so many goes on after so many folds.
 MANY, SHARE, FIRST_FOLDS = 10, 3, 2
 
 
 def tuned_pipeline(
-    steps: Sequence[tuple[str, Any]],
-    grid: Mapping[str, list[Any]],
-    X: Any,
-    y: Any,
-    folds: Sequence[tuple[Any, Any]],
-    score: Callable[[Any, Any, Any], float] = lambda model, X, y: float(model.score(X, y)),
+    steps: Sequence[tuple[str, BaseEstimator]],
+    grid: Mapping[str, list[object]],
+    X: PandasFrame,
+    y: Targets,
+    folds: Sequence[tuple[Indices, Indices]],
+    score: Score = lambda model, X, y: float(model.score(X, y)),
 ) -> Pipeline:
     """Fit a pipeline with the parameters of the highest mean score; the first of the best.
 
@@ -62,7 +63,9 @@ def tuned_pipeline(
     return clone(Pipeline(list(steps))).set_params(**best).fit(X, y)
 
 
-def _with(steps: Sequence[tuple[str, Any]], candidate: Mapping[str, Any]) -> Any:
+def _with(
+    steps: Sequence[tuple[str, BaseEstimator]], candidate: Mapping[str, object]
+) -> BaseEstimator:
     """The steps with parameters of a candidate, not fitted; a single one without a pipeline."""
     if len(steps) > 1:
         return clone(Pipeline(list(steps))).set_params(**candidate)

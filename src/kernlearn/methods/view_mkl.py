@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, vstack
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -26,6 +25,7 @@ from kernlearn.kernels import (
 )
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables.column import THINGS
+from kernlearn.typing import Array, Indices, PandasFrame, RandomState
 
 MARK = "__"
 
@@ -44,7 +44,7 @@ def _kind_of(column: str) -> str:
     return column.split(MARK)[1] if MARK in column else ""
 
 
-def _numbers(X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
+def _numbers(X: PandasFrame, places: Indices) -> Array:
     chosen = X.iloc[:, places] if hasattr(X, "iloc") else X[:, places]
     return np.asarray(chosen, dtype=float)
 
@@ -56,16 +56,16 @@ class StackedRows(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     so that the rows of another file may have more columns or fewer.
     """
 
-    def fit(self, X: Any, y: Any = None) -> StackedRows:
+    def fit(self, X: PandasFrame, y: object = None) -> StackedRows:
         """Learn how many columns there are."""
         self.n_columns_ = max(row.shape[1] for row in X)
         return self
 
-    def transform(self, X: Any) -> csr_array:
+    def transform(self, X: PandasFrame) -> csr_array:
         """Stack the rows."""
         return csr_array(vstack([self._fitting(row) for row in X], format="csr"))
 
-    def _fitting(self, row: Any) -> csr_array:
+    def _fitting(self, row: csr_array) -> csr_array:
         if row.shape[1] >= self.n_columns_:
             return csr_array(row[:, : self.n_columns_])
         return csr_array((row.data, row.indices, row.indptr), shape=(1, self.n_columns_))
@@ -108,15 +108,15 @@ class _ViewBanks:
     def _n_views(self) -> int:
         return len(self.view_names_)
 
-    def _checked(self, X: Any, reset: bool) -> Any:
+    def _checked(self, X: PandasFrame, reset: bool) -> PandasFrame:
         """The numbers alone: of a data frame, hundreds of views would take seconds."""
         rows = super()._checked(X, reset)  # type: ignore[misc]
         return rows if self._judged_by_kernels(X) else np.asarray(rows, dtype=float)
 
-    def _judged_by_kernels(self, X: Any) -> bool:
+    def _judged_by_kernels(self, X: PandasFrame) -> bool:
         return any(_kind_of(str(name)) in THINGS for name in getattr(X, "columns", ()))
 
-    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
+    def _prepared_kernels(self, X: PandasFrame, labelled: Labelled) -> list[Kernel]:
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             raise ValueError(
@@ -164,13 +164,13 @@ class ViewMKLClassifier(_ViewBanks, MKLClassifier):
         quality: str = "soft_margin",
         C: float | str = 1.0,
         *,
-        class_weight: Any = None,
+        class_weight: dict[object, float] | str | None = None,
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.quality = quality
@@ -208,10 +208,10 @@ class ViewMKLRegressor(_ViewBanks, MKLRegressor):
         epsilon: float | str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.quality = quality

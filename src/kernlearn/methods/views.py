@@ -16,7 +16,7 @@ from kernlearn.runtime.optional import load_networkx, load_pandas
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables import Column, TableError, columns_used
 from kernlearn.tables.typed import as_text
-from kernlearn.typing import PandasFrame
+from kernlearn.typing import Json, PandasFrame
 
 SHAPE = 'a table [views] with lines such as blood = ["iron", "sugar"]'
 
@@ -213,8 +213,8 @@ def _read_view_file(name: str, entry: Mapping[str, Any], folder: Path) -> FileVi
     return FileView("sequence", _sequences(path), path.name)
 
 
-def _unique(pairs: Iterable[tuple[str, Any]], origin: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _unique(pairs: Iterable[tuple[str, Any]], origin: str) -> Json:
+    found: Json = {}
     for key, thing in pairs:
         if key in found:
             raise TableError(f"expected every id once in {origin}, got {key!r} twice; remove one")
@@ -271,7 +271,7 @@ def _sparse_rows(path: Path, ids: Path) -> dict[str, csr_array]:
     return _unique(zip(keys, rows, strict=True), ids.name)
 
 
-def _graphs(folder: Path) -> dict[str, Any]:
+def _graphs(folder: Path) -> Json:
     """One graph in each file, its name the id."""
     if not folder.is_dir():
         raise TableError(f"expected a folder of graphs, got {folder}, which is none; correct it")
@@ -284,7 +284,7 @@ def _graphs(folder: Path) -> dict[str, Any]:
     return _unique(((path.stem, _graph(path)) for path in paths), folder.name)
 
 
-def _graph(path: Path) -> dict[str, Any]:
+def _graph(path: Path) -> Json:
     networkx = load_networkx("reading graphs")
     try:
         if path.suffix.lower() == ".graphml":

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from kernlearn.typing import Json
+
 
 class ModelFileError(ValueError):
     """A model file cannot be written or read; the message says why and what to do."""
@@ -49,7 +51,7 @@ def pack(payload: bytes, estimator: str) -> bytes:
     return MAGIC + str(FORMAT).encode() + b"\n" + digest + b"\n" + rest
 
 
-def unpack(content: bytes, name: str) -> tuple[dict[str, Any], bytes]:
+def unpack(content: bytes, name: str) -> tuple[Json, bytes]:
     """The header and the payload, or a sentence that says what is wrong."""
     check_magic(content, name)
     first, _, after = content.partition(b"\n")
@@ -78,7 +80,7 @@ def check_magic(content: bytes, name: str) -> None:
         )
 
 
-def _read_header(text: bytes, payload_bytes: int, name: str) -> dict[str, Any]:
+def _read_header(text: bytes, payload_bytes: int, name: str) -> Json:
     try:
         header = json.loads(text)
     except (ValueError, RecursionError) as error:

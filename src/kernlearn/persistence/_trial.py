@@ -21,6 +21,7 @@ from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.persistence.registry import NAMES
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.typing import Json
 
 _METHODS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
 # Intervals take factorisations of the training rows: they are tried where these are few.
@@ -110,7 +111,7 @@ def _n_training_rows(estimator: Any) -> int:
     return rows.shape[0] if hasattr(rows, "shape") else len(rows)
 
 
-def _unknown_row(parts: dict[str, Any]) -> Any:
+def _unknown_row(parts: Json) -> Any:
     """A row of which no cell is known, which a mixture takes whatever its columns hold."""
     gaps = np.full((1, parts["n_features_in_"]), np.nan)
     names = parts.get("feature_names_in_")

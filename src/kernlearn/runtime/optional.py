@@ -6,46 +6,14 @@ They are pandas and pyarrow, of the extra io, networkx, and Dask.
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
+
+Module: TypeAlias = Any  # of a package that has no types
 
 
-def load_pandas(purpose: str) -> Any:
-    """Return the ``pandas`` module; where it is missing, say what needs it and how to get it."""
-    return _load("pandas", purpose)
-
-
-def load_arrow(purpose: str) -> Any:
-    """Return the ``pyarrow`` module with its ``parquet``, as :func:`load_pandas` does."""
-    _load("pyarrow.parquet", purpose)
-    return _load("pyarrow", purpose)
-
-
-def load_networkx(purpose: str) -> Any:
-    """Return the ``networkx`` module, as :func:`load_pandas` does."""
-    return _load("networkx", purpose, extra="graphs")
-
-
-def load_dask(purpose: str) -> Any:
-    """Return the ``dask`` module, as :func:`load_pandas` does."""
-    return _load("dask", purpose, extra="dask")
-
-
-def load_dask_array(purpose: str) -> Any:
-    """Return the ``dask.array`` module, as :func:`load_pandas` does."""
-    return _load("dask.array", purpose, extra="dask")
-
-
-def load_cloudpickle(purpose: str) -> Any:
-    """Return the ``cloudpickle`` module, which comes with Dask, as :func:`load_pandas` does."""
-    return _load("cloudpickle", purpose, extra="dask")
-
-
-def load_distributed(purpose: str) -> Any:
-    """Return the ``distributed`` module, as :func:`load_pandas` does."""
-    return _load("distributed", purpose, extra="dask")
-
-
-def _load(module: str, purpose: str, extra: str = "io") -> Any:
+def _load(module: str, purpose: str, extra: str = "io") -> Module:
+    """The module; where it is missing, say what needs it and how to get it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -54,3 +22,17 @@ def _load(module: str, purpose: str, extra: str = "io") -> Any:
             f"{purpose} needs the package {package}, which is not installed: run "
             f'pip install "kernlearn[{extra}]"'
         ) from error
+
+
+def load_arrow(purpose: str) -> Module:
+    """The ``pyarrow`` module with its ``parquet``."""
+    _load("pyarrow.parquet", purpose)
+    return _load("pyarrow", purpose)
+
+
+load_pandas = partial(_load, "pandas")
+load_networkx = partial(_load, "networkx", extra="graphs")
+load_dask = partial(_load, "dask", extra="dask")
+load_dask_array = partial(_load, "dask.array", extra="dask")
+load_distributed = partial(_load, "distributed", extra="dask")
+load_cloudpickle = partial(_load, "cloudpickle", extra="dask")  # it comes with Dask
