@@ -28,9 +28,9 @@ from kernlearn.gram.psd import Repair
 from kernlearn.gram.stack import checked_stack
 from kernlearn.kernels._validation import check_real
 from kernlearn.quality.registry import DETERMINANT, QUALITIES, quality_names
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.stopping import Progress, stopping_control
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution

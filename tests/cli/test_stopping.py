@@ -99,7 +99,7 @@ def test_an_interrupted_model_is_kept_and_its_note_says_so(table, monkeypatch):
     [
         ["--method", "lssvm", "--cv", "2"],  # in a fold
         ["--method", "lssvm"],  # in the fit that is scored, and fitted anew
-        ["--method", "auto"],  # in the contest
+        ["--method", "auto"],  # in the comparison
     ],
 )
 def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
@@ -112,7 +112,7 @@ def test_an_interrupt_elsewhere_ends_everything(table, options, monkeypatch):
     assert sorted(os.listdir(table.parent)) == before
 
 
-def test_after_a_contest_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
+def test_after_a_comparison_an_interrupt_is_heard_by_the_model_that_is_kept(table, monkeypatch):
     monkeypatch.setattr(processes, "_has_other_threads", lambda: False)  # of earlier tests
     two = replace(WORKFLOW, methods=(METHODS["lssvm"], METHODS["mkl"]))
     interrupt_from(monkeypatch, 1)

@@ -16,7 +16,7 @@ import kernlearn as kl
 from kernlearn.families.parametric import ARD
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import stopping
-from kernlearn.runtime.warnings import InterruptedWarning
+from kernlearn.runtime.convergence_warnings import InterruptedWarning
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
 
 FEW = {"max_pivots": 8}

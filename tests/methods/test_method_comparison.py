@@ -162,7 +162,7 @@ def test_no_round_begins_when_the_time_is_over():
     assert compared(learners, 5000, **options).n_rows == 60
 
 
-def test_fits_of_the_contest_have_a_limit_of_time():
+def test_fits_of_the_comparison_have_a_limit_of_time():
     asked = []
 
     class Patient(DummyClassifier):

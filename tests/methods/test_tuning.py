@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 import kernlearn as kl
 from kernlearn.methods.tuning import tuned_pipeline
 from kernlearn.runtime import stopping
-from kernlearn.runtime.warnings import InterruptedWarning
+from kernlearn.runtime.convergence_warnings import InterruptedWarning
 
 GRID = {"estimator__C": [0.01, 1.0, 100.0], "estimator__gamma": [0.001, 0.1, 3.0]}
 

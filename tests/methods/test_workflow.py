@@ -1,4 +1,4 @@
-"""After a contest, the model that is judged is fitted beside the one that is kept."""
+"""After a comparison, the model that is judged is fitted beside the one that is kept."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_side_by_side_is_as_in_turn(kind, monkeypatch):
     alone, together = outcomes
     assert together.refitted
     assert together.kept.pipeline[-1].pid_ == os.getpid()
-    assert together.kept.contest is not None
+    assert together.kept.comparison is not None
     names = ["neighbours", LINEAR.title_for("classification"), GUESS.title_for("classification")]
     assert [judged.name for judged in together.judged] == names
     for one, other in zip(alone.judged, together.judged, strict=True):

@@ -14,7 +14,7 @@ from sklearn.svm import SVC
 from kernlearn import LSSVMRegressor, Progress
 from kernlearn.papers.grid_search import best_on_folds, fit_quietly
 from kernlearn.runtime import stopping
-from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 
 FOLDS = [(np.array([0, 1]), np.array([2])), (np.array([1, 2]), np.array([0]))]
 

@@ -15,12 +15,12 @@ import kernlearn as kl
 from kernlearn.papers.results_file import ResultsFile
 from kernlearn.papers.runner import run_tasks
 from kernlearn.runtime import stopping
-from kernlearn.runtime.stopping import Stopped, StoppingControl, stopping_control
-from kernlearn.runtime.warnings import (
+from kernlearn.runtime.convergence_warnings import (
     InterruptedWarning,
     interrupts_end_everything,
     warn_if_unfinished,
 )
+from kernlearn.runtime.stopping import Stopped, StoppingControl, stopping_control
 from kernlearn.solvers.weights import search
 
 

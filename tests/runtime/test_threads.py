@@ -16,14 +16,14 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from kernlearn import LSSVMRegressor, Status
 from kernlearn.runtime import threads as threads_module
-from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.runtime.threads import in_order, n_threads, one_thread, safe_threads_for, threads_for
-from kernlearn.runtime.warning_filters import quiet_about
-from kernlearn.runtime.warnings import (
+from kernlearn.runtime.convergence_warnings import (
     InterruptedWarning,
     interrupts_end_everything,
     warn_if_unfinished,
 )
+from kernlearn.runtime.stopping import StoppingControl
+from kernlearn.runtime.threads import in_order, n_threads, one_thread, safe_threads_for, threads_for
+from kernlearn.runtime.warning_filters import quiet_about
 
 CONTROLLER = ThreadpoolController()
 

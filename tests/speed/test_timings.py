@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kernlearn import Status
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import require
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.speed.timings import (
     FARTHEST,
     Growth,

@@ -206,10 +206,7 @@ def fit(
         psd,
         refit,
     )
-    check_request(request)
-    check_device(device, request)
-    check_cluster(cluster, device, request)
-    limits = FitLimits(checked_time(time_limit), checked_memory(memory), device)
+    limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_outputs([model, report], [table, views, *request.matrices])
     to_stdout = goes_to_stdout(model, report)
     if to_stdout and as_json:
@@ -220,6 +217,19 @@ def fit(
             bundle = _learned(request, options, limits, client, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)
+
+
+def _checked_limits(
+    request: FitRequest,
+    time_limit: float | None,
+    memory: str | None,
+    device: str | None,
+    cluster: str | None,
+) -> FitLimits:
+    check_request(request)
+    check_device(device, request)
+    check_cluster(cluster, device, request)
+    return FitLimits(checked_time(time_limit), checked_memory(memory), device)
 
 
 def _learned(

@@ -34,46 +34,57 @@ COVERAGE = 0.9
 FEW = 8
 
 
+ModelFile = Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")]
+TableFile = Annotated[
+    Path, typer.Argument(help="Table with the columns that the model was fitted to.")
+]
+OutFile = Annotated[
+    Path, typer.Option(help="Write predictions into this file (.csv, .tsv, .parquet, .gz).")
+]
+ViewsFile = Annotated[
+    Path | None,
+    typer.Option(help="TOML file as for fit, where the model reads sources from files."),
+]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
+]
+SafeCsv = Annotated[
+    bool,
+    typer.Option(
+        "--safe-csv",
+        help="Put an apostrophe before text that a spreadsheet would run as a formula: what "
+        "begins with = + - @ and is no number.",
+    ),
+]
+Coverage = Annotated[
+    float | None,
+    typer.Option(
+        help="Probability with which intervals are to hold a number.",
+        show_default=f"{COVERAGE:g}",
+    ),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS", help="Predict on the workers of the Dask scheduler at this address."
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
+Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+
+
 def predict(
     context: typer.Context,
-    model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
-    table: Annotated[
-        Path, typer.Argument(help="Table with the columns that the model was fitted to.")
-    ],
-    out: Annotated[
-        Path, typer.Option(help="Write predictions into this file (.csv, .tsv, .parquet, .gz).")
-    ],
-    views: Annotated[
-        Path | None,
-        typer.Option(help="TOML file as for fit, where the model reads sources from files."),
-    ] = None,
-    delimiter: Annotated[
-        str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
-    ] = None,
-    safe_csv: Annotated[
-        bool,
-        typer.Option(
-            "--safe-csv",
-            help="Put an apostrophe before text that a spreadsheet would run as a formula: what "
-            "begins with = + - @ and is no number.",
-        ),
-    ] = False,
-    coverage: Annotated[
-        float | None,
-        typer.Option(
-            help="Probability with which intervals are to hold a number.",
-            show_default=f"{COVERAGE:g}",
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Predict on the workers of the Dask scheduler at this address.",
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    model: ModelFile,
+    table: TableFile,
+    out: OutFile,
+    views: ViewsFile = None,
+    delimiter: Delimiter = None,
+    safe_csv: SafeCsv = False,
+    coverage: Coverage = None,
+    cluster: Cluster = None,
+    as_json: AsJson = False,
+    quiet: Quietly = False,
 ) -> None:
     """Predict the target for every row of a table, in its order, and say how sure that is.
 

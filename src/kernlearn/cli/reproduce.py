@@ -16,53 +16,63 @@ from kernlearn.papers import Exhibit, Paper, RunOptions, find_paper
 from kernlearn.papers.results_file import ResultsFileError
 from kernlearn.papers.tables import print_table, write_table
 
+PaperName = Annotated[str, typer.Argument(help="Name of the paper, for example lanckriet2004.")]
+Tables = Annotated[
+    list[int] | None, typer.Option(help="Number of a table; may be given several times.")
+]
+Figures = Annotated[
+    list[int] | None, typer.Option(help="Number of a figure; may be given several times.")
+]
+DataFolder = Annotated[Path | None, typer.Option(help="Data folder; without it, OpenML is asked.")]
+Splits = Annotated[
+    int | None,
+    typer.Option(
+        "--splits",
+        "--partitions",
+        min=1,
+        help="Splits of each data set; the paper's number by default.",
+    ),
+]
+OutFolder = Annotated[
+    Path | None, typer.Option(help="Folder for results; by default reproduced/PAPER.")
+]
+Jobs = Annotated[int, typer.Option(help="Processes; -1 for one per core.")]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Run the splits on the workers of the Dask scheduler at this address.",
+    ),
+]
+Device = Annotated[
+    str | None,
+    typer.Option(
+        help="Fit many splits at once on this device, such as cuda: the methods of cawley2014."
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the random splits.")]
+Concepts = Annotated[int, typer.Option(min=1, help="Latent concepts, where the paper has them.")]
+Methods = Annotated[
+    list[str] | None,
+    typer.Option(help="Method to run, where there is a choice; may be given several times."),
+]
+Quietly = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
+
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Name of the paper, for example lanckriet2004.")],
-    table: Annotated[
-        list[int] | None, typer.Option(help="Number of a table; may be given several times.")
-    ] = None,
-    figure: Annotated[
-        list[int] | None, typer.Option(help="Number of a figure; may be given several times.")
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Data folder; without it, OpenML is asked.")
-    ] = None,
-    splits: Annotated[
-        int | None,
-        typer.Option(
-            "--splits",
-            "--partitions",
-            min=1,
-            help="Splits of each data set; the paper's number by default.",
-        ),
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for results; by default reproduced/PAPER.")
-    ] = None,
-    jobs: Annotated[int, typer.Option(help="Processes; -1 for one per core.")] = 1,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Run the splits on the workers of the Dask scheduler at this address.",
-        ),
-    ] = None,
-    device: Annotated[
-        str | None,
-        typer.Option(
-            help="Fit many splits at once on this device, such as cuda: the methods of cawley2014."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the random splits.")] = 0,
-    concepts: Annotated[
-        int, typer.Option(min=1, help="Latent concepts, where the paper has them.")
-    ] = 500,
-    method: Annotated[
-        list[str] | None,
-        typer.Option(help="Method to run, where there is a choice; may be given several times."),
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+    paper: PaperName,
+    table: Tables = None,
+    figure: Figures = None,
+    data: DataFolder = None,
+    splits: Splits = None,
+    out: OutFolder = None,
+    jobs: Jobs = 1,
+    cluster: Cluster = None,
+    device: Device = None,
+    seed: Seed = 0,
+    concepts: Concepts = 500,
+    method: Methods = None,
+    quiet: Quietly = False,
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
 

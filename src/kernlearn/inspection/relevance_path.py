@@ -17,8 +17,8 @@ from kernlearn.inspection._classes import class_legend
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._matplotlib import Axes, ink, new_axes
 from kernlearn.inspection.weight_path import MOST_NAMED, draw_curves
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
 from kernlearn.typing import Array, Indices
 

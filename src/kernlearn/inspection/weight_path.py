@@ -15,7 +15,7 @@ from kernlearn.inspection._learned import last_step, learned
 from kernlearn.inspection._matplotlib import Axes, Line2D, ink, new_axes
 from kernlearn.inspection._text import legend_label, plain_legend, power_of_ten
 from kernlearn.inspection.labels import kernel_label
-from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.typing import Array, Indices
 
 # So many curves can be told apart; the rest is drawn grey.

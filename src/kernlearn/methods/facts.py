@@ -115,7 +115,7 @@ def make_bundle(
         "method_title": kept.learner.title,
         "requested_method": task.method,
         "notes": [*source.notes, *outcome.notes, *remarks],
-        "comparison": kept.contest.facts(sign) if kept.contest else None,
+        "comparison": kept.comparison.facts(sign) if kept.comparison else None,
         "certificate": certificate(estimator),
         "kernel": kernel_in_words(estimator, names),
         "weights": weights(estimator),

@@ -29,9 +29,9 @@ from kernlearn.methods.method import Plan, Setting
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import paired_test
 from kernlearn.methods.splits import Split, fold_splits
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import run_in_processes
 from kernlearn.runtime.stopping import Stopped
-from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import Json, PandasFrame, Targets
 
 Advance = Callable[[], object]

@@ -165,7 +165,7 @@ class EvaluatedModel:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A fitted model, by which learner, to which rows, and the contest that chose the learner.
+    """A fitted model, by which learner, to which rows, and the comparison that chose the learner.
 
     Whether it took over what an earlier fit had chosen is kept, too.
     """
@@ -173,7 +173,7 @@ class Fit:
     pipeline: Pipeline
     learner: Learner
     rows: Indices
-    contest: MethodComparison | None
+    comparison: MethodComparison | None
     seconds: float
     took_over: bool = False
 

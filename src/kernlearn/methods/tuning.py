@@ -14,7 +14,7 @@ from sklearn.svm import SVC, SVR
 
 from kernlearn.methods.gaussian_machines import GaussianMachines
 from kernlearn.numerics.rounding import first_least
-from kernlearn.runtime.warnings import interrupts_end_everything
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.typing import Indices, PandasFrame, Targets
 
 Score = Callable[[BaseEstimator, PandasFrame, Targets], float]

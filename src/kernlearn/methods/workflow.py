@@ -26,8 +26,8 @@ from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
 from kernlearn.methods.task import AUTO, EvaluatedModel, Fit, LearningResult, Task
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import alongside, run_in_processes
-from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import Indices, PandasFrame
 
 Advance = Callable[[], object]
@@ -48,15 +48,15 @@ def n_steps(task: Task) -> int:
     """How often `learn` will report progress."""
     splits = task.splits()
 
-    def of_contest(n_rows: int) -> int:
+    def of_comparison(n_rows: int) -> int:
         return (
             comparison_steps(len(task.rivals()), n_rows, task.options.comparison)
             if task.method == AUTO
             else 0
         )
 
-    steps = sum(1 + of_contest(len(train)) + len(task.baselines()) for train, _ in splits)
-    refit = 1 + (of_contest(len(task.y)) if task.cv else 0)
+    steps = sum(1 + of_comparison(len(train)) + len(task.baselines()) for train, _ in splits)
+    refit = 1 + (of_comparison(len(task.y)) if task.cv else 0)
     return steps + refit + len(_sources(task))
 
 
@@ -84,18 +84,18 @@ def learn(task: Task, advance: Advance = lambda: None) -> LearningResult:
 def _learned(task: Task, advance: Advance) -> LearningResult:
     splits = task.splits()
     is_kept = not task.cv and not task.refit
-    contests = [_contest(task, train, advance) for train, _ in splits]
-    first = contests[0]
+    comparisons = [_compared(task, train, advance) for train, _ in splits]
+    first = comparisons[0]
     if first is not None and _goes_at_once(task, splits[0], first.winner):
         fits, baselines, kept = _at_once(task, splits[0], first, advance)
         refitted = True
     else:
         with nullcontext() if is_kept else interrupts_end_everything():
             fits = [
-                _fitted(task, train, contest, advance)
-                for (train, _), contest in zip(splits, contests, strict=True)
+                _fitted(task, train, comparison, advance)
+                for (train, _), comparison in zip(splits, comparisons, strict=True)
             ]
-        baselines = _contestants(task, splits, advance)
+        baselines = _baseline_predictions(task, splits, advance)
         kept, refitted = _kept(task, fits, advance)
     model = _Said(fits[0].learner)
     for fit, split in zip(fits, splits, strict=True):
@@ -109,13 +109,13 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
         refitted,
         *_added(task, fits[0], splits[0], kept, advance),
     )
-    outcome.notes.extend(kept.contest.notes if kept.contest else ())
+    outcome.notes.extend(kept.comparison.notes if kept.comparison else ())
     outcome.notes.extend(b.note for b in baselines if b.note)
     return outcome
 
 
 def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
-    """Whether what is left after a contest is a few short fits, none of which waits for another.
+    """Whether what is left after a comparison is a few short fits, none of which waits for another.
 
     How a long one goes is told, and an interrupt ends it; and what a model of many rows is depends
     on how much memory it is given.
@@ -126,11 +126,11 @@ def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
 
 
 def _at_once(
-    task: Task, split: Split, contest: MethodComparison, advance: Advance
+    task: Task, split: Split, comparison: MethodComparison, advance: Advance
 ) -> tuple[list[Fit], list[_Said], Fit]:
     """The model that is judged and the baselines in other processes, the one that is kept here."""
     every = np.arange(len(task.y))
-    unheard = replace(task, callback=None).learner(contest.winner.method.name)
+    unheard = replace(task, callback=None).learner(comparison.winner.method.name)
 
     def judged() -> tuple[Pipeline, float, list[Warning]] | None:
         try:
@@ -142,18 +142,18 @@ def _at_once(
 
     def own() -> tuple[Fit, list[Warning]]:
         with _noted() as notes:
-            fit = _fitted_by(contest.winner, task, every, advance, contest)
+            fit = _fitted_by(comparison.winner, task, every, advance, comparison)
         return fit, notes
 
     baselines = task.baselines()
-    others = [partial(_contestant, task, learner, [split]) for learner in baselines]
+    others = [partial(_baseline_prediction, task, learner, [split]) for learner in baselines]
     tasks: list[Callable[[], Any]] = [judged, *others]
     (kept, notes), (found, *answers) = alongside(own, tasks, task.n_jobs, advance)
     if found is None:
-        fit = _fitted_by(unheard, task, split[0], lambda: None, contest)
+        fit = _fitted_by(unheard, task, split[0], lambda: None, comparison)
     else:
         pipeline, seconds, said = found
-        fit = Fit(pipeline, contest.winner, split[0], contest, seconds)
+        fit = Fit(pipeline, comparison.winner, split[0], comparison, seconds)
         notes = [*said, *notes]
     for note in notes:  # that of the model which is kept is the last
         warnings.warn(note, stacklevel=2)
@@ -176,12 +176,12 @@ def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
     """The model for the file, and whether it is another than the one that was judged."""
     every = np.arange(len(task.y))
     if task.cv:
-        return _fitted(task, every, _contest(task, every, advance), advance), True
+        return _fitted(task, every, _compared(task, every, advance), advance), True
     judged = fits[0]
     if not task.refit or not _gains(task, judged.learner, judged.rows):
         advance()
         return judged, False
-    return _fitted_by(judged.learner, task, every, advance, judged.contest, judged), True
+    return _fitted_by(judged.learner, task, every, advance, judged.comparison, judged), True
 
 
 def _gains(task: Task, learner: Learner, rows: Indices) -> bool:
@@ -189,7 +189,7 @@ def _gains(task: Task, learner: Learner, rows: Indices) -> bool:
     return len(learner.rows(task.y)) > len(learner.rows(task.y[rows]))
 
 
-def _contest(task: Task, rows: Indices, advance: Advance) -> MethodComparison | None:
+def _compared(task: Task, rows: Indices, advance: Advance) -> MethodComparison | None:
     """Among all methods, on some rows, if the best is asked for."""
     if task.method != AUTO:
         return None
@@ -197,10 +197,12 @@ def _contest(task: Task, rows: Indices, advance: Advance) -> MethodComparison | 
     return compare_methods(task.rivals(), X, y, advance, task.n_jobs, task.options.comparison)
 
 
-def _fitted(task: Task, rows: Indices, contest: MethodComparison | None, advance: Advance) -> Fit:
+def _fitted(
+    task: Task, rows: Indices, comparison: MethodComparison | None, advance: Advance
+) -> Fit:
     """The model on some rows, by the method asked for or by the winner among all."""
-    learner = task.learner(task.method) if contest is None else contest.winner
-    return _fitted_by(learner, task, rows, advance, contest)
+    learner = task.learner(task.method) if comparison is None else comparison.winner
+    return _fitted_by(learner, task, rows, advance, comparison)
 
 
 def _fitted_by(
@@ -208,7 +210,7 @@ def _fitted_by(
     task: Task,
     rows: Indices,
     advance: Advance,
-    contest: MethodComparison | None = None,
+    comparison: MethodComparison | None = None,
     before: Fit | None = None,
 ) -> Fit:
     start = time.perf_counter()
@@ -225,18 +227,18 @@ def _fitted_by(
     name_columns(pipeline)
     advance()
     seconds = time.perf_counter() - start
-    return Fit(pipeline, learner, rows, contest, seconds, took_over)
+    return Fit(pipeline, learner, rows, comparison, seconds, took_over)
 
 
-def _contestants(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
+def _baseline_predictions(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
     """The baselines, side by side."""
     learners = task.baselines()
-    tasks = [partial(_contestant, task, learner, splits) for learner in learners]
+    tasks = [partial(_baseline_prediction, task, learner, splits) for learner in learners]
     answers = run_in_processes(tasks, task.n_jobs, lambda: [advance() for _ in splits])
     return [_Said(learner, *answer) for learner, answer in zip(learners, answers, strict=True)]
 
 
-def _contestant(
+def _baseline_prediction(
     task: Task, learner: Learner, splits: list[Split]
 ) -> tuple[list[HeldOutPredictions], list[int], float, str]:
     """A baseline on the same rows; what it cannot do is noted."""

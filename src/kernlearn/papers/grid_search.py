@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.warning_filters import quiet_about
-from kernlearn.runtime.warnings import interrupts_end_everything
 from kernlearn.typing import Array, Folds, Indices
 
 Label = TypeVar("Label")

@@ -12,9 +12,9 @@ from kernlearn import __version__
 from kernlearn._cluster import as_they_end, connected
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import Json, ResultsFile
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import end_with_parent
 from kernlearn.runtime.progress import track
-from kernlearn.runtime.warnings import interrupts_end_everything
 
 Arguments = tuple[Any, ...]
 Cell = Callable[..., Json]

@@ -12,6 +12,7 @@ from kernlearn.persistence._payload import PayloadError, check_payload
 from kernlearn.persistence._plain import without_stand_ins
 from kernlearn.persistence._trial import check_model
 from kernlearn.persistence.registry import trusted_names
+from kernlearn.typing import Json
 
 
 def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
@@ -62,9 +63,31 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
     >>> bool((again.decision_function(X) == model.decision_function(X)).all())
     True
     """
-    skops = load_skops()
     name = Path(path).name
-    header, payload = unpack(_content(Path(path), name), name)
+    header, payload = _checked_file(Path(path))
+    allowed = trusted_names(trusted)
+    skops = load_skops()
+    try:
+        refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
+        if not refused:
+            model = without_stand_ins(skops.loads(payload, trusted=allowed))
+            if not trusted:  # what classes from elsewhere do with a row is not ours to judge
+                check_model(model)
+            return model
+    except ImportError:
+        raise
+    except Exception as error:
+        raise _unreadable(name, header, error) from error
+    raise ModelFileError(
+        f"{name} holds {', '.join(sorted(refused))}, which kernlearn does not trust; nothing "
+        "of it was run: pass trusted=[...] with those classes if you know where it comes from"
+    )
+
+
+def _checked_file(path: Path) -> tuple[Json, bytes]:
+    """Header and payload of a file that is whole, and takes no more memory than its size."""
+    name = path.name
+    header, payload = unpack(_content(path, name), name)
     try:
         check_payload(payload)
     except PayloadError as error:
@@ -72,25 +95,7 @@ def load(path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> Any:
             f"{name} could not be rebuilt: {error}; it was not written by kernlearn, or altered: "
             "get it again, or fit and save the model again"
         ) from error
-    allowed = trusted_names(trusted)
-    try:
-        refused = set(skops.get_untrusted_types(data=payload)) - set(allowed)
-    except Exception as error:
-        raise _unreadable(name, header, error) from error
-    if refused:
-        raise ModelFileError(
-            f"{name} holds {', '.join(sorted(refused))}, which kernlearn does not trust; nothing "
-            "of it was run: pass trusted=[...] with those classes if you know where it comes from"
-        )
-    try:
-        model = without_stand_ins(skops.loads(payload, trusted=allowed))
-        if not trusted:  # what classes from elsewhere do with a row is not ours to judge
-            check_model(model)
-    except ImportError:
-        raise
-    except Exception as error:
-        raise _unreadable(name, header, error) from error
-    return model
+    return header, payload
 
 
 def _content(path: Path, name: str) -> bytes:

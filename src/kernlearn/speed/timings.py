@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.memory import available
-from kernlearn.runtime.warnings import interrupts_end_everything
 
 Clock = Callable[[], float]
 Result = TypeVar("Result")

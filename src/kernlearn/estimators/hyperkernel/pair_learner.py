@@ -17,9 +17,9 @@ from kernlearn.hyperkernels import Expansion, GaussianHyperkernel, Hyperkernel
 from kernlearn.hyperkernels._validation import check_pairs, check_same_features, quiet
 from kernlearn.kernels import Kernel
 from kernlearn.kernels.bank import median_distance
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.pairs import PairProgram, PairSolution, pair_kernel, solve_pairs
 from kernlearn.typing import Array, Indices
 

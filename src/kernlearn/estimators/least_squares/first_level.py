@@ -22,9 +22,9 @@ from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
 from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone

@@ -49,10 +49,10 @@ from kernlearn.quality.held_out import HeldOutLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
 from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.optimize.coroutines import drive, from_callback

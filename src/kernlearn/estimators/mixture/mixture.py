@@ -50,12 +50,12 @@ from kernlearn.estimators.mixture.preparation import (
 from kernlearn.gram.rows import map_rows
 from kernlearn.kernels import Features, Kernel
 from kernlearn.quality.predictive import PredictiveLoss
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.typing import Array
 
 N_FOLDS = 5

@@ -31,8 +31,8 @@ from kernlearn.estimators.mkl.parameters import (
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.families.kernel_pool import KernelPool, is_family
 from kernlearn.kernels import Kernel, WeightedSum
+from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.warnings import warn_if_unfinished
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import Learned
