@@ -21,7 +21,7 @@ columns apart:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
 
 import numpy as np
@@ -29,12 +29,12 @@ from numpy.typing import NDArray
 
 from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.kernels import Matern
-from kernlearn.numerics.rounding import first_least
+from kernlearn.numerics.rounding import first_least, standard_deviation
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.typing import Array
 
-__all__ = ["best_cells", "column_directions", "slopes"]
+__all__ = ["best_cells", "column_directions", "slope_scales", "slopes"]
 
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
@@ -110,22 +110,62 @@ def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
     return [np.maximum(theta, _LEAST * theta.max()) / spread for theta in directions]
 
 
+def slope_scales(
+    X: Array,
+    share: Array,
+    scales: Array,
+    n_rounds: int,
+    train: Callable[[float, Array], Array],
+) -> Array:
+    """Scales of the columns after some rounds: in each, the slopes of a machine on scaled columns.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Rows.
+    share : ndarray of shape (n,)
+        Their weights, of sum one.
+    scales : ndarray of shape (d,)
+        Where to start.
+    n_rounds : int
+        Number of rounds.
+    train : callable
+        From the length of the Matérn kernel of order 3/2, and the scales of the columns, to the
+        coefficients of the machine, of shape (n, k).
+
+    Raises
+    ------
+    numpy.linalg.LinAlgError
+        If a machine has no slope.
+    """
+    for _ in range(n_rounds):
+        length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0
+        squares = slopes(X, scales, length, train(length, scales)) ** 2
+        sizes = np.sqrt(np.einsum("n,knr->r", share, squares))
+        if not 0.0 < sizes.max() < np.inf:
+            raise np.linalg.LinAlgError("the machine has no slope")
+        scales = sizes / sizes.max()
+    return scales
+
+
 def _from_slopes(
     Z: Array, Y: Array, weight: Array, scales: Array, n_rounds: int, lam: float | None
 ) -> Array | None:
     """θ after so many rounds from scales; None where a machine has no slope, or there is none."""
-    for _ in range(n_rounds):
-        length = float(np.sqrt(2.0 * (Z * scales).var(axis=0).sum())) or 1.0
+
+    def train(length: float, scales: Array) -> Array:
+        nonlocal lam
         K = Matern(length, 1.5)(Z * scales)
         lam = _best_ridge(K, Y, weight) if lam is None else lam
         factor = Bordered.of(K, lam / weight)
         if factor is None:
-            return None
-        squares = slopes(Z, scales, length, factor.solve(Y)[0]) ** 2
-        sizes = np.sqrt(np.einsum("n,knr->r", weight / weight.sum(), squares))
-        if not 0.0 < sizes.max() < np.inf:
-            return None
-        scales = sizes / sizes.max()
+            raise np.linalg.LinAlgError("no machine can be trained")
+        return factor.solve(Y)[0]
+
+    try:
+        scales = slope_scales(Z, weight / weight.sum(), scales, n_rounds, train)
+    except np.linalg.LinAlgError:
+        return None
     return np.asarray(0.5 * scales**2 / (scales**2 * Z.var(axis=0)).sum())
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from kernlearn.estimators.mixture.candidates import screening
 from kernlearn.estimators.mixture.candidates.choice import chosen_families
-from kernlearn.estimators.mixture.candidates.gradients import gradient_scales, slopes
+from kernlearn.estimators.mixture.candidates.gradients import gradient_scales
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.registry import FAMILIES
@@ -16,6 +16,7 @@ from kernlearn.estimators.mixture.options import ScreeningOptions
 from kernlearn.kernels import Matern, Stretched
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.status import Status
+from kernlearn.solvers.selection.column_starts import slopes
 
 
 def make_problem(n=60, p=4):

@@ -33,14 +33,10 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.kernels import Kernel, Matern, Stretched
-from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.machine.centred_matrix import CentredMatrix
-from kernlearn.solvers.selection.column_starts import slopes
+from kernlearn.solvers.selection.column_starts import slope_scales
 from kernlearn.typing import Array
-
-__all__ = ["gradient_scales", "slopes"]
-
 
 # Rounds with a fitting λ, and with a small one, for kernels with a diagonal of one.
 _ROUNDS, _MORE_ROUNDS = 2, 5
@@ -72,18 +68,14 @@ def _descended(problem: CandidateProblem, table: str, n_rounds: int, lam: float 
     are far apart, so that it is good for the others.
     """
     X = problem.tables[table]
-    scales = np.ones(X.shape[1])
-    for _ in range(n_rounds):
-        length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0
+
+    def train(length: float, scales: Array) -> Array:
+        nonlocal lam
         kernel = Stretched(Matern(length, 1.5), scales)
         lam = _ridge(problem, table, kernel) if lam is None else lam
-        dual_coef, _ = CentredMatrix.of(kernel(X)).solve(problem.Y, lam / problem.weight)
-        squares = slopes(X, scales, length, dual_coef) ** 2
-        sizes = np.sqrt(np.einsum("n,knr->r", problem.loss.share, squares))
-        if not 0.0 < sizes.max() < np.inf:
-            raise np.linalg.LinAlgError("the machine has no slope")
-        scales = sizes / sizes.max()
-    return scales
+        return CentredMatrix.of(kernel(X)).solve(problem.Y, lam / problem.weight)[0]
+
+    return slope_scales(X, problem.loss.share, np.ones(X.shape[1]), n_rounds, train)
 
 
 def _ridge(problem: CandidateProblem, table: str, kernel: Kernel) -> float:
