@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 # In units where K has size one: a box so wide that only (nearly) inseparable data touch it.
@@ -35,15 +35,5 @@ def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
     ridge : ndarray of shape (n,), optional
         The :math:`\tau_i = 1/C_i`.
     """
-    n = len(y)
-    breakpoints, slopes = box(np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0))
-    return Machine(
-        linear=y,
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=ones_row(n),
-        rhs=np.zeros(1),
-        ridge=np.zeros(n) if ridge is None else ridge,
-        stretchable=True,
-        cold_start=_libsvm,
-    )
+    low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
+    return boxed(y, low, high, ridge=ridge, stretchable=True, cold_start=_libsvm)

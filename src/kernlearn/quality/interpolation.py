@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Machine, box
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 # In units where K has size one. The pseudo-inverse of (32) jumps where K loses rank; this ridge
@@ -27,12 +27,5 @@ def interpolation(y: Array, kernel_size: float) -> Machine:
         Mean diagonal entry of the kernels to come; a ridge of 1e-10 of it is added.
     """
     n = len(y)
-    breakpoints, slopes = box(np.full(n, -np.inf), np.full(n, np.inf))
-    return Machine(
-        linear=y,
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=np.zeros((0, n)),
-        rhs=np.zeros(0),
-        ridge=np.full(n, RIDGE * kernel_size),
-    )
+    endless, ridge = np.full(n, np.inf), np.full(n, RIDGE * kernel_size)
+    return boxed(y, -endless, endless, ridge=ridge, rows=np.zeros((0, n)), rhs=np.zeros(0))

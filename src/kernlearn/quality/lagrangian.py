@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Machine, box
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 
@@ -21,14 +21,6 @@ def lagrangian(y: Array, upper: Array) -> Machine:
     upper : ndarray of shape (n,)
         The :math:`C_i`, C times the sample weight.
     """
-    n = len(y)
-    breakpoints, slopes = box(np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0))
-    return Machine(
-        linear=y,
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=np.zeros((0, n)),
-        rhs=np.zeros(0),
-        ridge=1.0 / upper,
-        offset=1.0,
-    )
+    low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
+    no_rows = np.zeros((0, len(y)))
+    return boxed(y, low, high, ridge=1.0 / upper, rows=no_rows, rhs=np.zeros(0), offset=1.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 
@@ -20,13 +20,5 @@ def least_squares(y: Array, upper: Array) -> Machine:
     upper : ndarray of shape (n,)
         The :math:`C_i`, C times the sample weight.
     """
-    n = len(y)
-    breakpoints, slopes = box(np.full(n, -np.inf), np.full(n, np.inf))
-    return Machine(
-        linear=y,
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=ones_row(n),
-        rhs=np.zeros(1),
-        ridge=1.0 / upper,
-    )
+    endless = np.full(len(y), np.inf)
+    return boxed(y, -endless, endless, ridge=1.0 / upper)

@@ -24,24 +24,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.numerics.sums import EPS, blocked_sum, exact_sum
-from kernlearn.typing import Array
+from kernlearn.quality.multipliers import (
+    Multipliers,
+    balancing_constant,
+    weighted_quantile,
+    with_sum,
+)
+from kernlearn.typing import Array, Indices, Mask
 
 LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
 # Relative to the size of the coefficients: what summing them in another order may change.
 FEASIBLE = 1e-14
-
-
-class Multipliers(NamedTuple):
-    """Lagrange multipliers of a machine: of ``E a = d`` and of ``‖a‖₁ ≤ B``."""
-
-    rows: Array
-    budget: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,16 +197,16 @@ class Machine:
         """The multipliers with the best width of a tube, or margin, for the same intercept."""
         upper = np.abs(self.breakpoints).max(axis=1)
         if len(self.rows) == 1 and self.rhs[0] > 0:  # of one class: the intercept is the margin
-            return Multipliers(np.array([_quantile(-Ka, upper, float(self.rhs[0]))]), 0.0)
+            return Multipliers(np.array([weighted_quantile(-Ka, upper, float(self.rhs[0]))]), 0.0)
         fitted = Ka + multipliers.rows[:1].sum()
         if np.isfinite(self.budget):
-            width = _quantile(np.abs(self.linear - fitted), upper, self.budget)
+            width = weighted_quantile(np.abs(self.linear - fitted), upper, self.budget)
             return Multipliers(multipliers.rows, max(width, 0.0))
         if len(self.rows) == 2:
             # Beyond the function's own values an intercept changes nothing but the rounding.
             reach = float(np.abs(Ka).max())
             intercept = float(np.clip(multipliers.rows[0], -reach, reach))
-            margin = _quantile(-self.rows[1] * (Ka + intercept), upper, float(self.rhs[1]))
+            margin = weighted_quantile(-self.rows[1] * (Ka + intercept), upper, float(self.rhs[1]))
             return Multipliers(np.array([intercept, margin]), 0.0)
         return multipliers
 
@@ -221,12 +219,12 @@ class Machine:
         """
         residual = self.linear - Ka
         if np.isfinite(self.budget):
-            above = _root(residual, self._answer(1), 0.5 * self.budget)
-            below = _root(residual, self._answer(0), -0.5 * self.budget)
+            above = balancing_constant(residual, self._answer(1), 0.5 * self.budget)
+            below = balancing_constant(residual, self._answer(0), -0.5 * self.budget)
             middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
             return Multipliers(np.array([middle]), half)
         found = [
-            _root(residual[members], self._answer(None, members), total)
+            balancing_constant(residual[members], self._answer(None, members), total)
             for members, total in self._sums
         ]
         if len(found) == 2:  # b + ρ for one class, b − ρ for the other
@@ -236,7 +234,7 @@ class Machine:
         return Multipliers(np.array(found), 0.0)
 
     def _answer(
-        self, segment: int | None, members: NDArray[np.bool_] | slice = slice(None)
+        self, segment: int | None, members: Mask | slice = slice(None)
     ) -> Callable[[Array], Array]:
         """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
         segments = range(self.slopes.shape[1]) if segment is None else [segment]
@@ -272,7 +270,7 @@ class Machine:
         for point in self.breakpoints.T[1:]:
             rests |= a == point
         for members, total in self._sums:
-            a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
+            a[members] = with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
         if size > self.budget:  # shrinking keeps a sum of zero and the box around it
             a = a * (self.budget / size)
@@ -289,7 +287,7 @@ class Machine:
         return float(max(box, equality, length - self.budget, 0.0)) / size
 
     @cached_property
-    def _sums(self) -> list[tuple[NDArray[np.bool_] | slice, float]]:
+    def _sums(self) -> list[tuple[Mask | slice, float]]:
         """The equalities as sums over groups of points: all of them, or every class for itself."""
         if len(self.rows) == 0:
             return []
@@ -318,7 +316,7 @@ class Machine:
             budget=self.budget / unit,
         )
 
-    def subset(self, rows: NDArray[np.intp]) -> Machine:
+    def subset(self, rows: Indices) -> Machine:
         """The machine on some of the points, each standing for as many as were left out."""
         copies = self.n_points / len(rows)
         return replace(
@@ -365,61 +363,28 @@ class Machine:
         return quadratic / margin**2 if margin > 0 else np.inf
 
 
-def _quantile(losses: Array, upper: Array, price: float) -> Any:
-    """The t with the smallest price·t + Σ uᵢ max(0, lossᵢ − t): where their weight meets it."""
-    order = np.argsort(-losses, kind="stable")
-    beyond = np.searchsorted(np.cumsum(upper[order]), price * (1.0 - 1e-15))
-    return losses[order[min(int(beyond), len(losses) - 1)]]
-
-
-def _root(residual: Array, answer: Callable[[Array], Array], total: float) -> float:
-    """The constant c at which Σ answer(residual − c) crosses ``total``, by bisection."""
-    spread = float(np.abs(residual).max()) + 1.0
-    low, high = -4.0 * spread, 4.0 * spread
-    for _ in range(64):
-        middle = 0.5 * (low + high)
-        ends = low, high
-        if float(answer(residual - middle).sum()) > total:
-            low = middle
-        else:
-            high = middle
-        if middle in ends:  # there is no number between them
-            break
-    return 0.5 * (low + high)
-
-
-def _with_sum(a: Array, total: float, low: Array, high: Array, rests: NDArray[np.bool_]) -> Array:
-    """Coefficients with this sum, each moved in proportion to its room."""
-    last = 0.0
-    for _ in range(3):  # the first moves, the others mend its rounding
-        missing = -exact_sum(a, -total)
-        if missing in (0.0, last):  # what is left is too little to change anything
-            break
-        last = missing
-        room = high - a if missing > 0 else a - low
-        inside = np.where(rests, 0.0, room)
-        space = float(inside.sum())
-        if space >= abs(missing):
-            room = inside
-        else:
-            space = float(room.sum())
-        if np.isinf(space) and np.isinf(room).any():
-            # Where nothing bounds them, in proportion to their size.
-            room = np.where(np.isinf(room), np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
-            share = room / room.sum()
-        elif space == 0.0:
-            break
-        else:
-            share = room / max(space, abs(missing))
-        a = np.minimum(np.maximum(a + missing * share, low), high)
-    return a
-
-
-def box(low: Array, high: Array) -> tuple[Array, Array]:
-    """Breakpoints and slopes of a plain box."""
-    return np.stack([low, high], axis=1), np.zeros((low.shape[0], 1))
-
-
-def ones_row(n: int) -> Array:
-    """The row of the intercept, 1ᵀa."""
-    return np.ones((1, n))
+def boxed(
+    linear: Array,
+    low: Array,
+    high: Array,
+    *,
+    ridge: Array | None = None,
+    rows: Array | None = None,
+    rhs: Array | None = None,
+    offset: float = 0.0,
+    stretchable: bool = False,
+    cold_start: Callable[[Machine, Array, float], Array] | None = None,
+) -> Machine:
+    """A machine whose φ is a plain box; with 1ᵀa = 0, unless other rows are given."""
+    n = len(linear)
+    return Machine(
+        linear=linear,
+        breakpoints=np.stack([low, high], axis=1),
+        slopes=np.zeros((n, 1)),
+        rows=np.ones((1, n)) if rows is None else rows,
+        rhs=np.zeros(1) if rhs is None else rhs,
+        ridge=np.zeros(n) if ridge is None else ridge,
+        offset=offset,
+        stretchable=stretchable,
+        cold_start=cold_start,
+    )

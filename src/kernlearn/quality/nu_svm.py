@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import NuSVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Machine, box
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 
@@ -35,14 +35,12 @@ def nu_svm(y: Array, sample_weight: Array, nu: float) -> Machine:
         In (0, 1]; at most twice the weight share of the smaller class.
     """
     n = len(y)
-    upper = sample_weight / sample_weight.sum()
-    breakpoints, slopes = box(np.minimum(0.0, y * upper), np.maximum(0.0, y * upper))
-    return Machine(
-        linear=np.zeros(n),
-        breakpoints=breakpoints,
-        slopes=slopes,
+    signed = y * sample_weight / sample_weight.sum()
+    return boxed(
+        np.zeros(n),
+        np.minimum(0.0, signed),
+        np.maximum(0.0, signed),
         rows=np.stack([np.ones(n), y]),
         rhs=np.array([0.0, nu]),
-        ridge=np.zeros(n),
         cold_start=_libsvm,
     )

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import OneClassSVM
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 
@@ -34,15 +34,6 @@ def one_class(sample_weight: Array, nu: float) -> Machine:
     nu : float
         In (0, 1]: upper bound on the share of outliers.
     """
-    n = len(sample_weight)
+    zeros = np.zeros(len(sample_weight))
     upper = sample_weight / (nu * sample_weight.sum())
-    breakpoints, slopes = box(np.zeros(n), upper)
-    return Machine(
-        linear=np.zeros(n),
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=ones_row(n),
-        rhs=np.ones(1),
-        ridge=np.zeros(n),
-        cold_start=_libsvm,
-    )
+    return boxed(zeros, zeros, upper, rhs=np.ones(1), cold_start=_libsvm)

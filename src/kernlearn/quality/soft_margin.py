@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Machine, box, ones_row
+from kernlearn.quality.machine import Machine, boxed
 from kernlearn.typing import Array
 
 
@@ -26,14 +26,5 @@ def soft_margin(y: Array, upper: Array) -> Machine:
     upper : ndarray of shape (n,)
         The box :math:`C_i`, C times the sample weight.
     """
-    breakpoints, slopes = box(np.minimum(0.0, y * upper), np.maximum(0.0, y * upper))
-    return Machine(
-        linear=y,
-        breakpoints=breakpoints,
-        slopes=slopes,
-        rows=ones_row(len(y)),
-        rhs=np.zeros(1),
-        ridge=np.zeros(len(y)),
-        stretchable=True,
-        cold_start=_libsvm,
-    )
+    low, high = np.minimum(0.0, y * upper), np.maximum(0.0, y * upper)
+    return boxed(y, low, high, stretchable=True, cold_start=_libsvm)

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.svm import SVR, NuSVR
 
 from kernlearn.quality import libsvm
-from kernlearn.quality.machine import Machine, ones_row
+from kernlearn.quality.machine import Machine
 from kernlearn.typing import Array
 
 
-def _two_sided(y: Array, upper: Array, epsilon: float) -> dict[str, Any]:
+def _two_sided(y: Array, upper: Array, epsilon: float, budget: float = np.inf) -> Machine:
     n = len(y)
-    return {
-        "linear": y,
-        "breakpoints": np.stack([-upper, np.zeros(n), upper], axis=1),
-        "slopes": np.tile([-epsilon, epsilon], (n, 1)),
-        "rows": ones_row(n),
-        "rhs": np.zeros(1),
-        "ridge": np.zeros(n),
-    }
+    return Machine(
+        linear=y,
+        breakpoints=np.stack([-upper, np.zeros(n), upper], axis=1),
+        slopes=np.tile([-epsilon, epsilon], (n, 1)),
+        rows=np.ones((1, n)),
+        rhs=np.zeros(1),
+        ridge=np.zeros(n),
+        budget=budget,
+        cold_start=_libsvm_epsilon if np.isinf(budget) else _libsvm_nu,
+    )
 
 
 def _libsvm_epsilon(machine: Machine, K: Array, tol: float) -> Array:
@@ -50,7 +50,7 @@ def epsilon_svr(y: Array, upper: Array, epsilon: float) -> Machine:
     epsilon : float
         Half the width of the tube.
     """
-    return Machine(**_two_sided(y, upper, epsilon), cold_start=_libsvm_epsilon)
+    return _two_sided(y, upper, epsilon)
 
 
 def nu_svr(y: Array, upper: Array, nu: float) -> Machine:
@@ -65,5 +65,4 @@ def nu_svr(y: Array, upper: Array, nu: float) -> Machine:
     nu : float
         In (0, 1]: upper bound on the share of points outside the tube.
     """
-    budget = nu * float(upper.sum())
-    return Machine(**_two_sided(y, upper, 0.0), budget=budget, cold_start=_libsvm_nu)
+    return _two_sided(y, upper, 0.0, budget=nu * float(upper.sum()))

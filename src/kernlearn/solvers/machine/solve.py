@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.multipliers import Multipliers
 from kernlearn.runtime.memory import INTERIOR_LIMIT
 from kernlearn.solvers.machine.active_set import MachineSolution, polish, state_of
 from kernlearn.solvers.machine.interior import interior_points, smallest_hull_distance

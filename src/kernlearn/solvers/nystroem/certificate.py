@@ -26,7 +26,8 @@ from kernlearn._device import beside, to_host
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.numerics.sums import EPS, rounding
-from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.multipliers import Multipliers
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import WeightSet

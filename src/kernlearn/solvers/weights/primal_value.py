@@ -16,7 +16,8 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
-from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.machine import Machine
+from kernlearn.quality.multipliers import Multipliers
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.typing import Array, LongArray
 
