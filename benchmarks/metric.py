@@ -10,7 +10,7 @@ from kernlearn import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.pairs import DenseSpace, PairProgram, solve_pairs
+from kernlearn.solvers.pairs import DensePairKernel, PairProgram, solve_pairs
 from kernlearn.typing import Array
 
 SIZES = (100, 200, 400, 800)
@@ -22,7 +22,7 @@ def papers_size() -> Row:
     first, second = np.triu_indices(20)
     same = np.where(y[first] == y[second], 1.0, -1.0)
     K = GaussianHyperkernel(4.0, 8.0)(np.stack([X[first], X[second]], axis=1))
-    program = PairProgram(DenseSpace(K), same, 10.0, conic=True)
+    program = PairProgram(DensePairKernel(K), same, 10.0, conic=True)
     with threads_for(len(same)):  # as the estimator does
         seconds, ours = best_of(4 * REPEATS, lambda: solve_pairs(program))
     reference, solution = best_of(REPEATS, lambda: kondor_section5(K, same, C=10.0))

@@ -20,9 +20,14 @@ from kernlearn.solvers.pairs import (
     solve_pairs,
     working_set,
 )
-from kernlearn.solvers.pairs.pair_point import PairPoint, best_step, lowest_between
 from kernlearn.solvers.pairs.solve import interior_points
-from kernlearn.solvers.pairs.working_set import restricted_minimum, working_set_rounds
+from kernlearn.solvers.pairs.working_set import (
+    PairPoint,
+    best_step,
+    lowest_between,
+    restricted_minimum,
+    working_set_rounds,
+)
 
 
 def _random_kernel(n, rank, seed):

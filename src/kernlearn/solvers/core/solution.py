@@ -1,12 +1,14 @@
-"""What learning a combination of kernels returns."""
+"""What learning a combination of kernels returns, and tells of its steps."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kernlearn.runtime.status import Status
+from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.typing import Array
 
 # Ordinary problems take 3 to 10 evaluations of the objective; from here on one may wonder.
@@ -100,3 +102,32 @@ def relative_gap(objective: float, lower_bound: float) -> float:
     if gap == 0.0:
         return 0.0
     return gap / abs(objective) if objective else float("inf")
+
+
+def report_steps(
+    stopping: StoppingControl, translate: Callable[[Step], Step]
+) -> Callable[[Step], None]:
+    """Pass a step on in the user's units."""
+
+    def tell(step: Step) -> None:
+        step = translate(step)
+        solves = step.n_machine_solves
+        effort = f"machine solve {solves}" if solves else "no machine yet"
+        message = f"{effort}, objective {step.objective:.6g}"
+        if step.lower_bound == -np.inf:
+            stopping.tell(message, step.objective)
+            return
+        gap = relative_gap(step.objective, step.lower_bound)
+        message += f", relative gap {gap:.1e}"
+        stopping.tell(message, step.objective, step.lower_bound, gap)
+
+    return tell
+
+
+def report_step(stopping: StoppingControl, step: Step) -> Status | None:
+    """Tell of a step; how the fit is to end, if it is."""
+    try:
+        report_steps(stopping, lambda same: same)(step)
+    except (Stopped, KeyboardInterrupt) as stop:
+        return stopping.accept(stop)
+    return None

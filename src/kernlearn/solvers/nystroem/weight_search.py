@@ -16,8 +16,7 @@ from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import Objective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
-from kernlearn.solvers.core.progress import report_steps
-from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.core.solution import Solution, relative_gap, report_steps
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
 from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over

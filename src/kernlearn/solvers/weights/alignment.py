@@ -24,8 +24,7 @@ from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status, linear_minimum
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.progress import report_step
-from kernlearn.solvers.core.solution import Solution, Step, relative_gap
+from kernlearn.solvers.core.solution import Solution, Step, relative_gap, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import (
     lowest_eigenpair,

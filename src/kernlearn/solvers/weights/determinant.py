@@ -42,8 +42,7 @@ from kernlearn.numerics.sums import EPS
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.core.progress import report_step
-from kernlearn.solvers.core.solution import Solution, Step, relative_gap
+from kernlearn.solvers.core.solution import Solution, Step, relative_gap, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
 from kernlearn.solvers.weights.free_domain import orthonormal_family

@@ -19,8 +19,13 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.core.certificate import in_coordinates
 from kernlearn.solvers.core.oracle import Evaluation, Objective, Plane
 from kernlearn.solvers.core.solution import Step
-from kernlearn.solvers.weights.bundle import MAX_CUT_ROUNDS, MAX_FULL_CHECKS, PlaneBundle
-from kernlearn.solvers.weights.model import minimise_model, reach
+from kernlearn.solvers.weights.bundle import (
+    MAX_CUT_ROUNDS,
+    MAX_FULL_CHECKS,
+    PlaneBundle,
+    minimise_model,
+    reach,
+)
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array
 

@@ -22,8 +22,7 @@ from kernlearn.solvers.core.oracle import (
     Penalty,
 )
 from kernlearn.solvers.core.problem import Control, Proof, WeightProblem, WeightSet, inside
-from kernlearn.solvers.core.progress import report_steps
-from kernlearn.solvers.core.solution import Solution, Step
+from kernlearn.solvers.core.solution import Solution, Step, report_steps
 from kernlearn.solvers.core.units import RescaledPenalty, Units
 from kernlearn.solvers.weights.finalize import certified_solution
 from kernlearn.solvers.weights.free_domain import combined_domain, free_domain, with_null_directions
