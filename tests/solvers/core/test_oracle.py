@@ -99,23 +99,25 @@ SAMPLES = SearchOptions(large=20, samples=((10, 1e-2, 20), (30, 1e-3, 1)))
 
 
 def learned(grams, y, options, control=None):
-    family = GramStack(grams)
+    family = grams if isinstance(grams, GramStack) else GramStack(grams)
     machine = QUALITIES["soft_margin"].build(y, Settings(1.0, 0.5, 0.1, np.ones(len(y))))
     weight_set = WeightSet(family.traces, float(family.traces.sum()), False)
     return learn_with_machines(family, [machine], weight_set, control or Control(), options=options)
 
 
-def test_samples_have_all_classes_and_the_kernels_of_use(make_stack, monkeypatch):
+class SeenStack(GramStack):
+    """A stack that keeps which rows and matrices were sampled."""
+
+    def subset(self, rows, matrices):
+        self.taken = [*getattr(self, "taken", []), (rows, matrices)]
+        return super().subset(rows, matrices)
+
+
+def test_samples_have_all_classes_and_the_kernels_of_use(make_stack):
     problem = make_stack(n=60)
     useless = np.stack([*problem.grams, np.ones((60, 60))])  # what a constant adds, b has already
-    taken, subset = [], GramStack.subset
-
-    def seen(self, rows, matrices):
-        taken.append((rows, matrices))
-        return subset(self, rows, matrices)
-
-    monkeypatch.setattr(GramStack, "subset", seen)
-    found = learned(useless, problem.y, SAMPLES)
+    family = SeenStack(useless)
+    found, taken = learned(family, problem.y, SAMPLES), family.taken
     assert [len(rows) for rows, _ in taken] == [10, 30]
     assert [len(useless) - 1 in matrices for _, matrices in taken] == [True, False]
     share = np.mean(problem.y == problem.y[0])
