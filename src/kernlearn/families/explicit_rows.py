@@ -39,7 +39,7 @@ class DenseRows:
 
     @property
     def n_columns(self) -> int:
-        """R."""
+        """How many columns there are, R."""
         return int(self.Z.shape[1])
 
     def times(self, u: Array) -> Array:

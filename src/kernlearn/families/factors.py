@@ -67,7 +67,7 @@ class Factors:
 
     @property
     def n_columns(self) -> int:
-        """R."""
+        """How many columns there are, R."""
         return len(self.owner)
 
     @cached_property

@@ -38,7 +38,7 @@ class SparseRows:
 
     @property
     def n_columns(self) -> int:
-        """P."""
+        """How many features there are, p."""
         return int(self.features.shape[1])
 
     def times(self, u: Array) -> Array:

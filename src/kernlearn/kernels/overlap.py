@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable
 from typing import Any
 
@@ -94,7 +95,7 @@ class Overlap(Kernel):
         """One column for each category of each column, with the root of its weight."""
         if self.alpha is not None:
             self._check_fitted(X.shape[1])
-        rows, columns, values = [], [], []
+        rows, columns = [], []
         numbers: dict[tuple[int, Hashable], int] = {}
         for j, column in enumerate(X.T):
             for i, cell in enumerate(column):
@@ -126,11 +127,7 @@ class Overlap(Kernel):
 
 
 def _shares(column: Things) -> dict[Hashable, float]:
-    counts: dict[Hashable, int] = {}
-    for cell in column:
-        if not is_missing(cell):
-            category = _category(cell)
-            counts[category] = counts.get(category, 0) + 1
+    counts = Counter(_category(cell) for cell in column if not is_missing(cell))
     return {category: n / len(column) for category, n in counts.items()}
 
 
