@@ -11,10 +11,6 @@ ALLOWED = {
         "kernlearn.kernels.arithmetic",
         "kernlearn.kernels.base",
     },
-    "a method has a metric by default, and metrics are told of methods": {
-        "kernlearn.methods.method",
-        "kernlearn.methods.metrics",
-    },
     "a problem makes points, and points are evaluated by their problem": {
         "kernlearn.solvers.first_level.point",
         "kernlearn.solvers.first_level.problem",
