@@ -16,6 +16,8 @@ from kernlearn.kernels._validation import check_table, is_frame
 from kernlearn.testing._laws import Laws
 from kernlearn.typing import Array
 
+Targets = NDArray[Any]
+
 # Machines are solved to a relative gap of 1e-6, and libsvm to about as much.
 _LAW = Laws("Quality", relative=1e-5)
 _N_PERMUTATIONS = 3
@@ -78,7 +80,7 @@ def check_quality(functional: QualityFunctional, kernel: Any, X: Any, y: Any = N
 
 
 def _check_exchangeable(
-    functional: QualityFunctional, K: Array, y: NDArray[Any] | None, value: float
+    functional: QualityFunctional, K: Array, y: Targets | None, value: float
 ) -> None:
     rng = np.random.default_rng(0)
     for _ in range(_N_PERMUTATIONS):
@@ -88,7 +90,7 @@ def _check_exchangeable(
         _require_same(permuted, value, law)
 
 
-def _check_renamed(functional: QualityFunctional, K: Array, y: NDArray[Any], value: float) -> None:
+def _check_renamed(functional: QualityFunctional, K: Array, y: Targets, value: float) -> None:
     """Other names for the classes; of more than two they keep their order, which breaks ties."""
     classes = check_target(y, len(K), functional.targets)
     if classes.dtype.kind != "i":
@@ -100,9 +102,7 @@ def _check_renamed(functional: QualityFunctional, K: Array, y: NDArray[Any], val
         _require_same(renamed, value, "it stays when the classes get other names")
 
 
-def _check_shape(
-    functional: QualityFunctional, K: Array, y: NDArray[Any] | None, value: float
-) -> None:
+def _check_shape(functional: QualityFunctional, K: Array, y: Targets | None, value: float) -> None:
     """Convexity in K, and its fall when K grows."""
     rows = np.arange(len(K))[:, None]
     root = np.random.default_rng(1).normal(size=K.shape)
@@ -134,7 +134,7 @@ def _require_at_most(found: float, bound: float, law: str, size: float) -> None:
     _LAW.require(found <= bound or excess <= allowed, sentence)
 
 
-def _check_unchanged(table: Any, y: NDArray[Any] | None, before: tuple[Any, Any]) -> None:
+def _check_unchanged(table: Any, y: Targets | None, before: tuple[Any, Any]) -> None:
     same = table.equals(before[0]) if is_frame(table) else np.array_equal(table, before[0])
     same = same and (y is None or np.array_equal(y, before[1]))
     _LAW.require(bool(same), "X and y must be left as they were, but were modified")

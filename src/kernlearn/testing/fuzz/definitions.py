@@ -98,7 +98,7 @@ class Definition:
             value -= self.epsilon * np.abs(a).sum()
         return value
 
-    def primal(self, K: LongArray, a: LongArray, b: float) -> Number:
+    def primal(self, K: LongArray, a: LongArray, b: Number) -> Number:
         """Norm and loss of the function ``K a + b``."""
         f = K @ a + b
         half_norm = 0.5 * (a @ (K @ a))

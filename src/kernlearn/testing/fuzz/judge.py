@@ -12,14 +12,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from kernlearn.testing.fuzz.definitions import Definition, alignment_of, centre, minus_log_det
 from kernlearn.testing.fuzz.machine_training import best_values
+from kernlearn.testing.long_double import long
 from kernlearn.typing import Array, LongArray, Mask
+
+if TYPE_CHECKING:
+    from kernlearn.solvers.core.solution import Solution
 
 SAME = 1e-7  # relative difference of two ways to compute one value
 BELOW = 1e-9  # a bound may not lie further above another value than this, relative to it
@@ -32,6 +36,14 @@ ROUNDINGS = (8.0 * float(np.finfo(np.longdouble).eps), 1e-17, 1e-16, 1e-15)
 PULLED = (0.0, 1e-14, 1e-12, 1e-10, 1e-8)  # shares of the even weights
 
 
+class Penalty(Protocol):
+    """A convex function of the weights that is added to the objective."""
+
+    def value(self, weights: Array, /) -> float:
+        """Its value."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Case:
     """A stated problem: what ``learn_weights`` was called with."""
@@ -39,13 +51,13 @@ class Case:
     grams: Array
     y: Array
     quality: str = "soft_margin"
-    C: Any = 1.0
+    C: float | str = 1.0
     nu: float = 0.3
     epsilon: float = 0.1
     weights: str = "positive"
     constraint: str = "trace"
     total: float | None = None
-    penalty: Any = None
+    penalty: Penalty | None = None
     sample_weight: Array | None = None
     tol: float = 1e-6
     others: Sequence[ArrayLike] = field(default_factory=tuple)
@@ -152,7 +164,7 @@ class Case:
         return [v + float(self.penalty.value(w)) for v, w in zip(values, weights, strict=True)]
 
 
-def complaints(case: Case, solution: Any, seed: int = 0) -> list[str]:
+def complaints(case: Case, solution: Solution, seed: int = 0) -> list[str]:
     """Everything about ``solution`` that is not as it should be; empty if it is all true."""
     found: list[str] = []
     objective, bound, gap = solution.objective, solution.lower_bound, solution.gap
@@ -161,7 +173,8 @@ def complaints(case: Case, solution: Any, seed: int = 0) -> list[str]:
         return found
     weights = np.asarray(solution.weights, dtype=float)
     if case.learns_C:
-        tau = 0.0 if np.isinf(solution.learned_C) else 1.0 / solution.learned_C
+        C = solution.learned_C
+        tau = 0.0 if C is None or np.isinf(C) else 1.0 / C
         weights = np.append(weights, tau)
     if not np.isfinite(weights).all() or not np.isfinite(objective) or np.isnan(bound):
         return [f"not numbers: weights {weights}, objective {objective}, bound {bound}"]
@@ -195,7 +208,7 @@ def _gap(objective: float, bound: float) -> float:
     return (objective - bound) / abs(objective) if objective else np.inf
 
 
-def _without_solution(case: Case, solution: Any) -> list[str]:
+def _without_solution(case: Case, solution: Solution) -> list[str]:
     if solution.status.name != "NO_SOLUTION":
         return [f"no objective, with status {solution.status.name}"]
     if case.quality != "hard_margin" and not case.learns_C:
@@ -229,7 +242,7 @@ def _feasible(case: Case, weights: Array) -> list[str]:
     return found
 
 
-def _values(case: Case, solution: Any, weights: Array) -> list[str]:
+def _values(case: Case, solution: Solution, weights: Array) -> list[str]:
     objective = solution.objective
     if solution.dual_coef is None:
         value = case.value(weights)
@@ -244,7 +257,7 @@ def _values(case: Case, solution: Any, weights: Array) -> list[str]:
     machine = case.machine(weights)
     a = np.asarray(solution.dual_coef, dtype=np.longdouble)
     penalty = 0.0 if case.penalty is None else float(case.penalty.value(weights))
-    primal = float(machine.primal(K, a, solution.intercept - case.shift)) + penalty
+    primal = float(machine.primal(K, a, long(solution.intercept) - case.shift)) + penalty
     # Long double has digits for this much of the terms, whose sum may be far smaller.
     size = np.abs(a) @ np.abs(K) @ np.abs(a) + np.abs(machine.y) @ np.abs(a)
     slopes = np.where(np.isfinite(machine.upper), machine.upper, np.abs(a))

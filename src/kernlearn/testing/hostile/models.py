@@ -17,13 +17,14 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators import LSSVMClassifier
+from kernlearn.papers.results_file import Json
 from kernlearn.persistence import load, save
 from kernlearn.persistence._file import MAGIC, pack
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 from kernlearn.testing.hostile.tables import CELLS, NAMES
 
-FACTS: dict[str, Any] = {
+FACTS: dict[str, Json] = {
     "task": "classification",
     "target": "y",
     "classes": ["0", "1"],
@@ -53,7 +54,7 @@ def _fitted() -> tuple[Pipeline, Any, Any]:
     return pipeline, X, y
 
 
-def _small_bundle(facts: Any) -> ModelBundle:
+def _small_bundle(facts: Json) -> ModelBundle:
     """A fitted pipeline with these facts."""
     pipeline, X, y = _fitted()
     return ModelBundle(pipeline, facts, X, y)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
-Random = np.random.Generator
+from kernlearn.papers.results_file import Json
 
-STRANGE: tuple[Any, ...] = (
+Random = np.random.Generator
+Choice = TypeVar("Choice")
+JsonPath = tuple[str | int, ...]
+
+STRANGE: tuple[Json, ...] = (
     None, True, -1, 0, 2**70, 1e308, float("nan"), "", "\0", "a\0b", "\x1b]0;x\x07", "=1+1",
     "é" * 300, "\ud800", "../../x", "__class__", [], {}, [[]], {"a": None}, [None] * 3,
 )  # fmt: skip
 
 
-def one_of(rng: Random, choices: Any) -> Any:
+def one_of(rng: Random, choices: Sequence[Choice]) -> Choice:
     """One of the choices."""
     return choices[int(rng.integers(len(choices)))]
 
@@ -42,7 +46,7 @@ def mutated_bytes(rng: Random, content: bytes) -> bytes:
     return bytes(data)
 
 
-def mutated_json(rng: Random, value: Any) -> Any:
+def mutated_json(rng: Random, value: Json) -> Json:
     """A copy with one part replaced, removed, doubled or nested."""
     paths = list(_paths(value))
     path = one_of(rng, paths)
@@ -63,20 +67,20 @@ def mutated_json(rng: Random, value: Any) -> Any:
 _REMOVED = object()
 
 
-def _paths(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _paths(value: Json, path: JsonPath = ()) -> Iterator[JsonPath]:
     yield path
     if isinstance(value, dict | list):
         for key in value if isinstance(value, dict) else range(len(value)):
             yield from _paths(value[key], (*path, key))
 
 
-def _at(value: Any, path: tuple[Any, ...]) -> Any:
+def _at(value: Json, path: JsonPath) -> Json:
     for key in path:
         value = value[key]
     return value
 
 
-def _with(value: Any, path: tuple[Any, ...], new: Any) -> Any:
+def _with(value: Json, path: JsonPath, new: Json) -> Json:
     """A copy in which the part at a path is another, sharing all that is the same."""
     if not path:
         return new

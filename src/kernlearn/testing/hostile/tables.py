@@ -8,13 +8,13 @@ import gzip
 import io
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.views import read_views
-from kernlearn.papers.results_file import ResultsFile, ResultsFileError
+from kernlearn.papers.results_file import Json, ResultsFile, ResultsFileError
 from kernlearn.runtime.optional import load_arrow
 from kernlearn.tables import (
     Column,
@@ -25,6 +25,9 @@ from kernlearn.tables import (
     typed_columns,
 )
 from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 CELLS = (
     "1", "-2.5", "", "?", "NA", "1e200", "1e400", "-inf", "nan", "9" * 400, "0x10", "1_000", "1,5",
@@ -86,7 +89,7 @@ def parquet_case(rng: Random, folder: Path) -> None:
     _look_at(read_table(folder / "t.parquet"))
 
 
-def _look_at(frame: Any) -> Any:
+def _look_at(frame: pd.DataFrame) -> pd.DataFrame:
     frame.columns = [str(name) for name in frame.columns]
     names = list(frame.columns)
     for name in names:
@@ -133,7 +136,7 @@ def views_case(rng: Random, folder: Path) -> None:
 def results_case(rng: Random, folder: Path) -> None:
     """A file of results that an earlier run has left."""
     settings = {"seed": 0, "data": {"x": [1, 2]}}
-    records: list[Any] = [{"settings": settings}, {"key": "a", "result": 1}]
+    records: list[Json] = [{"settings": settings}, {"key": "a", "result": 1}]
     records[int(rng.integers(2))] = mutated_json(rng, one_of(rng, records))
     content = "".join(json.dumps(record) + "\n" for record in records).encode()
     file = ResultsFile(folder, "r", settings)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,8 @@ from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.testing.hostile.fits.data import (
     Generator,
+    Options,
+    Targets,
     hostile_labels,
     hostile_points,
     hostile_targets,
@@ -40,7 +41,7 @@ def combination_problem(rng: Generator) -> HostileProblem:
     """A classifier, a regressor or a novelty detector of some kernels."""
     n = int(rng.choice([5, 10, 20, 30]))
     X = hostile_points(rng, n)
-    options: dict[str, Any] = {
+    options: Options = {
         "kernels": _kernels(rng, X),
         "tol": float(rng.choice([1e-3, 1e-6])),
         "max_iter": 50,
@@ -48,14 +49,14 @@ def combination_problem(rng: Generator) -> HostileProblem:
     }
     place = int(rng.integers(4))
     if place == 0:
-        family: Any = [PerColumn, Grid][int(rng.integers(2))]
+        family: type[PerColumn] | type[Grid] = [PerColumn, Grid][int(rng.integers(2))]
         size = {} if family is PerColumn else {"size": [1, 2] if X.shape[1] > 1 else 1}
         options["kernels"] = family(options["kernels"], **size)
     elif place == 1:
         options["rank"] = int(rng.integers(2, n + 1))
         options["certify"] = ["exact", None][int(rng.integers(2))]
     kind = int(rng.integers(3))
-    y: Any = None
+    y: Targets | None = None
     if kind == 0:
         y = hostile_labels(rng, n, int(rng.integers(2, 4)))
         quality = str(rng.choice(["soft_margin", "squared_soft_margin", "least_squares"]))

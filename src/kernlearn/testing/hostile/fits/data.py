@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from kernlearn.typing import Array
 
 Generator = np.random.Generator
+Options = dict[str, Any]
+"""Parameters of an estimator."""
+
+Targets = NDArray[Any]
+"""Labels of any type, or numbers."""
 
 
 def power(rng: Generator, low: float, high: float) -> float:
@@ -47,7 +52,7 @@ _SPOILT: list[Callable[[Generator, Array], Array]] = [
 ]
 
 
-def hostile_labels(rng: Generator, n: int, n_classes: int = 2) -> NDArray[Any]:
+def hostile_labels(rng: Generator, n: int, n_classes: int = 2) -> Targets:
     """Classes, all of which occur; one time in three all but one point are of one class."""
     y = rng.integers(0, n_classes, n)
     if rng.uniform() < 1 / 3:

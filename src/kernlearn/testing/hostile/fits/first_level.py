@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
 from kernlearn.families.parametric import RBF
 from kernlearn.testing.hostile.fits.data import (
     Generator,
+    Options,
     hostile_labels,
     hostile_points,
     hostile_targets,
@@ -31,14 +31,14 @@ def first_level_problem(rng: Generator) -> HostileProblem:
     n = int(rng.choice([2, 3, 6, 15, 30]))
     X, weight = hostile_points(rng, n), hostile_weights(rng, n)
     chosen = n >= 6 and rng.uniform() < 1 / 6
-    options: dict[str, Any] = {
+    options: Options = {
         "kernel": ["rbf", "ard"][int(rng.integers(2))],
         "lam": "cv" if chosen else power(rng, -12, 12),
         "mu": "cv" if chosen else power(rng, -12, 12),
         "cv": 2,
     }
     if rng.integers(2):
-        y: Any = hostile_labels(rng, n, 2)
+        y = hostile_labels(rng, n, 2)
         model: Model = FirstLevelClassifier(**options)
     else:
         y, model = hostile_targets(rng, X), FirstLevelRegressor(**options)

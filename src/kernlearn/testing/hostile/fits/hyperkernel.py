@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,8 @@ from kernlearn.testing.fuzz.definitions import Definition
 from kernlearn.testing.fuzz.machine_training import train
 from kernlearn.testing.hostile.fits.data import (
     Generator,
+    Options,
+    Targets,
     hostile_labels,
     hostile_points,
     hostile_targets,
@@ -45,7 +46,7 @@ def hyperkernel_problem(rng: Generator) -> HostileProblem:
     """A classifier, a regressor or a novelty detector with the default hyperkernel."""
     n = int(rng.choice([3, 5, 10, 20, 30]))
     X = hostile_points(rng, n)
-    options: dict[str, Any] = {
+    options: Options = {
         "lambda_q": power(rng, -6, 6),
         "squared": bool(rng.integers(2)),
         "max_pivots": int(rng.choice([1, 5, 20])),
@@ -53,7 +54,7 @@ def hyperkernel_problem(rng: Generator) -> HostileProblem:
     }
     kind = int(rng.integers(3))
     if kind == 0:
-        y: Any = hostile_labels(rng, n)
+        y: Targets | None = hostile_labels(rng, n)
         model: Model = HyperkernelClassifier(C=power(rng, -8, 8), **options)
     elif kind == 1:
         y = hostile_targets(rng, X)
@@ -136,7 +137,7 @@ class _Machine:
             )
 
 
-def _total(model: Model, y: Any) -> float:
+def _total(model: Model, y: Targets | None) -> float:
     if model.total is not None:
         return float(model.total)
     spread = float(np.std(long(y))) if isinstance(model, HyperkernelRegressor) else 0.0

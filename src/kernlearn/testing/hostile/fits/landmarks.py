@@ -23,6 +23,8 @@ from kernlearn.runtime.optional import load_dask_array
 from kernlearn.testing.fuzz.judge import Case
 from kernlearn.testing.hostile.fits.data import (
     Generator,
+    Options,
+    Targets,
     hostile_labels,
     hostile_points,
     hostile_targets,
@@ -57,7 +59,7 @@ def landmark_problem(rng: Generator) -> HostileProblem:
     """A combination of kernels through landmarks, with all that may go with it."""
     n = int(rng.choice([10, 20, 40]))
     X = hostile_points(rng, n)
-    options: dict[str, Any] = {
+    options: Options = {
         "kernels": _kernels(rng, X),
         "rank": int(rng.integers(1, n + 1)),
         "normalize": bool(rng.uniform() < 0.3),
@@ -69,7 +71,7 @@ def landmark_problem(rng: Generator) -> HostileProblem:
     if rng.uniform() < 0.2:
         options["weights"] = "free"
     elif rng.uniform() < 0.2:
-        family: Any = [PerColumn, Grid][int(rng.integers(2))]
+        family: type[PerColumn] | type[Grid] = [PerColumn, Grid][int(rng.integers(2))]
         size = {} if family is PerColumn else {"size": 1}
         options["kernels"] = family(options["kernels"], **size)
     elif rng.uniform() < 0.15 and kind < 6:
@@ -85,7 +87,7 @@ def landmark_problem(rng: Generator) -> HostileProblem:
     return data.problem(model, _broken, f", {type(data.given).__name__}")
 
 
-def _with_missing_view(rng: Generator, model: Model, X: Array, y: Any) -> HostileProblem:
+def _with_missing_view(rng: Generator, model: Model, X: Array, y: Targets | None) -> HostileProblem:
     """The same from two views, one of which some rows do not have: there are no landmarks then."""
     other = np.hstack([X, X**2])
     other[rng.permutation(len(X))[: len(X) // 3]] = np.nan
@@ -94,7 +96,7 @@ def _with_missing_view(rng: Generator, model: Model, X: Array, y: Any) -> Hostil
     return data.problem(model, _broken, ", and a view that some rows do not have")
 
 
-def _model(rng: Generator, X: Array, kind: int, options: dict[str, Any]) -> tuple[Model, Any]:
+def _model(rng: Generator, X: Array, kind: int, options: Options) -> tuple[Model, Targets | None]:
     C = power(rng, -6, 9)
     if kind < 3:
         quality = ["soft_margin", "squared_soft_margin", "least_squares"][kind]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,8 @@ from kernlearn.estimators import LSSVMClassifier, LSSVMRegressor
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 from kernlearn.testing.hostile.fits.data import (
     Generator,
+    Options,
+    Targets,
     hostile_labels,
     hostile_points,
     hostile_targets,
@@ -38,7 +39,7 @@ def lssvm_problem(rng: Generator) -> HostileProblem:
     kernel = [
         "rbf", "ard", Gaussian(power(rng, -6, 6)), Linear(), Polynomial(2), 1e-9 * Linear()
     ][int(rng.integers(6))]  # fmt: skip
-    options: dict[str, Any] = {
+    options: Options = {
         "kernel": kernel,
         "selection": [None, None, "loo", "cv", "bayes"][int(rng.integers(5))],
         "cv": _two_folds(n) if n >= 4 else 2,
@@ -49,7 +50,7 @@ def lssvm_problem(rng: Generator) -> HostileProblem:
         if kernel == "ard":
             options["theta"] = np.full(X.shape[1], options["theta"])
     if rng.integers(2):
-        y: Any = hostile_labels(rng, n, int(rng.integers(2, 4)) if n > 3 else 2)
+        y = hostile_labels(rng, n, int(rng.integers(2, 4)) if n > 3 else 2)
         model: Model = LSSVMClassifier(**options)
     else:
         y, model = hostile_targets(rng, X), LSSVMRegressor(**options)
@@ -60,7 +61,7 @@ def _two_folds(n: int) -> Folds:
     return [(np.arange(1 - i, n, 2), np.arange(i, n, 2)) for i in range(2)]
 
 
-def target_columns(model: Model, y: Any) -> LongArray:
+def target_columns(model: Model, y: Targets | None) -> LongArray:
     """One column for each machine: the targets, or ±1 of each class."""
     return np.column_stack(signed_targets(y, not hasattr(model, "classes_")))
 

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.svm import SVC
 
 from kernlearn.estimators import HyperkernelMetric
 from kernlearn.hyperkernels import GaussianHyperkernel, Harmonic, Hyperkernel
-from kernlearn.testing.hostile.fits.data import Generator, hostile_labels, hostile_points, power
+from kernlearn.testing.hostile.fits.data import (
+    Generator,
+    Targets,
+    hostile_labels,
+    hostile_points,
+    power,
+)
 from kernlearn.testing.hostile.fits.problem import (
     HostileProblem,
     Model,
@@ -67,7 +72,7 @@ def pair_problem(rng: Generator) -> HostileProblem:
     )
 
 
-def _pairs(rng: Generator, y: NDArray[Any]) -> tuple[Indices, Mask]:
+def _pairs(rng: Generator, y: Targets) -> tuple[Indices, Mask]:
     """Some or all distinct pairs with their labels, both of which occur where they can."""
     first, second = np.triu_indices(len(y))
     labels = y[first] == y[second]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.testing.hostile.fits.data import Targets
 from kernlearn.testing.long_double import EPSILON, Number, long
 from kernlearn.typing import Array, LongArray
 
@@ -38,7 +39,7 @@ class HostileData:
     """What a model is fitted to: rows as they are judged, and `given` if in another form."""
 
     X: Array
-    y: Any = None
+    y: Targets | None = None
     sample_weight: Array | None = None
     given: Any = None
 
@@ -64,7 +65,7 @@ class HostileData:
         return HostileProblem(model, self.fit, lambda m: check(m, self), len(self.X), said)
 
 
-def close(found: Any, expected: Any, allowed: Any, what: str) -> Iterator[str]:
+def close(found: Number, expected: Number, allowed: Number, what: str) -> Iterator[str]:
     """A sentence if two numbers or arrays differ by more than is allowed."""
     difference = np.abs(np.asarray(found) - expected)
     wrong = ~(difference <= allowed)
@@ -98,10 +99,10 @@ def nonnegative(weights: Array | LongArray) -> Iterator[str]:
         yield f"a negative weight, {float(weights.min()):.3g}"
 
 
-def signed_targets(y: Any, is_regression: bool) -> list[LongArray]:
+def signed_targets(y: Targets | None, is_regression: bool) -> list[LongArray]:
     """The targets of every machine: the numbers, or ±1 for each class against the rest."""
     if is_regression:
         return [long(y)]
-    classes = np.unique(y)
+    classes = np.unique(np.asarray(y))
     classes = classes[1:] if len(classes) == 2 else classes
     return [long(np.where(np.asarray(y) == label, 1.0, -1.0)) for label in classes]
