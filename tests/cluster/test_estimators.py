@@ -82,7 +82,8 @@ def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
     weight[::7] = 0.0
     expected = fitted(model, X, y, sample_weight=weight)
     found = fitted(model, in_chunks(X, 2), in_chunks(y), sample_weight=in_chunks(weight))
-    check_equal(found, expected)
+    # The steps of a descent over three scales multiply rounding.
+    check_equal(found, expected, 1e-8 if isinstance(model, kl.FirstLevelRegressor) else 1e-10)
     for method in ("predict", "predict_proba", "decision_function", "predict_interval"):
         if hasattr(found, method):
             lazy = getattr(found, method)(in_chunks(X))

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators.inputs import blocks as blocks_module
+from kernlearn.estimators.inputs import decision_values as blocks_module
 from kernlearn.gram import _greedy, incomplete_cholesky, pair_cholesky
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear
