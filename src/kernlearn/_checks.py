@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,7 +41,7 @@ def check_labels(y: ArrayLike) -> Array:
 
 def check_settings(
     quality: str,
-    C: Any,
+    C: object,
     nu: float,
     epsilon: float,
     sample_weight: ArrayLike | None,
@@ -94,7 +94,7 @@ def _check_range(name: str, values: Array) -> None:
         )
 
 
-def learns_C(quality: str, C: Any) -> bool:
+def learns_C(quality: str, C: object) -> bool:
     """Whether C is to be learned, refused where the quality cannot."""
     if not isinstance(C, str) or C != "learn":
         return False
@@ -106,7 +106,7 @@ def learns_C(quality: str, C: Any) -> bool:
     return True
 
 
-def check_positive(name: str, value: Any) -> float:
+def check_positive(name: str, value: object) -> float:
     """A positive, finite number."""
     if not _is_number(value) or not 0 < _number(value) < np.inf:
         usual = "1e-6" if name == "tol" else "1.0"
@@ -116,11 +116,11 @@ def check_positive(name: str, value: Any) -> float:
     return float(value)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _number(value: Any) -> float:
+def _number(value: float) -> float:
     """The value of a number, which may be an integer that no float can hold."""
     try:
         return float(value)
@@ -128,7 +128,7 @@ def _number(value: Any) -> float:
         return float("inf") if value > 0 else -float("inf")
 
 
-def check_count(name: str, value: Any, usual: int = 200, others: str = "") -> int:
+def check_count(name: str, value: object, usual: int = 200, others: str = "") -> int:
     """A positive integer; `others` are what else may be passed, in words."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise ValueError(
@@ -137,13 +137,13 @@ def check_count(name: str, value: Any, usual: int = 200, others: str = "") -> in
     return int(value)
 
 
-def check_flag(name: str, value: Any) -> None:
+def check_flag(name: str, value: object) -> None:
     """True or False: any text would count as true."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"expected {name} to be True or False, got {value!r}; pass one of them")
 
 
-def check_pivots(pivot_tol: Any, max_pivots: Any) -> None:
+def check_pivots(pivot_tol: object, max_pivots: object) -> None:
     """What an incomplete factor over pairs is given, by the names that estimators have for it."""
     if max_pivots is not None:
         check_count("max_pivots", max_pivots, others=" or None")
@@ -166,7 +166,7 @@ def check_memory_for_weights(grams: Any, n_points: int, free_sign: bool) -> None
     )
 
 
-def check_choice(name: str, value: Any, choices: Sequence[str]) -> None:
+def check_choice(name: str, value: object, choices: Sequence[str]) -> None:
     """One of a few names."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(

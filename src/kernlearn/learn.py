@@ -59,7 +59,7 @@ def learn_weights(
     tol: float = 1e-6,
     max_iter: int = 200,
     start: ArrayLike | None = None,
-    callback: Callable[[Progress], Any] | None = None,
+    callback: Callable[[Progress], object] | None = None,
     time_limit: float | None = None,
 ) -> Solution:
     r"""Learn the weights of a combination of kernels.

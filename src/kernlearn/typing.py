@@ -63,6 +63,10 @@ AnyFloatArray = NDArray[Any]
 Scalar: TypeAlias = Any
 """A number in double precision or in long double."""
 
+Rows: TypeAlias = Any
+"""Rows of a table, wherever they are: an array, a data frame, a sparse matrix or things on this
+machine, an array on a device, or chunks on a cluster. No type describes all of them."""
+
 DeviceArray: TypeAlias = Any
 """An array of NumPy, PyTorch or CuPy: no type describes all of them."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
@@ -214,7 +213,7 @@ def _reduced(residual: Array, block: Array, pivots: Indices | list[int], diagona
     return reduced
 
 
-def _check_limits(diagonal: Array, tol: Any, max_rank: Any) -> int:
+def _check_limits(diagonal: Array, tol: object, max_rank: object) -> int:
     """The largest rank allowed, once `tol`, `max_rank` and the diagonal are found right."""
     if isinstance(tol, bool) or not isinstance(tol, Real) or not 0 <= float(tol) < 1:
         raise ValueError(
@@ -232,7 +231,7 @@ def _check_limits(diagonal: Array, tol: Any, max_rank: Any) -> int:
     return n if max_rank is None else min(n, check_count(max_rank, "max_rank"))
 
 
-def check_count(value: Any, name: str) -> int:
+def check_count(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise ValueError(
             f"{name} must be a positive integer or None, got {value!r}; leave it out for no limit."

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely_symmetric
 from kernlearn.kernels._validation import check_real, is_finite
@@ -19,7 +18,7 @@ __all__ = [
 ]
 
 
-def check_matrix(K: Any, name: str) -> Array:
+def check_matrix(K: ArrayLike, name: str) -> Array:
     """Return `K` as a 2-D float64 array of finite numbers, without a copy where it is one."""
     matrix = _as_floats(K, name)
     if matrix.ndim != 2 or 0 in matrix.shape:
@@ -30,7 +29,7 @@ def check_matrix(K: Any, name: str) -> Array:
     return check_finite(matrix, name)
 
 
-def check_square(K: Any, name: str) -> Array:
+def check_square(K: ArrayLike, name: str) -> Array:
     """Return `K` as a square float64 array of finite numbers."""
     shape = np.shape(K)
     if len(shape) != 2 or shape[0] != shape[1]:
@@ -41,7 +40,7 @@ def check_square(K: Any, name: str) -> Array:
     return check_matrix(K, name)
 
 
-def check_symmetric(K: Any, name: str) -> Array:
+def check_symmetric(K: ArrayLike, name: str) -> Array:
     """Return `K` as a square float64 array, symmetric up to rounding."""
     shape = np.shape(K)
     if len(shape) == 2 and shape[0] == shape[1] > 0:
@@ -58,7 +57,7 @@ def check_symmetric(K: Any, name: str) -> Array:
     return matrix
 
 
-def check_vector(values: Any, length: int, name: str) -> Array:
+def check_vector(values: ArrayLike, length: int, name: str) -> Array:
     """Return `values` as a float64 vector of finite numbers of this length."""
     vector = _as_floats(values, name)
     if vector.shape != (length,):
@@ -69,7 +68,7 @@ def check_vector(values: Any, length: int, name: str) -> Array:
     return check_finite(vector, name)
 
 
-def _as_floats(values: Any, name: str) -> Array:
+def _as_floats(values: ArrayLike, name: str) -> Array:
     check_real(values, name)
     if np.ma.is_masked(values):
         raise ValueError(

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.gram._validation import check_finite, check_matrix, check_square, check_symmetric
 from kernlearn.kernels._rescaling import squares_around_mean
 from kernlearn.typing import Array
 
 
-def center(K: Any) -> Array:
+def center(K: ArrayLike) -> Array:
     r"""Return :math:`HKH` with :math:`H = I - \frac1n \mathbf 1 \mathbf 1^\top`.
 
     Parameters
@@ -41,7 +40,7 @@ def center(K: Any) -> Array:
     return centred
 
 
-def center_cross(K_cross: Any, K_train: Any) -> Array:
+def center_cross(K_cross: ArrayLike, K_train: ArrayLike) -> Array:
     r"""Centre the kernel values of new points with training points as `center` does `K_train`.
 
     .. math::

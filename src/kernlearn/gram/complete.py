@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
 
 from kernlearn.gram._chordal import chordal_completion, elimination_order
@@ -16,7 +17,7 @@ __all__ = ["complete_kernel"]
 
 
 def complete_kernel(
-    K: Any, mask: Any = None, *, reference: Any = None, tol: float = 1e-9, max_iter: int = 200
+    K: ArrayLike, mask: Any = None, *, reference: Any = None, tol: float = 1e-9, max_iter: int = 200
 ) -> Array:
     r"""Fill in the unknown entries of a kernel matrix, with the largest determinant.
 
@@ -110,7 +111,7 @@ def _whole_rows(K: Array, rows: Mask, M: Array) -> Array:
     return X
 
 
-def _checked(K: Any, mask: Any) -> tuple[Array, Mask]:
+def _checked(K: ArrayLike, mask: Any) -> tuple[Array, Mask]:
     """K with zeros where it is unknown, and where it is known."""
     try:
         values = np.array(K, dtype=np.float64)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
 from kernlearn.gram.psd import check_gram
 from kernlearn.numerics.rounding import first_least
@@ -13,7 +12,7 @@ from kernlearn.typing import Array
 
 
 def eigenvectors(
-    K: Any, n_components: int | None = None, *, tol: float = 1e-10
+    K: ArrayLike, n_components: int | None = None, *, tol: float = 1e-10
 ) -> tuple[Array, Array]:
     r"""Return the leading eigenpairs of `K`, :math:`K v_i = \lambda_i v_i`.
 

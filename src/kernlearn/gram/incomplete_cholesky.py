@@ -16,7 +16,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_numbers, check_table, take_rows
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class PairCholesky(IncompleteCholesky):
 
 
 def incomplete_cholesky(
-    kernel: Kernel, X: Any, tol: float = 1e-6, max_rank: int | None = None
+    kernel: Kernel, X: Rows, tol: float = 1e-6, max_rank: int | None = None
 ) -> IncompleteCholesky:
     r"""Return a low-rank factor :math:`K \approx G G^\top` of the Gram matrix of `X`.
 
@@ -112,7 +112,7 @@ def incomplete_cholesky(
     return IncompleteCholesky(*found)
 
 
-def columns_of(kernel: Kernel, table: Any) -> Restrict:
+def columns_of(kernel: Kernel, table: Rows) -> Restrict:
     """The columns of a Gram matrix that is never formed, as `factorise` asks for them."""
 
     def restrict(rows: Indices | slice) -> Columns:
@@ -124,11 +124,11 @@ def columns_of(kernel: Kernel, table: Any) -> Restrict:
 
 def pair_cholesky(
     hyperkernel: Hyperkernel,
-    X: Any,
+    X: Rows,
     tol: float = 1e-6,
     max_rank: int | None = None,
     n_pairs: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> PairCholesky:
     """Choose the pairs of rows of `X` on which to expand a kernel (Ong 2005, section 7.1).
 
@@ -168,11 +168,11 @@ def pair_cholesky(
 
 def checked_pair_cholesky(
     hyperkernel: Hyperkernel,
-    X: Any,
+    X: Rows,
     tol: float,
     max_rank: int | None,
     n_pairs: int | None,
-    random_state: Any,
+    random_state: RandomState,
     also: Callable[[int], None] = lambda n_pivots: None,
 ) -> PairCholesky:
     """`pair_cholesky`; `also` is told every number of pivots before there are so many."""

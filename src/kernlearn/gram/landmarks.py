@@ -14,7 +14,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral
-from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -27,7 +26,7 @@ from kernlearn.gram._greedy import factorise
 from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_table, take_rows
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, DeviceArray, Indices, RandomState, Rows
 
 METHODS = ("random", "greedy")
 # Landmarks are chosen among this many times as many rows.
@@ -54,7 +53,7 @@ class NystroemMap:
     """
 
     kernel: Kernel
-    points: Any
+    points: Rows
     rows: Indices
     corner: Array
 
@@ -63,13 +62,13 @@ class NystroemMap:
         """Number of columns."""
         return len(self.corner)
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: Rows) -> DeviceArray:
         """The factor Z of shape (n, r) on the rows of `X`, where these are."""
         Z = empty_beside((X.shape[0], self.rank), X)
         self.fill(Z, X)
         return Z
 
-    def fill(self, Z: Any, X: Any) -> None:
+    def fill(self, Z: DeviceArray, X: Rows) -> None:
         """Put the factor on the rows of `X` into an array."""
         if self.rank == 0:
             return
@@ -121,7 +120,7 @@ class SparseMap:
     rank: int
     points: None = None
 
-    def fill(self, Z: Array, X: Any) -> None:
+    def fill(self, Z: Array, X: Rows) -> None:
         """Put the features of the rows of `X`, made dense, into an array."""
         rows = self.kernel.sparse_rows(X)
         assert rows is not None
@@ -167,7 +166,7 @@ class Landmarks:
     (500, 2)
     """
 
-    points: Any
+    points: Rows
     rows: Indices
 
     def map(self, kernel: Kernel) -> NystroemMap:
@@ -186,7 +185,7 @@ class Landmarks:
         corner = np.asfortranarray(np.tril(factor[pivots]))
         return NystroemMap(kernel, points, self.rows[pivots], corner)
 
-    def factor(self, kernel: Kernel, X: Any) -> Array:
+    def factor(self, kernel: Kernel, X: Rows) -> Array:
         """The factor Z of `kernel` on the rows of `X`, of shape (n, r) or with fewer columns.
 
         Parameters
@@ -199,7 +198,7 @@ class Landmarks:
         found: Array = self.map(kernel)(check_table(X, "X"))
         return found
 
-    def residual_trace(self, kernel: Kernel, X: Any) -> float:
+    def residual_trace(self, kernel: Kernel, X: Rows) -> float:
         """The part of the trace of K(X, X) that the factor leaves out, from 0 to 1.
 
         Parameters
@@ -219,11 +218,11 @@ def left_out(trace: float, kept: float) -> float:
 
 def choose_landmarks(
     kernel: Kernel,
-    X: Any,
+    X: Rows,
     rank: int,
     method: str = "random",
     n_sample: int | None = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Landmarks:
     """Choose the rows of `X` through which a kernel is approximated.
 
@@ -277,7 +276,7 @@ def choose_landmarks(
     return Landmarks(take_rows(table, pivots), rows[pivots])
 
 
-def _check_request(rank: Any, method: Any) -> None:
+def _check_request(rank: object, method: object) -> None:
     if isinstance(rank, bool) or not isinstance(rank, Integral) or rank < 1:
         raise ValueError(
             f"rank must be a positive integer, got {rank!r}; a few hundred landmarks are usual."

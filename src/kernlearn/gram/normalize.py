@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.gram._validation import check_matrix, check_symmetric, check_vector
 from kernlearn.kernels._rescaling import check_diagonal, divide_by_roots
 from kernlearn.typing import Array
 
 
-def unit_diagonal(K: Any) -> Array:
+def unit_diagonal(K: ArrayLike) -> Array:
     r"""Return :math:`K_{ij} / \sqrt{K_{ii} K_{jj}}`.
 
     Rows and columns of points with :math:`K_{ii} = 0` become zero, as in
@@ -42,7 +41,7 @@ def unit_diagonal(K: Any) -> Array:
     return result
 
 
-def cross_unit_diagonal(K_cross: Any, diag_rows: Any, diag_cols: Any) -> Array:
+def cross_unit_diagonal(K_cross: ArrayLike, diag_rows: ArrayLike, diag_cols: ArrayLike) -> Array:
     r"""Return :math:`K_{ij} / \sqrt{r_i c_j}`, the match of `unit_diagonal` for test rows.
 
     Parameters

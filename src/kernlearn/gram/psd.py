@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import ArrayLike
 
 from kernlearn._device import lower_factor, minor
 from kernlearn.gram._validation import check_symmetric
@@ -32,7 +33,7 @@ def seems_psd(K: Array) -> bool:
     return _is_surely_psd(minor(K, rows))
 
 
-def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> Array:
+def check_gram(K: ArrayLike, *, psd: Repair = "raise", name: str = "Gram matrix") -> Array:
     r"""Return `K` if it is a Gram matrix, repaired if so asked; refuse it otherwise.
 
     A matrix counts as positive semidefinite when
@@ -65,7 +66,7 @@ def check_gram(K: Any, *, psd: Repair = "raise", name: str = "Gram matrix") -> A
     return checked_gram(K, psd, name)[0]
 
 
-def checked_gram(K: Any, psd: Repair, name: str) -> tuple[Array, bool]:
+def checked_gram(K: ArrayLike, psd: Repair, name: str) -> tuple[Array, bool]:
     """`check_gram`, and whether no eigenvalue is negative by more than half of what is rounding."""
     repair = _repair(psd)
     matrix = check_symmetric(K, name)

@@ -31,7 +31,7 @@ from kernlearn._device import (
     to_host,
 )
 from kernlearn.kernels._validation import is_frame, take_rows
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, Rows
 
 Part = TypeVar("Part")
 Function = Callable[..., Part]
@@ -50,7 +50,7 @@ def rows_per_block(n_columns: int) -> int:
 
 
 def reduce_rows(
-    source: Any,
+    source: Rows,
     block_function: Function[Part],
     add: Add[Part],
     n_columns: int,
@@ -115,7 +115,7 @@ def reduce_rows(
 
 
 def map_rows(
-    source: Any,
+    source: Rows,
     block_function: Function[Any],
     n_columns: int,
     along: Sequence[Any] = (),
@@ -154,7 +154,7 @@ def map_rows(
     return values
 
 
-def keep_rows(source: Any, function: Callable[[Any], Any], n_columns: int) -> Any:
+def keep_rows(source: Rows, function: Callable[[Any], Any], n_columns: int) -> Any:
     """What a function makes of every row, `n_columns` numbers, kept where the rows are worked on.
 
     ``function(block)`` is a matrix beside the block; rows are known to be numbers.
@@ -163,7 +163,7 @@ def keep_rows(source: Any, function: Callable[[Any], Any], n_columns: int) -> An
         return source.kept(_Kept(function, n_columns), n_columns, _worth_a_task(n_columns))
     kept = empty_beside((len(source), n_columns), take_rows(source, slice(0)))
 
-    def fill(block: Any, rows: slice) -> int:
+    def fill(block: Rows, rows: slice) -> int:
         kept[rows, :] = function(block)
         return 1
 
@@ -179,7 +179,7 @@ class _Sum:
     add: Add[Any]
     n_columns: int
 
-    def __call__(self, table: Any, first: int, *parts: Any) -> Any:
+    def __call__(self, table: Rows, first: int, *parts: Any) -> Any:
         # The chunks were looked over when they became this table.
         found = _parts(table, self.function, self.add, self.n_columns, parts, None, True, first)
         return reduce(self.add, found)
@@ -192,7 +192,7 @@ class _Kept:
     function: Callable[[Any], Any]
     n_columns: int
 
-    def __call__(self, table: Any, first: int) -> Any:
+    def __call__(self, table: Rows, first: int) -> Any:
         return keep_rows(table, self.function, self.n_columns)
 
 
@@ -202,7 +202,7 @@ class _Listed:
 
     function: Function[Any]
 
-    def __call__(self, block: Any, rows: slice, *parts: Any) -> list[Any]:
+    def __call__(self, block: Rows, rows: slice, *parts: Any) -> list[Any]:
         return [self.function(block, rows, *parts)]
 
 
@@ -215,7 +215,7 @@ def _worth_a_task(n_columns: int) -> int:
 
 
 def _parts(
-    source: Any,
+    source: Rows,
     function: Function[Part],
     add: Add[Part],
     n_columns: int,
@@ -230,7 +230,7 @@ def _parts(
 
 
 def _pieces(
-    source: Any,
+    source: Rows,
     n_columns: int,
     along: Sequence[Any],
     rows: Indices | None,
@@ -251,7 +251,7 @@ def _pieces(
         raise ValueError(_not_as_announced(n, str(start)))
 
 
-def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
+def _blocks(source: Rows, size: int, rows: Indices | None) -> Iterator[Any]:
     if rows is not None:
         for start in range(0, len(rows), size):
             yield taken_rows(source, rows[start : start + size])
@@ -264,18 +264,18 @@ def _blocks(source: Any, size: int, rows: Indices | None) -> Iterator[Any]:
             yield source[part, :] if is_elsewhere(source) else take_rows(source, part)
 
 
-def taken_rows(table: Any, rows: Indices) -> Any:
+def taken_rows(table: Rows, rows: Indices) -> Any:
     """Some rows of a table, where it is."""
     return take(table, rows) if is_elsewhere(table) else take_rows(table, rows)
 
 
-def _count(source: Any) -> int:
+def _count(source: Rows) -> int:
     """Rows; sparse matrices and arrays of other libraries need not have a length."""
     return int(source.shape[0]) if hasattr(source, "shape") else len(source)
 
 
 def _part(
-    block: Any, rows: slice, parts: list[Any], function: Function[Part], add: Add[Part]
+    block: Rows, rows: slice, parts: list[Any], function: Function[Part], add: Add[Part]
 ) -> Part:
     """What the function makes of a block, in halves where a device has no room for the whole."""
     try:
@@ -291,7 +291,7 @@ def _part(
     return add(first, _part(block[half:, :], slice(middle, rows.stop), lower, function, add))
 
 
-def check_finite(block: Any, start: int) -> None:
+def check_finite(block: Rows, start: int) -> None:
     """Refuse numbers that are none, by the place of their row; ``start`` is that of the first."""
     xp = namespace(block)
     if is_frame(block) or (xp is np and np.asarray(block).dtype.kind != "f"):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.gram._validation import check_square
 from kernlearn.typing import Array
 
 
-def scale_to_trace(K: Any, trace: float | None = None) -> Array:
+def scale_to_trace(K: ArrayLike, trace: float | None = None) -> Array:
     r"""Return the multiple of `K` with a given trace, :math:`\frac{c}{\operatorname{tr} K} K`.
 
     Parameters

@@ -11,10 +11,10 @@ from kernlearn.gram.psd import Repair, check_gram, checked_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import check_real, check_rows
 from kernlearn.runtime.memory import require_matrices
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
-def gram_stack(kernels: Sequence[Callable[..., Array]], X: Any, Y: Any = None) -> Array:
+def gram_stack(kernels: Sequence[Callable[..., Array]], X: Rows, Y: Rows = None) -> Array:
     r"""Evaluate every kernel once, :math:`K_{p,ij} = k_p(x_i, z_j)`.
 
     Parameters
@@ -54,7 +54,7 @@ def gram_stack(kernels: Sequence[Callable[..., Array]], X: Any, Y: Any = None) -
     return grams
 
 
-def _evaluated(kernel: Any, i: int, X: Any, Y: Any, shape: tuple[int, ...]) -> Array:
+def _evaluated(kernel: Any, i: int, X: Rows, Y: Rows, shape: tuple[int, ...]) -> Array:
     if not callable(kernel):
         raise ValueError(
             f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "

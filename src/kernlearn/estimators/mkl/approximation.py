@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -44,7 +43,7 @@ from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, Table
 from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.
 FEW_LANDMARKS = 64
@@ -85,7 +84,7 @@ class EarlierChoices:
 
 
 def rank_of(
-    estimator: CombinationParameters, rows: Any, n_rows: int, X_unlabeled: Any
+    estimator: CombinationParameters, rows: Rows, n_rows: int, X_unlabeled: Rows
 ) -> int | str | None:
     """The rank of the factors, or None for Gram matrices."""
     obstacle = None
@@ -121,7 +120,11 @@ def learn_approximately(
 
 
 def _of_family(
-    estimator: CombinationParameters, data: Labelled, points: Any, rank: int | str, control: Control
+    estimator: CombinationParameters,
+    data: Labelled,
+    points: Rows,
+    rank: int | str,
+    control: Control,
 ) -> Learned[LowRankSolution]:
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
     statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
@@ -135,7 +138,11 @@ def _of_family(
 
 
 def _of_list(
-    estimator: CombinationParameters, data: Labelled, points: Any, rank: int | str, control: Control
+    estimator: CombinationParameters,
+    data: Labelled,
+    points: Rows,
+    rank: int | str,
+    control: Control,
 ) -> Learned[LowRankSolution]:
     estimator.kernels_ = kernels = bank_of_sample(estimator, data, points)
     source = estimator._on_its_device(data.X)

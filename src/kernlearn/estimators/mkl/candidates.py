@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.threads import n_threads
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.engine.statement import no_penalty
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 BANK_ROWS = 5000  # as many as the choice of a bank ever looks at
 
@@ -44,7 +44,7 @@ class Candidates:
 
 
 def gram_candidates(
-    estimator: CombinationParameters, points: Any, ys: Sequence[Array], weight: Array
+    estimator: CombinationParameters, points: Rows, ys: Sequence[Array], weight: Array
 ) -> Candidates:
     """The matrices of all kernels on all points, or a pool that makes them on demand."""
     estimator.__dict__.pop("bank_notes_", None)  # of an earlier fit
@@ -69,9 +69,9 @@ def gram_candidates(
 
 def kernel_pool(
     estimator: CombinationParameters,
-    points: Any,
+    points: Rows,
     n_labelled: int,
-    centre: Any,
+    centre: Rows,
     place: Place | None = None,
 ) -> KernelPool:
     """The kernels of a family, made when they are looked at; centred, if so, around a table."""
@@ -85,7 +85,7 @@ def kernel_pool(
     return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
 
 
-def prepared_kernels(estimator: CombinationParameters, X: Any, labelled: Labelled) -> list[Kernel]:
+def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labelled) -> list[Kernel]:
     """The kernels with what was asked for on top: centring, then the unit diagonal.
 
     Centring is around X; where there are no kernels, ``labelled`` chooses a bank.
@@ -102,7 +102,7 @@ def prepared_kernels(estimator: CombinationParameters, X: Any, labelled: Labelle
     return wrapped(estimator, kernels, X)
 
 
-def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Any) -> list[Kernel]:
+def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Rows) -> list[Kernel]:
     """The kernels, fitted to ``points``; a bank among them is chosen by a sample of the rows."""
     rows, ys, weight = data.X, data.targets, data.weight
     # Rows of one order, so every n-th of them.
@@ -129,7 +129,7 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
     return kernels
 
 
-def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Any) -> list[Kernel]:
+def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Rows) -> list[Kernel]:
     """Kernels with centring around X and the unit diagonal, where asked for."""
     if estimator.center:
         kernels = [Centered(kernel, X) for kernel in kernels]
@@ -138,12 +138,12 @@ def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Any) -> 
     return kernels
 
 
-def is_table(rows: Any) -> bool:
+def is_table(rows: Rows) -> bool:
     """Whether the rows are all here, on the host."""
     return isinstance(rows, np.ndarray) or hasattr(rows, "iloc")
 
 
-def _require_memory(estimator: CombinationParameters, points: Any, n_machines: int) -> None:
+def _require_memory(estimator: CombinationParameters, points: Rows, n_machines: int) -> None:
     n = len(points) if isinstance(points, list) else points.shape[0]
     d = points.shape[1] if isinstance(points, np.ndarray) and points.ndim == 2 else 1
     n_kernels = len(estimator.kernels_)

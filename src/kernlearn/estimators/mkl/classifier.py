@@ -20,7 +20,7 @@ from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.engine.statement import HoldOut
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, RandomState, Rows
 
 
 class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type: ignore[misc]
@@ -224,13 +224,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
@@ -258,7 +258,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         self.time_limit = time_limit
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+        self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None
     ) -> MKLClassifier:
         """Learn the kernel and the classifier.
 

@@ -38,7 +38,7 @@ from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.exact import CriterionSolution, ExactBackend
 from kernlearn.solvers.engine.pipeline import learn
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 # The targets of every machine on the rows of these numbers.
 Targets = Callable[[Indices], Sequence[Array]]
@@ -73,10 +73,10 @@ class KernelCombination(CombinationParameters):
 
     def _learn(
         self,
-        X: Any,
+        X: Rows,
         targets: Targets,
         sample_weight: Array,
-        X_unlabeled: Any,
+        X_unlabeled: Rows,
         qualities: Sequence[str],
     ) -> Fit:
         """Check the parameters, state the problem, let the engine learn, and store."""
@@ -96,7 +96,7 @@ class KernelCombination(CombinationParameters):
         warn_unless_finished(self, fit.learned.solution, control)
         return fit
 
-    def _learn_exactly(self, data: Labelled, X_unlabeled: Any, control: Control) -> Fit:
+    def _learn_exactly(self, data: Labelled, X_unlabeled: Rows, control: Control) -> Fit:
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
@@ -115,7 +115,7 @@ class KernelCombination(CombinationParameters):
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
         return Fit(data, learned, None if X_unlabeled is None else backend.transduce(solution))
 
-    def _decision(self, X: Any) -> Array:
+    def _decision(self, X: Rows) -> Array:
         """Decision values of shape (n, number of machines)."""
         check_is_fitted(self)
         rows = self._checked(X, reset=False)
@@ -131,15 +131,15 @@ class KernelCombination(CombinationParameters):
         values = decision_values(self.kernel_, rows, self.support_vectors_, self.dual_coef_)
         return np.asarray(values + self.intercept_)
 
-    def _checked(self, X: Any, reset: bool) -> Any:
+    def _checked(self, X: Rows, reset: bool) -> Rows:
         """The table, as the kernels see it."""
         return TableInputs(self).checked(X, reset)
 
-    def _candidates(self, points: Any, ys: Sequence[Array], weight: Array) -> Candidates:
+    def _candidates(self, points: Rows, ys: Sequence[Array], weight: Array) -> Candidates:
         """The matrices to combine; for sections of a hyperkernel this is overridden."""
         return gram_candidates(self, points, ys, weight)
 
-    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
+    def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
         """The kernels to combine, centred around X; ``labelled`` chooses a bank."""
         return prepared_kernels(self, X, labelled)
 

@@ -15,7 +15,6 @@ So the warning is never false, though a slightly indefinite kernel may go withou
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +24,7 @@ from kernlearn.gram._eigenpairs import ritz_values
 from kernlearn.gram.psd import PSD_TOLERANCE
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Rows
 
 # At most so many new rows and support vectors are looked at, which takes milliseconds.
 NEW, OLD = 200, 100
@@ -35,7 +35,7 @@ class IndefiniteKernelWarning(UserWarning):
     """A kernel of free signs has a negative eigenvalue on rows that were not in the fit."""
 
 
-def warn_if_indefinite(name: str, kernel: Kernel, rows: Any, support: Any) -> None:
+def warn_if_indefinite(name: str, kernel: Kernel, rows: Rows, support: Rows) -> None:
     """Warn if the kernel is indefinite on new rows and support vectors, with the eigenvalue."""
     n_rows = _count(rows)
     new, old = _spread(n_rows, NEW), _spread(_count(support), OLD)
@@ -56,7 +56,7 @@ def warn_if_indefinite(name: str, kernel: Kernel, rows: Any, support: Any) -> No
     )
 
 
-def _count(rows: Any) -> int:
+def _count(rows: Rows) -> int:
     shape = getattr(rows, "shape", None)
     return len(rows) if shape is None else int(shape[0])
 

@@ -24,7 +24,7 @@ from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.nystroem.solution import LowRankSolution
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # The mean of so many rows in feature space is known well enough, and they are looked at often.
 _CENTRE_ROWS = 1000
@@ -54,24 +54,24 @@ class LandmarkFolds:
         return cls(coefs, machines.intercept[:, 0] + offset, machines.fold, residuals)
 
     def interval(
-        self, kernels: Sequence[Kernel], landmarks: Sequence[Any], X: Any, coverage: float
+        self, kernels: Sequence[Kernel], landmarks: Sequence[Rows], X: Rows, coverage: float
     ) -> Array:
         """Intervals of shape (n_new, 2)."""
 
-        def ends(some: Any) -> Array:
+        def ends(some: Rows) -> Array:
             values = landmark_values(kernels, landmarks, self.coefs, some) + self.intercept
             return plus_interval(values[:, self.fold], self.residuals, coverage)
 
         return in_blocks(X, len(self.residuals), ends)
 
 
-def is_exact(rank: Any, n_rows: int) -> bool:
+def is_exact(rank: object, n_rows: int) -> bool:
     """Whether a fit with this rank has all Gram matrices, as far as rows decide it."""
     return rank is None or (isinstance(rank, str) and rank == "auto" and n_rows <= EXACT_ROWS)
 
 
 def chosen_rank(
-    rank: Any,  # what the user asked for
+    rank: object,  # what the user asked for
     n_rows: int,  # rows to learn from
     obstacle: str | None,  # what was asked for that landmarks cannot do
     exact_rows: int | None = None,  # up to so many rows, "auto" is exact; None for `EXACT_ROWS`
@@ -91,7 +91,7 @@ def chosen_rank(
     return min(count, n_rows)
 
 
-def centre_of(rows: Any, seed: int) -> Any:
+def centre_of(rows: Rows, seed: int) -> Rows:
     """A sample whose mean in feature space stands for that of all rows."""
     if len(rows) <= _CENTRE_ROWS:
         return take_rows(rows, slice(None))
@@ -116,7 +116,7 @@ def store_low_rank(estimator: Any, learned: Learned[LowRankSolution]) -> None:
         estimator.exact_lower_bound_ = learned.exact_bound
 
 
-def with_points_of(solution: LowRankSolution, rows: Any) -> LowRankSolution:
+def with_points_of(solution: LowRankSolution, rows: Rows) -> LowRankSolution:
     """What was learned from row numbers, with these rows as its landmarks."""
     maps = [
         replace(each, points=take_rows(rows, each.rows)) if isinstance(each, NystroemMap) else each
@@ -133,7 +133,7 @@ def forget_low_rank(estimator: Any) -> None:
 
 
 def landmark_values(
-    kernels: Sequence[Kernel], landmarks: Sequence[Any], coefs: Sequence[Array], X: Any
+    kernels: Sequence[Kernel], landmarks: Sequence[Any], coefs: Sequence[Array], X: Rows
 ) -> Array:
     """Σᵢ kᵢ(X, Sᵢ)βᵢ, a block of rows at a time, of shape (n, machines).
 
@@ -144,7 +144,7 @@ def landmark_values(
         n = X.shape[0] if issparse(X) else len(X)
         return np.zeros((n, coefs[0].shape[1]))
 
-    def block_values(block: Any, rows: slice) -> Array:
+    def block_values(block: Rows, rows: slice) -> Array:
         with sharing():
             found = [
                 _sparse_values(kernel, block, coef)
@@ -159,7 +159,7 @@ def landmark_values(
         return map_rows(X, block_values, most)
 
 
-def _sparse_values(kernel: Kernel, X: Any, coef: Array) -> Array:
+def _sparse_values(kernel: Kernel, X: Rows, coef: Array) -> Array:
     """The function of coefficients of sparse features."""
     rows = kernel.sparse_rows(to_host(X))
     assert rows is not None

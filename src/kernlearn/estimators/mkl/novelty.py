@@ -14,7 +14,7 @@ from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import KernelCombination
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
 ON_THE_EDGE = 1e-9
@@ -77,13 +77,13 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
@@ -105,7 +105,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
+    def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
         """Learn the kernel and the region where the data lie.
 
         Parameters
@@ -136,7 +136,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
             return self
 
     @lazy_on_dask
-    def score_samples(self, X: Any) -> Array:
+    def score_samples(self, X: Rows) -> Array:
         """How much every point resembles the training data; higher is more.
 
         Parameters
@@ -152,7 +152,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         return self.decision_function(X) + self.offset_
 
     @lazy_on_dask
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Rows) -> Array:
         """Signed decision values, negative for novelties.
 
         Parameters
@@ -168,7 +168,7 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         return self._decision(X)[:, 0]
 
     @lazy_on_dask
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: Rows) -> NDArray[np.intp]:
         """Tell novelties from the rest.
 
         Parameters

@@ -31,7 +31,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut, Statement, no_penalty
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class EngineOptions:
 class Labelled:
     """Rows, their targets and their weights; further rows may have none."""
 
-    X: Any
+    X: Rows
     targets: Sequence[Array]
     weight: Array
 
@@ -84,7 +84,7 @@ class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels
     status_: Status
     rank_: int | None
     intercept_: Array
-    landmarks_: list[Any]
+    landmarks_: list[Rows]
     landmark_coef_: list[Array]
     bank_notes_: list[str]
     views_: dict[str, slice]
@@ -100,7 +100,7 @@ class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels
         tags.input_tags.allow_nan = self.missing is not None or takes_things(self.kernels)
         return tags
 
-    def _judged_by_kernels(self, X: Any) -> bool:
+    def _judged_by_kernels(self, X: Rows) -> bool:
         """Whether the kernels look at the entries of X, not scikit-learn."""
         return judged_by_kernels(self.kernels, X)
 
@@ -112,11 +112,11 @@ class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels
         """How rows are held out, for probabilities, intervals and ``C="auto"``."""
         return None
 
-    def _checked(self, X: Any, reset: bool) -> Any:
+    def _checked(self, X: Rows, reset: bool) -> Rows:
         """The table, as the kernels see it."""
         raise NotImplementedError
 
-    def _prepared_kernels(self, X: Any, labelled: Labelled) -> list[Kernel]:
+    def _prepared_kernels(self, X: Rows, labelled: Labelled) -> list[Kernel]:
         """The kernels to combine, centred around X; ``labelled`` chooses a bank."""
         raise NotImplementedError
 

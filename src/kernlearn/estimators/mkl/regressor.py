@@ -28,7 +28,7 @@ from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 # ε in units of the targets' spread, as scikit-learn's SVR has it for standardised targets.
 _TUBE = 0.1
@@ -107,13 +107,13 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         psd: str = "auto",
         tol: float = 1e-6,
         max_iter: int = 200,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         warm_start: bool = False,
         rank: int | str | None = "auto",
         certify: str | None = None,
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernels = kernels
@@ -141,7 +141,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.time_limit = time_limit
 
     def fit(
-        self, X: Any, y: Any, X_unlabeled: Any = None, sample_weight: Any = None
+        self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None
     ) -> MKLRegressor:
         """Learn the kernel and the regression.
 
@@ -186,7 +186,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
             return self
 
     @lazy_on_dask
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Predict targets.
 
         Parameters
@@ -221,7 +221,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         return values, self._least_squares(self._ridge).std(rows, 1.0 / self.C_)[:, 0]
 
     @lazy_on_dask
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
         For "least_squares" jackknife+ in closed form, as in :class:`kernlearn.LSSVMRegressor`;

@@ -22,7 +22,7 @@ from kernlearn.estimators.inputs.views import (
 from kernlearn.estimators.mkl.parameters import CombinationParameters
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
 class TableInputs:
@@ -32,7 +32,7 @@ class TableInputs:
         self.estimator, self.kernels = estimator, estimator.kernels
         self.gaps = estimator.missing is not None
 
-    def checked(self, X: Any, reset: bool) -> Any:
+    def checked(self, X: Rows, reset: bool) -> Rows:
         """X as scikit-learn checks it; kernels see a data frame where one came."""
         if reset:
             self.estimator._note_device(X)
@@ -45,7 +45,7 @@ class TableInputs:
         table = validate_table(self.estimator, X, reset=reset, dtype="numeric", **options)
         return self._as_kernels_see(X, table)
 
-    def checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+    def checked_with_target(self, X: Rows, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
         """The same, and y of the same length."""
         self.estimator._note_device(X)
         y = to_host(on_this_machine(y))
@@ -60,7 +60,7 @@ class TableInputs:
         table, target = validate_table(self.estimator, X, y, dtype="numeric", **options)
         return self._as_kernels_see(X, table), target
 
-    def checked_unlabeled(self, X: Any, X_unlabeled: Any) -> Any:
+    def checked_unlabeled(self, X: Rows, X_unlabeled: Rows) -> Rows:
         """Further points of the same columns."""
         if X_unlabeled is None:
             return None
@@ -85,16 +85,16 @@ class TableInputs:
             )
         return self.estimator._checked(X_unlabeled, reset=False)
 
-    def weights(self, sample_weight: Any, rows: Any) -> Array:
+    def weights(self, sample_weight: Any, rows: Rows) -> Array:
         """Weights of the checked rows; ones where none are given."""
         return sample_weights(to_host(on_this_machine(sample_weight)), rows)
 
-    def _as_kernels_see(self, X: Any, checked: Any) -> Any:
+    def _as_kernels_see(self, X: Rows, checked: Rows) -> Rows:
         """A data frame as it came; a memory map, too, which is read and converted in blocks."""
         kept = hasattr(X, "iloc") or isinstance(X, np.memmap)
         return X if kept else as_floats(self.estimator, checked)
 
-    def _on_cluster(self, X: Any) -> Chunked:
+    def _on_cluster(self, X: Rows) -> Chunked:
         """The rows of a Dask collection, which stay where they are."""
         self._forget_views()
         if self.gaps:
@@ -104,7 +104,7 @@ class TableInputs:
             )
         return chunked_table(self.estimator, X, as_frame=self.kernels is not None)
 
-    def _one_table(self, X: Any, reset: bool) -> Any:
+    def _one_table(self, X: Rows, reset: bool) -> Rows:
         """X, or its views side by side; frames of other makers as those of pandas."""
         if reset:
             self._forget_views()

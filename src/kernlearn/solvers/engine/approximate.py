@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from kernlearn.solvers.nystroem.rank import RankOptions, RankSearch
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
 from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterStopping
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 # Of the tolerance: what the search may leave, and what the last look at its kernels may add.
 SEARCH, LAST = 0.7, 0.3
@@ -60,7 +59,7 @@ def approximate_backend(table: Table, statement: Statement, control: Control) ->
 
 
 def learn_family(
-    source: Any,
+    source: Rows,
     kernels: KernelPool,
     rank: int | str,
     statement: Statement,

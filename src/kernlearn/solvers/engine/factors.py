@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.choice_of_C import choose_C
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # The machines with an intercept, a box and no budget.
 LOW_RANK_QUALITIES = (
@@ -39,7 +38,7 @@ LOW_RANK_QUALITIES = (
 class Table:
     """Rows and the kernels on them, and how closely these are seen."""
 
-    source: Any  # the n rows
+    source: Rows  # the n rows
     kernels: Sequence[Kernel]  # what to combine
     # Columns of each kernel's factor at most, for all kernels or for each
     rank: int | list[int] | str

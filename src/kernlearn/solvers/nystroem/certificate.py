@@ -17,10 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._device import beside, to_host
 from kernlearn.families.factors import Factors
@@ -34,11 +33,10 @@ from kernlearn.solvers.core.problem import WeightSet
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.primal_value import PRECISION
-from kernlearn.typing import Array
+from kernlearn.typing import AnyFloatArray, Array, Rows, Scalar
 
-Long = NDArray[Any]  # of doubles or long doubles
 # The function without its intercept on all rows (n, k), and the sizes of the terms of each value.
-Values = Callable[[list[Array], type], tuple[Long, Long]]
+Values = Callable[[list[Array], type], tuple[AnyFloatArray, AnyFloatArray]]
 
 # Products in long double up to this number: some processors take 0.1 µs for each.
 LONG_DOUBLE_PRODUCTS = 2**20
@@ -86,10 +84,10 @@ def certified(
     )
 
 
-def landmark_values(source: Any, factors: Factors) -> Values:
+def landmark_values(source: Rows, factors: Factors) -> Values:
     """Values on the rows of a table, made as predictions are."""
 
-    def values(parts: list[Array], kind: type) -> tuple[Long, Long]:
+    def values(parts: list[Array], kind: type) -> tuple[AnyFloatArray, AnyFloatArray]:
         found = map_rows(source, _OfRows(factors, parts, kind), 2 * factors.n_columns, checked=True)
         k = parts[0].shape[1]
         return found[:, :k], found[:, k:]
@@ -103,7 +101,7 @@ class _OfRows:
     def __init__(self, factors: Factors, parts: list[Array], kind: type) -> None:
         self.maps, self.parts, self.kind = factors.maps, parts, kind
 
-    def __call__(self, block: Any, rows: slice) -> Long:
+    def __call__(self, block: Rows, rows: slice) -> AnyFloatArray:
         n, k = block.shape[0], self.parts[0].shape[1]
         found = np.zeros((n, 2 * k), dtype=self.kind)
         for each, coef in zip(self.maps, self.parts, strict=True):
@@ -135,7 +133,7 @@ def _value(
     intercept = np.empty(len(machines))
     for j, machine in enumerate(machines):
         f, error = F[:, j], unit * np.asarray(sizes[:, j], dtype=float)
-        zero: Long = np.zeros(len(f), dtype=kind)
+        zero: AnyFloatArray = np.zeros(len(f), dtype=kind)
         best = float(machine.best_multipliers(np.asarray(f, dtype=float)).rows[0])
         choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (given[j], best)]
         losses = [machine.upper_value(zero, f, choice, stretch=False) for choice in choices]
@@ -159,16 +157,16 @@ def _loss_noise(machine: Machine, f: Array, b: float, error: Array, kind: type) 
     return float(steepest @ terms)
 
 
-def _norm(found: LowRankSolution, parts: list[Array], kind: type) -> tuple[Any, float]:
+def _norm(found: LowRankSolution, parts: list[Array], kind: type) -> tuple[Scalar, float]:
     """½‖f‖², and a bound on its rounding; infinite where a kernel without weight has a part."""
-    norm: Any = kind(0.0)
+    norm: Scalar = kind(0.0)
     noise, unit = 0.0, float(np.finfo(kind).eps) / EPS
     for each, coef, weight in zip(found.factors.maps, parts, found.weights, strict=True):
         if not coef.any():
             continue
         if weight == 0.0:
             return np.inf, 0.0
-        own: Long = coef.astype(kind)
+        own: AnyFloatArray = coef.astype(kind)
         sizes = np.abs(coef)
         if each.points is not None:  # sparse features are columns as they are
             own, sizes = each.corner.astype(kind).T @ own, np.abs(each.corner).T @ sizes

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from kernlearn.solvers.nystroem.proximal import respond, with_sum
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.column_master import Master
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
 
@@ -33,7 +32,7 @@ class FactorMaster(Master):
     def __init__(
         self,
         pool: LandmarkPool,  # all kernels
-        source: Any,  # the rows, where they are worked on
+        source: Rows,  # the rows, where they are worked on
         targets: Sequence[Array],  # (n,): one for each machine
         machines: Sequence[Machine],  # which share the kernel
         settings: Settings,  # of the machines

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,16 +13,16 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.core.certificate import lower_bound
 from kernlearn.solvers.core.cutting_planes import coefficient_plane
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
-def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:
+def exact_forms(source: Rows, kernels: Sequence[Kernel], coefs: Array) -> Array:
     """The sums over k of aₖᵀKᵢaₖ, of shape (m,), for coefficients of shape (k, n).
 
     Every kernel is evaluated on all pairs of rows, each block once.
     """
 
-    def block_forms(block: Any, rows: slice) -> Array:
+    def block_forms(block: Rows, rows: slice) -> Array:
         own, others = coefs[:, rows].T, beside(coefs.T, block)
         images = [to_host(k(block, source) @ others) for k in kernels]
         return np.array([float((own * image).sum()) for image in images])
@@ -32,7 +31,7 @@ def exact_forms(source: Any, kernels: Sequence[Kernel], coefs: Array) -> Array:
 
 
 def exact_lower_bound(
-    source: Any,  # the n rows
+    source: Rows,  # the n rows
     kernels: Sequence[Kernel],  # the exact kernels
     machines: Sequence[Machine],  # which the coefficients are of
     coefs: Array,  # (k, n): feasible coefficients

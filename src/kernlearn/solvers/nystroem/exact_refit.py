@@ -21,7 +21,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.memory import available, matrices
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray, Rows
 
 # A factorisation of so many rows takes half a minute on two cores.
 MOST_ROWS_ON_HOST = 16_000
@@ -85,7 +84,7 @@ class ExactMachine:
 Trainer = Callable[[float, Array], ExactMachine]
 
 
-def fits(source: Any) -> bool:
+def fits(source: Rows) -> bool:
     """Whether a matrix of all rows fits comfortably where they are worked on.
 
     Not on a cluster: there all rows are nowhere.
@@ -102,7 +101,7 @@ def fits(source: Any) -> bool:
 
 
 def exact_refit(
-    source: Any,  # the n rows
+    source: Rows,  # the n rows
     kernel_at: Callable[[Array], Kernel],  # the kernel at θ
     Y: Array,  # (n, k): targets
     weight: Array,  # (n,): the s
@@ -116,7 +115,7 @@ def exact_refit(
     Inputs are checked.
     """
 
-    def at(rows: Any, Y: Array, weight: Array) -> Trainer:
+    def at(rows: Rows, Y: Array, weight: Array) -> Trainer:
         return lambda lam, theta: _machine(rows, kernel_at(theta), Y, weight, lam, theta)
 
     n, on_device = len(weight), isinstance(source, Placed)
@@ -181,7 +180,7 @@ def _lowest(
 
 
 def _machine(
-    source: Any, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array
+    source: Rows, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array
 ) -> ExactMachine:
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
@@ -195,12 +194,12 @@ def _machine(
     return ExactMachine(lam, theta, dual_coef, intercept, left_out, loss)
 
 
-def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:
+def _factor(source: Rows, kernel: Kernel, ridge: Array) -> DeviceArray:
     """The lower Cholesky factor of K + diag(ridge)."""
     points, n = all_rows(source), len(ridge)
     A = empty_beside((n, n), points)
 
-    def fill(block: Any, rows: slice) -> int:
+    def fill(block: Rows, rows: slice) -> int:
         A[rows, :] = kernel(block, points)
         return 1
 
@@ -208,7 +207,7 @@ def _factor(source: Any, kernel: Kernel, ridge: Array) -> Any:
     return lower_factor(add_to_diagonal(A, beside(ridge, A)))
 
 
-def _inverse_diagonal(L: Any) -> Array:
+def _inverse_diagonal(L: DeviceArray) -> Array:
     """The diagonal of (LLᵀ)⁻¹: the squared lengths of the columns of L⁻¹."""
     n = L.shape[0]
     found = np.empty(n)

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresObjective, Positive
 from kernlearn.solvers.nystroem.moments import Moments, total_of
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 _FEW_COLUMNS = 500
 
@@ -132,7 +131,7 @@ def halves(factors: Factors) -> NDArray[np.intp]:
 
 
 def leave_one_out(
-    source: Any,
+    source: Rows,
     factors: Factors,
     moments: Moments,
     Y: Array,
@@ -156,7 +155,7 @@ def leave_one_out(
         system.factor,
     )
 
-    def block_predictions(block: Any, rows: slice, targets: Array, weight: Array) -> Array:
+    def block_predictions(block: Rows, rows: slice, targets: Array, weight: Array) -> Array:
         Z = factors(block)
         Z -= beside(shift, Z)
         residual = targets - to_host(Z @ beside(coef, Z)) - intercept

@@ -9,7 +9,6 @@ chosen again by the loss on held-out folds where the sample was a part of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from kernlearn.solvers.nystroem.rank import FactorStatistics, RankOptions, RankS
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
 from kernlearn.solvers.selection.descent import Limits, descend
 from kernlearn.solvers.selection.select import search
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 # Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
 # hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
@@ -84,10 +83,10 @@ class KernelFit:
 class Table:
     """Rows, targets and weights (inputs are checked)."""
 
-    source: Any
+    source: Rows
     Y: Array
     weight: Array
-    seed: Any
+    seed: RandomState
 
     def sample(self, size: int) -> Table:
         """Some of the rows, drawn at random; on this machine, where all are on others."""

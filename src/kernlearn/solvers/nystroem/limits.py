@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from kernlearn._cluster import Chunked
 from kernlearn._device import room_beside
 from kernlearn.runtime.memory import FLOAT, allowed, available
 from kernlearn.solvers.nystroem.rank import N_FOLDS
+from kernlearn.typing import Rows
 
 
 @dataclass(frozen=True)
@@ -36,17 +36,17 @@ class FactorLimits:
     # A sample of so many rows is large enough for quantiles and for the two numbers of a sigmoid.
     held_out_rows: int = 20_000
 
-    def keeps(self, source: Any, n_columns: int) -> bool:
+    def keeps(self, source: Rows, n_columns: int) -> bool:
         """Whether Z is kept where the rows are worked on."""
         return len(source) * n_columns <= self.room(source)
 
-    def room(self, source: Any) -> float:
+    def room(self, source: Rows) -> float:
         """How many numbers of Z may be kept where the rows are worked on."""
         there = available()
         most = np.inf if there is None else self.kept_share * there / FLOAT
         return _where_rows_are(source, min(self.kept_numbers, most))
 
-    def wide_room(self, source: Any) -> float:
+    def wide_room(self, source: Rows) -> float:
         """The same for a Z that is kept because its moments would be larger."""
         there = available()
         most = np.inf if there is None else self.wide_share * there / FLOAT
@@ -57,11 +57,11 @@ class FactorLimits:
         """Whether least squares is learned from its moments rather than from Z."""
         return n_columns <= min(n_rows, self.moment_columns)
 
-    def is_wide(self, source: Any, n_columns: int) -> bool:
+    def is_wide(self, source: Rows, n_columns: int) -> bool:
         """Whether the moments have no room, but Z has."""
         too_many = N_FOLDS * n_columns**2 > self.moment_numbers
         return too_many and len(source) * n_columns <= self.wide_room(source)
 
 
-def _where_rows_are(source: Any, most: float) -> float:
+def _where_rows_are(source: Rows, most: float) -> float:
     return source.room(most) if isinstance(source, Chunked) else room_beside(source, most)

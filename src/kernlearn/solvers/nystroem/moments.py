@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from functools import partial, reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from kernlearn._device import (
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import reduce_rows, taken_rows
 from kernlearn.quality.ls_svm import mirrored
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ _SMALL = tuple(each.name for each in fields(Moments) if each.name != "products")
 
 
 def moments_by_fold(
-    source: Any,  # the n rows
+    source: Rows,  # the n rows
     factors: Factors,  # the maps to Z
     Y: Array,  # (n, k): targets
     sample_weight: Array,  # (n,): positive weights
@@ -109,7 +108,7 @@ def moments_by_fold(
 
     def onto(
         totals: dict[int, Moments],
-        block: Any,
+        block: Rows,
         rows: slice,
         targets: Array,
         weights: Array,
@@ -154,7 +153,9 @@ def total_of(parts: list[Moments]) -> Moments:
     return reduce(Moments.__add__, parts)
 
 
-def _moments(Z: Any, Y: Array, theta: Array, traces: Array, total: Moments | None) -> Moments:
+def _moments(
+    Z: DeviceArray, Y: Array, theta: Array, traces: Array, total: Moments | None
+) -> Moments:
     """Sums over one block, those with Z where it is, added to a total, which is used up.
 
     Of the products only the lower triangle.

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.nystroem.held_out import loss_by_rank
 from kernlearn.solvers.nystroem.moments import Moments, moments_by_fold, total_of
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 N_FOLDS = 5
 
@@ -83,11 +82,11 @@ class RankSearch:
     Where ``maps`` are given, they are the kernels' own, and no landmarks are chosen.
     """
 
-    source: Any
+    source: Rows
     kernels: Sequence[Kernel]
     Y: Array
     sample_weight: Array
-    random_state: Any
+    random_state: RandomState
     maps: Sequence[NystroemMap] | None = None
     options: RankOptions = field(default_factory=RankOptions)
 

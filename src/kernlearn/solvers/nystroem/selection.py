@@ -29,7 +29,6 @@ ZZᵀ = K_{XS} K_{SS}⁻¹ K_{SX} only, so that with W = ∂Q/∂Z the kernel's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -52,7 +51,7 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.selection.objective import Answer, SelectionObjective
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray, RandomState, Rows
 
 # Added to the diagonal of K(S, S), relative to its mean, so that it has a factor at every θ.
 JITTER = 1e-8
@@ -66,12 +65,12 @@ class LandmarkSelection(SelectionObjective):
     def __init__(
         self,
         kernel: ParametricKernel,  # the family K(θ)
-        X: Any,  # points; where they are, the work is done if the family can do it there
+        X: Rows,  # points; where they are, the work is done if the family can do it there
         Y: Array,  # (n, k): targets
         weight: Array,  # (n,): the s
-        points: Any,  # the landmarks S, the same for all θ of a descent
+        points: Rows,  # the landmarks S, the same for all θ of a descent
         stopping: StoppingControl | None = None,  # may end the selection early
-        seed: Any = 0,  # for landmarks that are chosen anew
+        seed: RandomState = 0,  # for landmarks that are chosen anew
     ) -> None:
         spread = float(weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
@@ -82,7 +81,7 @@ class LandmarkSelection(SelectionObjective):
         self._source, self._seed = X, seed
         self._use(points)
 
-    def _use(self, points: Any) -> None:
+    def _use(self, points: Rows) -> None:
         self.points = points
         self._there = [beside(part, self.rows) for part in (points, self.Y, self.weight)]
 
@@ -140,7 +139,9 @@ class LandmarkSelection(SelectionObjective):
         return float(np.log(value + negligible)), gradient / (value + negligible)
 
 
-def press(Z: Any, Y: Any, weight: Any, lam: float) -> tuple[float, Any, Any]:
+def press(
+    Z: DeviceArray, Y: DeviceArray, weight: DeviceArray, lam: float
+) -> tuple[float, DeviceArray, DeviceArray]:
     """Q, its derivative with respect to Z, and the N of the module; all arrays are in one place."""
     xp = namespace(Z)
     n, r = Z.shape
