@@ -30,21 +30,11 @@ NEARLY_CONSTANT, ALL_BUT_CONSTANT = 1e-2, 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """The numbers that define the alignment of a family with labels.
+    """The numbers that define the alignment of a family with labels."""
 
-    Parameters
-    ----------
-    agreement : ndarray of shape (m,)
-        The vector q.
-    inner_products : ndarray of shape (m, m)
-        The matrix S.
-    target_norm : float
-        The Frobenius norm of YYᵀ.
-    """
-
-    agreement: Array
-    inner_products: Array
-    target_norm: float
+    agreement: Array  # The vector q, of shape (m,)
+    inner_products: Array  # The matrix S, of shape (m, m)
+    target_norm: float  # The Frobenius norm of YYᵀ
 
     def value(self, weights: Array) -> float:
         """The alignment of K(w), between −1 and 1."""

@@ -38,13 +38,6 @@ _PARTS = 5
 class Discriminants:
     """A linear map of k values to k values.
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (k, k)
-        What values are multiplied by.
-    offset : ndarray of shape (k,)
-        What is added.
-
     Examples
     --------
     The middle one of three classes is never told by the largest value:
@@ -61,8 +54,8 @@ class Discriminants:
     1.0
     """
 
-    matrix: Array
-    offset: Array
+    matrix: Array  # What values are multiplied by, of shape (k, k)
+    offset: Array  # What is added, of shape (k,)
 
     def __call__(self, values: Array) -> Array:
         """The discriminants at values of shape (n, k)."""

@@ -28,15 +28,9 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class HeldOutLoss(ABC):
-    """A way of holding points out.
+    """A way of holding points out."""
 
-    Parameters
-    ----------
-    weight : ndarray of shape (n,)
-        The weights s of the points.
-    """
-
-    weight: Array
+    weight: Array  # The weights s of the points, of shape (n,)
 
     @abstractmethod
     def residuals(self, fit: LSSVMFit) -> Array:

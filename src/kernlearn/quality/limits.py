@@ -29,13 +29,6 @@ _BEYOND = 0.2
 class Limits:
     """A range for every target.
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (k,)
-        Its ends.
-    zero : ndarray of shape (k,) or None
-        Where zero lies, if no target is below it.
-
     Examples
     --------
     >>> import numpy as np
@@ -44,9 +37,9 @@ class Limits:
     [0.0, 7.0, 26.0]
     """
 
-    low: Array
+    low: Array  # Its ends, of shape (k,)
     high: Array
-    zero: Array | None = None
+    zero: Array | None = None  # Where zero lies, if no target is below it; of shape (k,)
 
     @classmethod
     def of(cls, Y: Array) -> Limits:

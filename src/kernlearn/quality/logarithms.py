@@ -38,15 +38,6 @@ _FARTHEST = 600.0
 class Logarithms:
     """Standardised logarithms of targets.
 
-    Attributes
-    ----------
-    zero : ndarray of shape (k,)
-        Where zero lies among the targets.
-    unit : ndarray of shape (k,)
-        s.
-    mean, spread : ndarray of shape (k,)
-        Of the logarithms.
-
     Examples
     --------
     >>> import numpy as np
@@ -56,9 +47,9 @@ class Logarithms:
     (True, None)
     """
 
-    zero: Array
-    unit: Array
-    mean: Array
+    zero: Array  # Where zero lies among the targets, of shape (k,)
+    unit: Array  # s, of shape (k,)
+    mean: Array  # Of the logarithms, of shape (k,)
     spread: Array
 
     @classmethod
@@ -95,21 +86,11 @@ class Logarithms:
 
 @dataclass(frozen=True, eq=False)
 class Exponentials:
-    """What a machine of logarithms predicts for the targets.
+    """What a machine of logarithms predicts for the targets."""
 
-    Attributes
-    ----------
-    logarithms : Logarithms
-        What it learns.
-    factor : ndarray of shape (k,)
-        The mean of the exponentials of its residuals.
-    limits : Limits
-        Where targets may lie.
-    """
-
-    logarithms: Logarithms
-    factor: Array
-    limits: Limits
+    logarithms: Logarithms  # What it learns
+    factor: Array  # The mean of the exponentials of its residuals, of shape (k,)
+    limits: Limits  # Where targets may lie
 
     @classmethod
     def of(

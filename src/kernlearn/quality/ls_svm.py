@@ -35,23 +35,12 @@ _ROUNDED = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class LSSVMFit:
-    """A trained machine, or k machines on one matrix.
+    """A trained machine, or k machines on one matrix."""
 
-    Attributes
-    ----------
-    dual_coef : ndarray of shape (n, k)
-        α, one column per target.
-    intercept : ndarray of shape (k,)
-        b.
-    inverse : ndarray of shape (n, n)
-        P, exactly symmetric.
-    ridge : ndarray of shape (n,)
-        The diagonal of Λ as it was used, raised where it was lost in the rounding of K.
-    """
-
-    dual_coef: Array
-    intercept: Array
-    inverse: Array
+    dual_coef: Array  # α, one column per target; of shape (n, k)
+    intercept: Array  # b, of shape (k,)
+    inverse: Array  # P, exactly symmetric; of shape (n, n)
+    # The diagonal of Λ as it was used, raised where it was lost in the rounding of K; of shape (n,)
     ridge: Array
 
 

@@ -38,18 +38,10 @@ _MAX_STEPS = 50
 
 @dataclass(frozen=True, eq=False)
 class PredictiveLoss(ABC):
-    """A loss of predictions for n rows.
+    """A loss of predictions for n rows."""
 
-    Attributes
-    ----------
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        Positive weights of the rows.
-    """
-
-    Y: Array
-    weight: Array
+    Y: Array  # Targets, of shape (n, k)
+    weight: Array  # Positive weights of the rows, of shape (n,)
     is_of_labels: ClassVar[bool] = False
     title: ClassVar[str] = ""
 
@@ -100,11 +92,6 @@ class PredictiveLoss(ABC):
 class SquaredLoss(PredictiveLoss):
     """Squared error.
 
-    Attributes
-    ----------
-    limits : Limits or None
-        Where predictions may lie; None for anywhere.
-
     Examples
     --------
     >>> import numpy as np
@@ -113,7 +100,7 @@ class SquaredLoss(PredictiveLoss):
     2.0
     """
 
-    limits: Limits | None = None
+    limits: Limits | None = None  # Where predictions may lie; None for anywhere
 
     def scale(self, predictions: Array) -> float:
         """Numbers are taken as they are."""
@@ -141,15 +128,10 @@ class LoggedLoss(SquaredLoss):
     """Squared error of logarithms, for machines that learn these.
 
     They are searched by it, and then judged by the targets themselves.
-
-    Attributes
-    ----------
-    logarithms : Logarithms
-        Of the targets.
     """
 
     title: ClassVar[str] = ", log target"
-    logarithms: Logarithms = field(kw_only=True)
+    logarithms: Logarithms = field(kw_only=True)  # Of the targets
 
     @classmethod
     def of(cls, loss: PredictiveLoss) -> LoggedLoss | None:

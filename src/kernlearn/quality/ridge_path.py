@@ -30,27 +30,13 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class RidgePath:
-    """The decomposition.
+    """The decomposition."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n - 1,)
-        e, not negative.
-    vectors : ndarray of shape (n, n - 1)
-        V.
-    squares : ndarray of shape (n, n - 1)
-        The squares of its entries.
-    projected : ndarray of shape (n - 1, k)
-        VᵀDy.
-    root : ndarray of shape (n,)
-        The diagonal of D.
-    """
-
-    values: Array
-    vectors: Array
-    squares: Array
-    projected: Array
-    root: Array
+    values: Array  # e, not negative; of shape (n - 1,)
+    vectors: Array  # V, of shape (n, n - 1)
+    squares: Array  # The squares of its entries, of shape (n, n - 1)
+    projected: Array  # VᵀDy, of shape (n - 1, k)
+    root: Array  # The diagonal of D, of shape (n,)
 
     @classmethod
     def of(cls, K: Array, Y: Array, weight: Array) -> Self:

@@ -29,23 +29,13 @@ class SelectionCriterion:
     """A criterion, and the logarithmic form of it that is minimised.
 
     The logarithm does not depend on the units of the targets, so that one tolerance suits all.
-
-    Parameters
-    ----------
-    loss : HeldOutLoss
-        Which points are held out.
-    regularised : bool
-        Whether to add the term in θ.
-    negligible : float
-        Added to the loss under the logarithm: far below it, losses count as equal.
-    small_theta : float
-        The ε of the regularised criterion.
     """
 
-    loss: HeldOutLoss
-    regularised: bool = False
+    loss: HeldOutLoss  # Which points are held out
+    regularised: bool = False  # Whether to add the term in θ
+    # Added to the loss under the logarithm: far below it, losses count as equal
     negligible: float = np.finfo(float).tiny
-    small_theta: float = 0.0
+    small_theta: float = 0.0  # The ε of the regularised criterion
 
     def value(self, fit: LSSVMFit, theta: Array) -> float:
         """The criterion as it is written above: Q, or L without ε."""

@@ -10,8 +10,9 @@ import pytest
 from kernlearn._device import Place
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.solvers.first_level import batched
-from kernlearn.solvers.first_level.batched import FirstLevelStacks, Member
+from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import learn_first_level
+from kernlearn.solvers.first_level.point import BatchedPoint
 from kernlearn.solvers.first_level.problem import Ask, FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl
 from kernlearn.solvers.optimize import batches
@@ -74,7 +75,7 @@ def test_a_machine_of_a_stack_is_that_trained_alone(family, n_out, place) -> Non
     asks = asks_of(problems, n_out)
     answers = FirstLevelStacks(place)(asks)
     for answer, ask in zip(answers, asks, strict=True):
-        assert isinstance(answer, Member)
+        assert isinstance(answer, BatchedPoint)
         check_alike(answer, ask)
 
 
@@ -93,7 +94,9 @@ def test_sizes_and_families_may_be_mixed_and_asked_for_again() -> None:
         answers = trainer(some)
         for answer, ask in zip(answers, some, strict=True):
             check_alike(answer, ask)
-            assert isinstance(answer, Member) == (type(ask.problem.family) is not ARDPolynomial)
+            assert isinstance(answer, BatchedPoint) == (
+                type(ask.problem.family) is not ARDPolynomial
+            )
 
 
 def test_a_family_that_was_derived_is_not_taken_for_the_one_of_the_library() -> None:
@@ -141,7 +144,7 @@ def test_one_that_a_stack_cannot_train_is_trained_alone(monkeypatch, place) -> N
     ]
     answers = FirstLevelStacks(place)(asks)
     assert answers[2] is None
-    assert [isinstance(answer, Member) for answer in answers] == [False, True, False, True]
+    assert [isinstance(answer, BatchedPoint) for answer in answers] == [False, True, False, True]
     for i in (0, 1, 3):
         check_alike(answers[i], asks[i])
 

@@ -8,15 +8,14 @@ its coefficients. The derivatives are those of
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._device import beside, eye_beside, lower_factors, namespace, to_host
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.solvers.first_level.point import FirstLevelPoint, Outside
-from kernlearn.solvers.first_level.problem import LEAST_RIDGES, Ask, FirstLevelProblem, Trained
+from kernlearn.solvers.first_level.point import BatchedPoint, FirstLevelPoint, Outside, Trained
+from kernlearn.solvers.first_level.problem import LEAST_RIDGES, Ask, FirstLevelProblem
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
@@ -25,34 +24,6 @@ from kernlearn.typing import Array
 # Matrices of the size of the kernel's that a machine has at most in a stack, and columns of pairs
 # of parameters that exist together.
 _MATRICES, _PAIRS = 10, 4 * 512
-
-
-@dataclass(frozen=True, eq=False)
-class Member:
-    """One machine of a stack, on the host."""
-
-    problem: FirstLevelProblem
-    theta: Array
-    lam: float
-    mu: float
-    objective: float
-    gradient: Array
-    hessian: Array
-    model: QuadraticModel
-    dual_coef: Array
-    intercept: Array
-    judged: Outside | None
-
-    @property
-    def K(self) -> Array:
-        """The kernel matrix, made again."""
-        return self.problem.family.matrix(self.problem.X, None, self.theta)
-
-    def outside(self, others: FirstLevelProblem) -> Outside:
-        """The loss on the points that were named when it was asked for."""
-        if self.judged is None:
-            raise ValueError("expected the points when the machine was asked for, got them now")
-        return self.judged
 
 
 class FirstLevelStacks(Stacks[Ask, Trained | None]):
@@ -125,7 +96,7 @@ def _members(
     )
     dual_coef, intercept = to_host(point.dual_coef), to_host(point.intercept)
     return [
-        Member(
+        BatchedPoint(
             ask.problem,
             ask.theta,
             float(point.lam[i]),

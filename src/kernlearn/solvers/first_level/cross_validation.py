@@ -30,55 +30,28 @@ _SMALL = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """The loss at one place.
+    """The loss at one place."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (2,)
-        log λ and log μ.
-    loss : float
-        The mean of ½(y - f)² over all points, each held out once; infinite where nothing could
-        be trained.
-    slope : ndarray of shape (2,)
-        Its derivatives.
-    folds : tuple of HeldOut
-        What each fold learned.
-    n_points : int
-        Machines trained, over all folds.
-    """
-
-    x: Array
+    x: Array  # log λ and log μ, of shape (2,)
+    # The mean of ½(y - f)² over all points, each held out once; infinite where nothing could be
+    # trained
     loss: float
-    slope: Array
-    folds: tuple[HeldOut, ...]
-    n_points: int
+    slope: Array  # Its derivatives, of shape (2,)
+    folds: tuple[HeldOut, ...]  # What each fold learned
+    n_points: int  # Machines trained, over all folds
 
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """A first-level problem and the folds on which λ and μ are judged.
+    """A first-level problem and the folds on which λ and μ are judged."""
 
-    Parameters
-    ----------
-    problem : FirstLevelProblem
-        All data.
-    folds : sequence of ndarray
-        The rows held out together; every row is in one fold.
-    tol : float
-        Relative decrease of the training criterion at which a fold stops.
-    max_iter : int
-        Limit on the machines trained in a fold.
-    check : callable, optional
-        Called before every machine; may raise to end the evaluation.
-    together : bool
-        Whether folds ask for their machines together, where their starts are known.
-    """
-
-    problem: FirstLevelProblem
-    folds: Sequence[Indices]
-    tol: float
-    max_iter: int
+    problem: FirstLevelProblem  # All data
+    folds: Sequence[Indices]  # The rows held out together; every row is in one fold
+    tol: float  # Relative decrease of the training criterion at which a fold stops
+    max_iter: int  # Limit on the machines trained in a fold
+    # Called before every machine; may raise to end the evaluation
     check: Callable[[], None] | None = None
+    # Whether folds ask for their machines together, where their starts are known
     together: bool = False
 
     @cached_property

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from kernlearn.numerics.rounding import is_less
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem, Trained
+from kernlearn.solvers.first_level.point import Trained
+from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
 from kernlearn.solvers.first_level.search import FirstLevelControl, Search
 from kernlearn.solvers.first_level.starts import OtherStarts, Start, first_values, values_at
 from kernlearn.solvers.selection.starts import PROMISING
@@ -32,34 +33,17 @@ _ROUGHER = 5.0
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelSolution:
-    """What was learned.
+    """What was learned."""
 
-    Attributes
-    ----------
-    point : Trained
-        The machine on all data.
-    lam, mu : float
-        λ and μ as chosen or given.
-    cv_loss : float or None
-        The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it.
-    n_iter : int
-        Machines trained for the final θ.
-    n_evaluations : int
-        Evaluations of the cross-validated loss.
-    n_machine_solves : int
-        All machines trained.
-    status : Status
-        How it ended.
-    """
-
-    point: Trained
-    lam: float
+    point: Trained  # The machine on all data
+    lam: float  # λ and μ as chosen or given
     mu: float
+    # The mean of ½(y - f)² over held-out points, where λ or μ was chosen by it
     cv_loss: float | None
-    n_iter: int
-    n_evaluations: int
-    n_machine_solves: int
-    status: Status
+    n_iter: int  # Machines trained for the final θ
+    n_evaluations: int  # Evaluations of the cross-validated loss
+    n_machine_solves: int  # All machines trained
+    status: Status  # How it ended
 
 
 def learn_first_level(

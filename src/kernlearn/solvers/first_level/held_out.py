@@ -18,31 +18,21 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.solvers.first_level.problem import FirstLevelProblem, Trained
+from kernlearn.solvers.first_level.point import Trained
+from kernlearn.solvers.first_level.problem import FirstLevelProblem
 from kernlearn.solvers.optimize.bounded_newton import Descent
 from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """The loss of one fold.
+    """The loss of one fold."""
 
-    Attributes
-    ----------
-    loss : float
-        The sum over the held-out points, corrected to first order for the last Newton step.
-    slope : ndarray of shape (2,)
-        Its derivatives by log λ and log μ.
-    theta : ndarray of shape (p,)
-        The fold's parameters.
-    drift : ndarray of shape (p, 2)
-        Their derivatives by log λ and log μ.
-    """
-
+    # The sum over the held-out points, corrected to first order for the last Newton step
     loss: float
-    slope: Array
-    theta: Array
-    drift: Array
+    slope: Array  # Its derivatives by log λ and log μ, of shape (2,)
+    theta: Array  # The fold's parameters, of shape (p,)
+    drift: Array  # Their derivatives by log λ and log μ, of shape (p, 2)
 
 
 def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> HeldOut:

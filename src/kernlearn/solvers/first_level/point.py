@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,24 +42,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """The loss of a machine on points outside, as a function of λ and θ.
+    """The loss of a machine on points outside, as a function of λ and θ."""
 
-    Attributes
-    ----------
-    loss : float
-        The sum of ½s(y - f)² over them.
-    by_theta : ndarray of shape (p,)
-        Its derivatives by θ.
-    by_lam : float
-        Its derivative by λ.
-    mixed : ndarray of shape (p,)
-        The derivatives by λ of the first p slopes of J, apart from that of μ‖θ‖²/2.
-    """
-
-    loss: Any
-    by_theta: Array
-    by_lam: Any
-    mixed: Array
+    loss: Any  # The sum of ½s(y - f)² over them
+    by_theta: Array  # Its derivatives by θ, of shape (p,)
+    by_lam: Any  # Its derivative by λ
+    mixed: Array  # The derivatives by λ of the first p slopes of J, apart from that of μ‖θ‖²/2 (p,)
 
     def __getitem__(self, number: int) -> Outside:
         """That of one machine of a stack."""
@@ -157,6 +145,38 @@ class FirstLevelPoint:
             -to_host(_total(q, scaled)),
             -0.5 * self.forms + lam * _products(P_scaled, self.images),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedPoint:
+    """One machine of a stack, on the host."""
+
+    problem: FirstLevelProblem
+    theta: Array
+    lam: float
+    mu: float
+    objective: float
+    gradient: Array
+    hessian: Array
+    model: QuadraticModel
+    dual_coef: Array
+    intercept: Array
+    judged: Outside | None
+
+    @property
+    def K(self) -> Array:
+        """The kernel matrix, made again."""
+        return self.problem.family.matrix(self.problem.X, None, self.theta)
+
+    def outside(self, others: FirstLevelProblem) -> Outside:
+        """The loss on the points that were named when it was asked for."""
+        if self.judged is None:
+            raise ValueError("expected the points when the machine was asked for, got them now")
+        return self.judged
+
+
+# A machine at one θ, whoever has trained it.
+Trained: TypeAlias = FirstLevelPoint | BatchedPoint
 
 
 def _each(columns: Any) -> list[Any]:

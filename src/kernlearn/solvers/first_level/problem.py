@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.first_level.point import FirstLevelPoint, Outside
+from kernlearn.solvers.first_level.point import FirstLevelPoint, Trained
 from kernlearn.solvers.machine.bordered import Bordered
-from kernlearn.solvers.optimize.bounded_newton import Descent, QuadraticModel, bounded_newton
+from kernlearn.solvers.optimize.bounded_newton import Descent, bounded_newton
 from kernlearn.solvers.optimize.coroutines import drive
 from kernlearn.typing import Array
 
@@ -28,26 +28,13 @@ LEAST_RIDGES = (1e-11, 1e-9, 1e-7, 1e-5)
 
 @dataclass(frozen=True, eq=False)
 class FirstLevelProblem:
-    """Data and family; λ, μ and θ are still free.
+    """Data and family; λ, μ and θ are still free."""
 
-    Parameters
-    ----------
-    family : ParametricKernel
-        The kernels to choose from.
-    X : ndarray of shape (n, d)
-        Points.
-    Y : ndarray of shape (n, k)
-        Targets, one column for each machine.
-    weight : ndarray of shape (n,)
-        Positive sample weights.
-    scale : ndarray of shape (p,)
-        The usual size of every parameter: the family's start for all data.
-    """
-
-    family: ParametricKernel
-    X: Array
-    Y: Array
-    weight: Array
+    family: ParametricKernel  # The kernels to choose from
+    X: Array  # Points, of shape (n, d)
+    Y: Array  # Targets, one column for each machine; of shape (n, k)
+    weight: Array  # Positive sample weights, of shape (n,)
+    # The usual size of every parameter: the family's start for all data, of shape (p,)
     scale: Array
 
     @property
@@ -135,57 +122,6 @@ class FirstLevelProblem:
         dual_coef, intercept = factor.solve(self.Y)
         point = FirstLevelPoint(self, theta, lam, mu, K, factor, dual_coef, intercept)
         return point if np.isfinite(point.objective) else None
-
-
-class Trained(Protocol):
-    """A machine at one θ, whoever has trained it: `FirstLevelPoint`, or one of a stack."""
-
-    @property
-    def problem(self) -> FirstLevelProblem:
-        """What it is a solution of."""
-
-    @property
-    def theta(self) -> Array:
-        """Where it is."""
-
-    @property
-    def lam(self) -> float:
-        """The λ that was used."""
-
-    @property
-    def mu(self) -> float:
-        """The μ."""
-
-    @property
-    def K(self) -> Array:
-        """The kernel matrix."""
-
-    @property
-    def dual_coef(self) -> Array:
-        """The α of shape (n, k)."""
-
-    @property
-    def intercept(self) -> Array:
-        """The b of shape (k,)."""
-
-    @property
-    def objective(self) -> float:
-        """The criterion J."""
-
-    @property
-    def gradient(self) -> Array:
-        """Its first derivatives."""
-
-    @property
-    def hessian(self) -> Array:
-        """Its second derivatives."""
-
-    @property
-    def model(self) -> QuadraticModel:
-        """The criterion around θ."""
-
-    def outside(self, others: FirstLevelProblem) -> Outside:
-        """The loss on other points."""
 
 
 @dataclass(frozen=True, eq=False)

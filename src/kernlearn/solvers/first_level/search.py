@@ -29,31 +29,18 @@ _FOLD_TOL = 1e-5
 
 @dataclass(frozen=True)
 class FirstLevelControl:
-    """How λ and μ are chosen.
+    """How λ and μ are chosen."""
 
-    Parameters
-    ----------
-    strategy : {"gradient", "nelder-mead"}
-        Descent with the exact slope, or the simplex of the paper.
-    tol : float
-        The slope of the logarithm of the loss, by log λ and log μ, at which the descent ends; for
-        the simplex, how far apart its corners may be.
-    max_iter : int
-        Limit on evaluations of the loss, and on the machines trained for each θ.
-    stopping : StoppingControl
-        Told of every evaluation; may end the search early.
-    together : bool
-        Whether folds ask for their machines together, which are then kept together, too.
-    several : bool
-        Whether other starts than equal scales are looked at, where μ is chosen.
-    """
-
-    strategy: str
+    strategy: str  # Descent with the exact slope, or the simplex of the paper
+    # The slope of the logarithm of the loss, by log λ and log μ, at which the descent ends; for the
+    # simplex, how far apart its corners may be
     tol: float
-    max_iter: int
+    max_iter: int  # Limit on evaluations of the loss, and on the machines trained for each θ
+    # Told of every evaluation; may end the search early
     stopping: StoppingControl = field(default_factory=StoppingControl)
+    # Whether folds ask for their machines together, which are then kept together, too
     together: bool = False
-    several: bool = False
+    several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
 
 
 class Search:

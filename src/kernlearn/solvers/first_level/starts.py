@@ -41,43 +41,21 @@ _TOL, _STEPS = 3e-2, 100
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """Where to start.
+    """Where to start."""
 
-    Attributes
-    ----------
-    lam : float
-        λ.
-    theta : ndarray of shape (p,)
-        θ.
-    cv_loss : float
-        The mean of ½(y - f)² of the machine with them over held-out folds.
-    """
-
-    lam: float
-    theta: Array
-    cv_loss: float
+    lam: float  # λ
+    theta: Array  # θ, of shape (p,)
+    cv_loss: float  # The mean of ½(y - f)² of the machine with them over held-out folds
 
 
 @dataclass(frozen=True, eq=False)
 class OtherStarts:
-    """What is looked at beside equal scales.
+    """What is looked at beside equal scales."""
 
-    Attributes
-    ----------
-    problem : FirstLevelProblem
-        All data.
-    folds : sequence of ndarray
-        The rows held out together.
-    lam : float or None
-        A λ to be kept.
-    stopping : StoppingControl
-        When it is time to end.
-    """
-
-    problem: FirstLevelProblem
-    folds: Sequence[Indices]
-    lam: float | None
-    stopping: StoppingControl
+    problem: FirstLevelProblem  # All data
+    folds: Sequence[Indices]  # The rows held out together
+    lam: float | None  # A λ to be kept
+    stopping: StoppingControl  # When it is time to end
 
     def one_bandwidth(self) -> Start | None:
         """The LS-SVM with a common factor of all θ; None where there is none in time."""

@@ -43,21 +43,12 @@ _TOL = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Mixing:
-    """The problem.
+    """The problem."""
 
-    Attributes
-    ----------
-    loss : PredictiveLoss
-        Of the mixture's predictions.
-    held_out : ndarray of shape (m, n, k)
-        Predictions of m candidates for n rows that did not train them.
-    prior : float
-        κ.
-    """
-
-    loss: PredictiveLoss
+    loss: PredictiveLoss  # Of the mixture's predictions
+    # Predictions of m candidates for n rows that did not train them, of shape (m, n, k)
     held_out: Array
-    prior: float
+    prior: float  # κ
 
     def weights(self, max_members: int) -> Array:
         """Weights of a mixture of few, not negative, of sum one.

@@ -17,21 +17,11 @@ _LEAST, _LARGEST = float(np.log(1e-8)), float(np.log(1e4))
 
 @dataclass(frozen=True)
 class LineMinimum:
-    """The best place that was tried.
+    """The best place that was tried."""
 
-    Attributes
-    ----------
-    at : float
-        The argument.
-    value : float
-        The loss there; infinite if there was none anywhere.
-    n_evaluations : int
-        Places tried.
-    """
-
-    at: float
-    value: float
-    n_evaluations: int
+    at: float  # The argument
+    value: float  # The loss there; infinite if there was none anywhere
+    n_evaluations: int  # Places tried
 
 
 def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:

@@ -45,31 +45,15 @@ _FLAT = 1e-2
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What model selection returns.
+    """What model selection returns."""
 
-    Attributes
-    ----------
-    lam : float
-        λ as it was used, raised where it would be lost in the rounding of K.
-    theta : ndarray of shape (p,)
-        θ.
-    fit : LSSVMFit
-        The machine trained with them.
-    objective : float
-        The criterion there.
-    n_iter, n_evaluations : int
-        Steps taken, and machines trained on the way.
-    status : Status
-        How it ended.
-    """
-
-    lam: float
-    theta: Array
-    fit: LSSVMFit
-    objective: float
-    n_iter: int
+    lam: float  # λ as it was used, raised where it would be lost in the rounding of K
+    theta: Array  # θ, of shape (p,)
+    fit: LSSVMFit  # The machine trained with them
+    objective: float  # The criterion there
+    n_iter: int  # Steps taken, and machines trained on the way
     n_evaluations: int
-    status: Status
+    status: Status  # How it ended
 
 
 def select(
