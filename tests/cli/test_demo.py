@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -11,8 +9,8 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.preprocessing import StandardScaler
 from typer.testing import CliRunner
 
-from kernlearn import KernelClassifier, MKLClassifier
-from kernlearn.cli import demo, demo_rivals
+from kernlearn import MKLClassifier
+from kernlearn.cli import demo
 from kernlearn.cli.app import app
 from kernlearn.cli.demo_data import HELD_OUT, patients, plant, tumours
 from kernlearn.cli.demo_rivals import Competitor, verdict
@@ -22,14 +20,11 @@ from kernlearn.report.sections import _pictures
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 SMALL_GRID = {"svc__C": [1.0], "svc__gamma": [0.01]}
 SEED, N = 3, 60
+SMALL = demo.DemoOptions(N, N, SMALL_GRID, ["Gaussian"])
 
 
 def small(patch):
     """Few rows, one SVM, one kernel and one picture, so that it takes seconds."""
-    patch.setattr(demo, "ROWS_OF_PATIENTS", N)
-    patch.setattr(demo, "ROWS_OF_PLANT", N)
-    patch.setattr(demo_rivals, "GRID", SMALL_GRID)
-    patch.setattr(demo, "KernelClassifier", partial(KernelClassifier, candidates=["Gaussian"]))
     few = tuple(picture for picture in PICTURES if picture.name == "kernel-weights")
     patch.setattr(_pictures, "PICTURES", few)
 
@@ -45,7 +40,7 @@ def shown(folder):
     outputs = "--picture", str(folder / "weights.png"), "--report", str(folder / "demo.html")
     with pytest.MonkeyPatch.context() as patch:
         small(patch)
-        result = RUNNER.invoke(app, ["demo", "--seed", str(SEED), *outputs])
+        result = RUNNER.invoke(app, ["demo", "--seed", str(SEED), *outputs], obj=SMALL)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -145,7 +140,7 @@ def test_the_picture_and_the_report_are_written(shown, folder):
 def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
     small(monkeypatch)
     path = tmp_path / "missing" / "weights.png"
-    result = RUNNER.invoke(app, ["demo", "--picture", str(path)])
+    result = RUNNER.invoke(app, ["demo", "--picture", str(path)], obj=SMALL)
     assert result.exit_code == 1
     assert "kernlearn: could not draw" in result.stderr
     assert "expected the name of a file in an existing folder" in result.stderr

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR, LinearSVC
 
-from kernlearn.methods import gaussian_machines
-from kernlearn.methods.gaussian_machines import GaussianMachines
+from kernlearn.methods import tuning
+from kernlearn.methods.tuning import GaussianMachines
 
 PARAMETERS = [{"C": C, "gamma": gamma} for C in (0.1, 30.0) for gamma in ("scale", "auto", 0.03)]
 
@@ -51,10 +51,8 @@ def test_numbers_are_those_of_svr(rows, parameters):
 def test_matrices_are_made_once_for_a_width(rows, monkeypatch):
     Z, y = rows
     widths = []
-    usual = gaussian_machines.Gaussian
-    monkeypatch.setattr(
-        gaussian_machines, "Gaussian", lambda gamma: (widths.append(gamma), usual(gamma))[1]
-    )
+    usual = tuning.Gaussian
+    monkeypatch.setattr(tuning, "Gaussian", lambda gamma: (widths.append(gamma), usual(gamma))[1])
     machines = GaussianMachines(Z[:50], Z[50:], y[:50])
     for parameters in PARAMETERS:
         machines.fit(SVR(**parameters))

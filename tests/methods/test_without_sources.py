@@ -128,7 +128,7 @@ def test_sources_are_seen_through_landmarks_too(with_text):
     views = VIEWS if with_text else {name: VIEWS[name] for name in ("numbers", "categories")}
     task = a_task(views)
     prepared = preparation(task.columns, views).fit_transform(task.X)
-    model = ViewMKLClassifier("least_squares", C="auto", rank=30, random_state=0)
+    model = ViewMKLClassifier(quality="least_squares", C="auto", rank=30, random_state=0)
     model.fit(prepared, task.y)
     assert len(model.kernel_views_) == len(model.kernels_)
     assert set(model.kernel_views_) == set(views)

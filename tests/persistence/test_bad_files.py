@@ -18,7 +18,8 @@ from sklearn.preprocessing import StandardScaler
 
 import kernlearn as kl
 from kernlearn.kernels import Gaussian, Kernel
-from kernlearn.persistence import ModelFileError, _trial
+from kernlearn.persistence import ModelFileError
+from kernlearn.persistence import _trial_predictions as _trial
 from kernlearn.persistence._file import pack
 from kernlearn.persistence._stand_ins import Network
 

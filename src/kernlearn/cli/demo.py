@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.demo_data import DemoTable, patients, plant, tumours
-from kernlearn.cli.demo_rivals import Competitor, entered, rivals, shown, verdict
+from kernlearn.cli.demo_rivals import GRID, Competitor, entered, rivals, shown, verdict
 from kernlearn.cli.failure import failures
 from kernlearn.cli.output import check_outputs, check_picture
 from kernlearn.cli.report import write_html
@@ -29,10 +30,21 @@ from kernlearn.methods.scores import wilson_interval
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Array, Json
 
-ROWS_OF_PATIENTS, ROWS_OF_PLANT = 300, 400
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """How large the demo is."""
+
+    n_patients: int = 300
+    n_batches: int = 400
+    svm_grid: Mapping[str, Sequence[float]] = field(default_factory=lambda: GRID)
+    """C and γ that the rival SVM is tuned over."""
+    candidates: Sequence[str] | str = "auto"
+    """Of the mixture of kernel machines."""
 
 
 def demo(
+    context: typer.Context,
     picture: Annotated[
         Path | None, typer.Option(help="Also draw the learned weights into this file (PNG, SVG).")
     ] = None,
@@ -52,9 +64,10 @@ def demo(
         with failures(f"write {report}", report):
             load_pandas("the report")  # before the work, not after it
     console = Console()
-    _sources(console, seed, picture, report)
-    _columns(console, seed)
-    _nothing_to_gain(console, seed)
+    options = context.obj or DemoOptions()
+    _sources(console, options, seed, picture, report)
+    _columns(console, options, seed)
+    _nothing_to_gain(console, options, seed)
     console.print(
         "\nYour own table: kernlearn fit TABLE --target COLUMN --report page.html; in Python, "
         "kernlearn.KernelClassifier().fit(X, y).",
@@ -62,8 +75,10 @@ def demo(
     )
 
 
-def _sources(console: Console, seed: int, picture: Path | None, report: Path | None) -> None:
-    data, places = patients(ROWS_OF_PATIENTS, seed)
+def _sources(
+    console: Console, options: DemoOptions, seed: int, picture: Path | None, report: Path | None
+) -> None:
+    data, places = patients(options.n_patients, seed)
     _open(
         console,
         "1. Sources of unequal worth",
@@ -80,7 +95,7 @@ def _sources(console: Console, seed: int, picture: Path | None, report: Path | N
         return entered(name, fit, {key: held_out[key] for key in kept}, data.y_test)
 
     ours = learned("learned kernel of three sources")
-    others = rivals(data, seed)
+    others = rivals(data, seed, options.svm_grid)
     _close(console, [ours, *others], "patients")
     alone = ", ".join(f"{name} {learned('', name).accuracy:.1%}" for name in places)
     console.print(
@@ -99,8 +114,8 @@ def _sources(console: Console, seed: int, picture: Path | None, report: Path | N
         console.print(f"The report is in {report}: open it in a browser.", highlight=False)
 
 
-def _columns(console: Console, seed: int) -> None:
-    data = plant(ROWS_OF_PLANT, seed)
+def _columns(console: Console, options: DemoOptions, seed: int) -> None:
+    data = plant(options.n_batches, seed)
     _open(
         console,
         "2. Columns of very different relevance and scale",
@@ -108,8 +123,8 @@ def _columns(console: Console, seed: int) -> None:
         "thousands; four of them matter, one through its sine and two through their product: "
         "KernelClassifier().fit(X, y).",
     )
-    ours = _start(data, seed)
-    _close(console, [ours, *rivals(data, seed)], "batches")
+    ours = _start(data, options, seed)
+    _close(console, [ours, *rivals(data, seed, options.svm_grid)], "batches")
     relevance = dict(zip(data.names, ours.model.relevance_.values(), strict=True))
     top = sorted(relevance, key=lambda name: -relevance[name])[:4]
     listed = ", ".join(f"{name} {relevance[name]:.2f}" for name in top)
@@ -120,7 +135,7 @@ def _columns(console: Console, seed: int) -> None:
     )
 
 
-def _nothing_to_gain(console: Console, seed: int) -> None:
+def _nothing_to_gain(console: Console, options: DemoOptions, seed: int) -> None:
     data = tumours(seed)
     _open(
         console,
@@ -128,11 +143,13 @@ def _nothing_to_gain(console: Console, seed: int) -> None:
         f"Breast cancer, Wisconsin diagnostic: {_rows(data, 'tumours')}; "
         f"{data.X.shape[1]} measurements each, all of some worth.",
     )
-    _close(console, [_start(data, seed), *rivals(data, seed)], "tumours")
+    others = rivals(data, seed, options.svm_grid)
+    _close(console, [_start(data, options, seed), *others], "tumours")
 
 
-def _start(data: DemoTable, seed: int) -> Competitor:
-    fit = partial(KernelClassifier(random_state=seed).fit, data.X, data.y)
+def _start(data: DemoTable, options: DemoOptions, seed: int) -> Competitor:
+    model = KernelClassifier(options.candidates, random_state=seed)
+    fit = partial(model.fit, data.X, data.y)
     return entered("learned kernel", fit, data.X_test, data.y_test)
 
 

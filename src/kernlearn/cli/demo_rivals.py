@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,10 @@ from sklearn.svm import SVC
 from kernlearn.cli.demo_data import DemoTable
 from kernlearn.typing import Mask, Targets
 
-GRID = {"svc__C": np.logspace(-1, 3, 5), "svc__gamma": np.logspace(-4, 0, 5)}
+GRID = {
+    "svc__C": np.logspace(-1, 3, 5).tolist(),
+    "svc__gamma": np.logspace(-4, 0, 5).tolist(),
+}
 SURE = 0.05
 
 
@@ -49,10 +52,10 @@ def entered(
     return Competitor(name, model, np.asarray(model.predict(X_test) != y_test), seconds)
 
 
-def rivals(data: DemoTable, seed: int) -> list[Competitor]:
+def rivals(data: DemoTable, seed: int, grid: Mapping[str, Sequence[float]]) -> list[Competitor]:
     """A Gaussian SVM on standardised columns, tuned by cross-validation, and boosted trees."""
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
-    tuned = GridSearchCV(make_pipeline(StandardScaler(), SVC()), GRID, cv=folds)
+    tuned = GridSearchCV(make_pipeline(StandardScaler(), SVC()), dict(grid), cv=folds)
     boosted = HistGradientBoostingClassifier(random_state=seed)
     return [
         entered(name, partial(rival.fit, data.X, data.y), data.X_test, data.y_test)

@@ -30,7 +30,7 @@ from kernlearn.estimators import (
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.method import Method, Plan, Setting
 from kernlearn.methods.view_mkl import ViewMKLClassifier, ViewMKLRegressor
-from kernlearn.typing import PandasFrame
+from kernlearn.typing import Json, PandasFrame
 
 
 def _one_step(classifier: type, regressor: type, setting: Setting, **options: object) -> Plan:
@@ -52,12 +52,13 @@ def _mkl(setting: Setting) -> Plan:
     through_landmarks = setting.n_rows is not None and setting.n_rows > most
     machine = "soft_margin" if is_classes else "epsilon_svr"
     quality = "least_squares" if through_landmarks else machine
+    options: Json = {"quality": quality, "C": "auto", "psd": "auto"}
     if setting.views:
-        return _one_step(ViewMKLClassifier, ViewMKLRegressor, setting, quality=quality, C="auto")
-    kernels = list(setting.kernels) or None
-    # Matrices are checked when they are read, as the user asks for.
-    psd = "trust" if kernels else "auto"
-    options = {"kernels": kernels, "psd": psd, "quality": quality, "C": "auto"}
+        options["psd"] = "trust"
+        return _one_step(ViewMKLClassifier, ViewMKLRegressor, setting, **options)
+    if setting.kernels:
+        # Matrices are checked when they are read, as the user asks for.
+        options |= {"kernels": list(setting.kernels), "psd": "trust"}
     return _one_step(MKLClassifier, MKLRegressor, setting, **options)
 
 

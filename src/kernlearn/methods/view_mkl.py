@@ -23,9 +23,8 @@ from kernlearn.kernels import (
     WeisfeilerLehman,
     WhereKnown,
 )
-from kernlearn.runtime.stopping import Progress
 from kernlearn.tables.column import THINGS
-from kernlearn.typing import Array, Indices, PandasFrame, RandomState
+from kernlearn.typing import Array, Indices, PandasFrame
 
 MARK = "__"
 
@@ -93,15 +92,6 @@ class _ViewBanks:
     Columns are told apart by their names, ``view__column``, so the data must be data frames.
     """
 
-    kernels = None
-    weights = "positive"
-    normalize = False
-    center = False
-    constraint = "trace"
-    total: float | None = None
-    equal_share: float | str | None = None
-    psd = "trust"
-    verbose = 0
     _seed: int
     view_names_: list[str]
 
@@ -147,80 +137,8 @@ class _ViewBanks:
 
 
 class ViewMKLClassifier(_ViewBanks, MKLClassifier):
-    """:class:`kernlearn.MKLClassifier` with a default bank of kernels for every view.
-
-    Parameters
-    ----------
-    quality : str, default="soft_margin"
-        The machine.
-    C : float or "auto", default=1.0
-        The box 0 ≤ α ≤ C.
-    class_weight, tol, max_iter, random_state, rank, device, callback, time_limit
-        As in :class:`kernlearn.MKLClassifier`.
-    """
-
-    def __init__(
-        self,
-        quality: str = "soft_margin",
-        C: float | str = 1.0,
-        *,
-        class_weight: dict[object, float] | str | None = None,
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: RandomState = 0,
-        rank: int | str | None = "auto",
-        device: str | None = None,
-        callback: Callable[[Progress], object] | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.quality = quality
-        self.C = C
-        self.class_weight = class_weight
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.rank = rank
-        self.device = device
-        self.callback = callback
-        self.time_limit = time_limit
+    """:class:`kernlearn.MKLClassifier` with a default bank of kernels for every view."""
 
 
 class ViewMKLRegressor(_ViewBanks, MKLRegressor):
-    """:class:`kernlearn.MKLRegressor` with a default bank of kernels for every view.
-
-    Parameters
-    ----------
-    quality : str, default="epsilon_svr"
-        The machine.
-    C : float or "auto", default="auto"
-        The box |a| ≤ C.
-    epsilon : float or "auto", default="auto"
-        Half the width of the tube.
-    tol, max_iter, random_state, rank, device, callback, time_limit
-        As in :class:`kernlearn.MKLRegressor`.
-    """
-
-    def __init__(
-        self,
-        quality: str = "epsilon_svr",
-        C: float | str = "auto",
-        *,
-        epsilon: float | str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: RandomState = 0,
-        rank: int | str | None = "auto",
-        device: str | None = None,
-        callback: Callable[[Progress], object] | None = None,
-        time_limit: float | None = None,
-    ) -> None:
-        self.quality = quality
-        self.C = C
-        self.epsilon = epsilon
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.rank = rank
-        self.device = device
-        self.callback = callback
-        self.time_limit = time_limit
+    """:class:`kernlearn.MKLRegressor` with a default bank of kernels for every view."""

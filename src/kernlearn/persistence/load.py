@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from kernlearn.persistence._conversion import without_stand_ins
 from kernlearn.persistence._file import MAGIC, ModelFileError, check_magic, load_skops, unpack
 from kernlearn.persistence._payload import PayloadError, check_payload
-from kernlearn.persistence._plain import without_stand_ins
-from kernlearn.persistence._trial import check_model
+from kernlearn.persistence._trial_predictions import check_model
 from kernlearn.persistence.registry import trusted_names
 from kernlearn.typing import Json
 

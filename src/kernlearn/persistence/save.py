@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from kernlearn.persistence._conversion import with_stand_ins
 from kernlearn.persistence._file import ModelFileError, load_skops, pack
-from kernlearn.persistence._plain import with_stand_ins
 from kernlearn.persistence.registry import trusted_names
 from kernlearn.runtime.atomic_files import atomic_file
 
