@@ -98,3 +98,12 @@ def test_the_version_is_the_same_everywhere():
     cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
     assert cited is not None
     assert cited.group(1) == kernlearn.__version__
+
+
+def test_the_files_of_the_architecture_exist():
+    source, text = (
+        ROOT / "src" / "kernlearn",
+        (ROOT / "docs" / "architecture.md").read_text("utf-8"),
+    )
+    for name in set(re.findall(r"`([\w/]+\.py)`", text)) - {"docs/draw_rooms.py"}:
+        assert any(path.as_posix().endswith(f"/{name}") for path in source.rglob("*.py")), name
