@@ -60,12 +60,12 @@ def kernel_label(kernel: Kernel) -> str:
             return kernel_label(kernel.kernel)
         case Centered():
             return f"{kernel_label(kernel.kernel)}, centred"
-        case Columns() if kernel.name is not None:
-            return f"{_shortened(kernel.name)}: {kernel_label(kernel.kernel)}"
         case Precomputed() if kernel.name is not None:
             return _shortened(kernel.name)
-        case Columns():
+        case Columns(name=None):
             return f"{kernel_label(kernel.kernel)} on {_shortened(str(kernel.columns))}"
+        case Columns():
+            return f"{_shortened(str(kernel.name))}: {kernel_label(kernel.kernel)}"
         case Features():
             return f"{kernel_label(kernel.kernel)} of {transformer_name(kernel.transformer)}"
         case Stretched():
@@ -87,15 +87,13 @@ def kernel_label(kernel: Kernel) -> str:
             return "linear"
         case Polynomial():
             return f"polynomial, degree {kernel.degree}"
-        case Gaussian():
-            return f"Gaussian, γ = {kernel.gamma:.3g}"
+        case Gaussian() | Laplacian():
+            return f"{type(kernel).__name__}, γ = {kernel.gamma:.3g}"
         case ARDGaussian() if len(np.asarray(kernel.gammas)) <= FEW_SCALES:
             scales = " and ".join(dict.fromkeys(f"{g:.3g}" for g in np.asarray(kernel.gammas)))
             return f"Gaussian, γ = {scales}"
         case Product():
             return " × ".join(f"({kernel_label(part)})" for part in kernel.kernels)
-        case Laplacian():
-            return f"Laplacian, γ = {kernel.gamma:.3g}"
         case Matern():
             return f"Matérn, ν = {kernel.nu:g}, ℓ = {kernel.length_scale:.3g}"
         case _:

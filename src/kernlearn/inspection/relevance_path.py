@@ -135,28 +135,24 @@ def relevance_path(
     first_mu: float | str = "cv" if values is None else float(values[0])
     with interrupts_end_everything():
         # Not from several starts: one of them has no μ.
-        model = kind(kernel, lam, first_mu, starts="one", cv=cv, random_state=random_state).fit(
-            X, y
-        )
+        model = kind(kernel, lam, first_mu, starts="one", cv=cv, random_state=random_state)
+        model.fit(X, y)
     chosen = None
     if values is None:
         chosen = model.mu_
         reach = np.linspace(_DECADES, -_DECADES, check_count("n_mus", n_mus))
         values = chosen * 10.0**reach
-    points = model.support_vectors_
-    family = parametric_kernel(kernel)
-    Y = _targets(model, y, is_class)
-    problem = FirstLevelProblem(family, points, Y, np.ones(len(points)), family.start(points))
-    thetas = _followed(problem, model.theta_, model.lam_, values)
+    thetas = _followed(model, parametric_kernel(kernel), _targets(model, y, is_class), values)
     return RelevancePathDisplay(values, thetas, list(model.relevance_), chosen)
 
 
-def _followed(problem: FirstLevelProblem, theta: Array, lam: float, mus: Array) -> Array:
+def _followed(model: BaseEstimator, family: ParametricKernel, Y: Array, mus: Array) -> Array:
     """θ at every μ, from one to the next."""
-    thetas = []
-    with threads_for(len(problem.X)):
+    points, theta, thetas = model.support_vectors_, model.theta_, []
+    problem = FirstLevelProblem(family, points, Y, np.ones(len(points)), family.start(points))
+    with threads_for(len(points)):
         for mu in mus:
-            descent = problem.minimise(theta, lam, float(mu), _TOL, 200)
+            descent = problem.minimise(theta, model.lam_, float(mu), _TOL, 200)
             # Where no machine can be trained the scales stay what they were.
             theta = theta if descent is None else descent.point.theta
             thetas.append(theta)

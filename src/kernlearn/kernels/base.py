@@ -85,7 +85,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """
         same = Y is None or Y is X
         if is_elsewhere(X):
-            return self._elsewhere(X, X if same else Y)  # type: ignore[arg-type]  # an array there
+            return _evaluate_elsewhere(self, X, X if same else Y)  # type: ignore[arg-type]  # an array there
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
             table_X = self._check_table(X, "X")
@@ -96,7 +96,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
             rows = self._check_data(table_X, "X")
             columns = rows if same else self._check_data(table_Y, "Y")
             K = self._evaluate(rows, columns)
-        self._check_values(K)
+        check_values(self, K)
         return exactly_symmetric(K, f"The matrix of {type(self).__name__}") if same else K
 
     def diag(self, X: object) -> Array:
@@ -118,23 +118,8 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
             self._check_parameters()
             values = self._diag(self._check_data(self._check_table(X, "X"), "X"))
-        self._check_values(values)
+        check_values(self, values)
         return values
-
-    def _elsewhere(self, X: Matrix, Y: object) -> Array:
-        """The matrix where `X` is; its numbers are looked at by who takes them there."""
-        K: Array
-        if not self.follows_arrays:
-            host = to_host(X)
-            K = beside(self(host, host if Y is X else Y), X)
-            return K
-        with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            self._check_parameters()
-            K = self._evaluate(X, Y if Y is X else beside(Y, X))
-        xp = namespace(X)
-        if not bool(xp.all(xp.isfinite(K))):
-            raise NumericalError(self._overflow())
-        return K
 
     def fitted_to(self, X: object) -> Kernel:
         """Return this kernel with all that it takes from data taken from the rows of `X`.
@@ -189,11 +174,6 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         """Return the table as `_evaluate` takes it: an array of finite numbers by default."""
         return check_sparse(X, name) if issparse(X) else check_numbers(X, name)
 
-    def _check_values(self, values: Array) -> None:
-        check_real(values, f"The values of {type(self).__name__}")
-        if not is_finite(values):
-            raise NumericalError(self._overflow())
-
     def _overflow(self) -> str:
         return (
             f"{type(self).__name__} must give finite values, got an overflow on these data; "
@@ -229,3 +209,25 @@ class _UnitDiagonal(Kernel):
 
     def _diag(self, X: Any) -> Array:
         return np.ones(X.shape[0])
+
+
+def check_values(kernel: Kernel, values: Array) -> None:
+    """Refuse values of a kernel that are complex or not finite."""
+    check_real(values, f"The values of {type(kernel).__name__}")
+    if not is_finite(values):
+        raise NumericalError(kernel._overflow())
+
+
+def _evaluate_elsewhere(kernel: Kernel, X: Matrix, Y: object) -> Array:
+    """The matrix where `X` is, on a device say; its numbers were checked on the way there."""
+    if not kernel.follows_arrays:
+        host = to_host(X)
+        there: Array = beside(kernel(host, host if Y is X else Y), X)
+        return there
+    with sharing(), np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        kernel._check_parameters()
+        K = kernel._evaluate(X, Y if Y is X else beside(Y, X))
+    xp = namespace(X)
+    if not bool(xp.all(xp.isfinite(K))):
+        raise NumericalError(kernel._overflow())
+    return K

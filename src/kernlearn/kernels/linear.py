@@ -8,7 +8,7 @@ from scipy.sparse import csr_array, issparse
 from kernlearn.kernels._distances import inner_products, squared_lengths
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import check_sparse
-from kernlearn.kernels.base import Kernel
+from kernlearn.kernels.base import Kernel, check_values
 from kernlearn.typing import Array, Matrix, Table
 
 
@@ -32,7 +32,7 @@ class Linear(Kernel):
             return None
         rows = SparseRows(csr_array(check_sparse(X, "X")))
         with np.errstate(over="ignore"):
-            self._check_values(rows.squared_lengths())
+            check_values(self, rows.squared_lengths())
         return rows
 
     def _evaluate(self, X: Matrix, Y: Matrix) -> Array:
