@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail
+from kernlearn.cli.options import AsJson, NoBar, Seed
 from kernlearn.cli.progress import progress_bar
 from kernlearn.methods.method import Method, Setting
 from kernlearn.methods.registry import METHODS, find_method
@@ -49,9 +50,9 @@ def bench(
             "extrapolation."
         ),
     ] = 60.0,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")] = False,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    quiet: NoBar = False,
 ) -> None:
     """Time every method on a generated table, and say how many rows fit into a minute.
 

@@ -19,6 +19,7 @@ from kernlearn.bundle import ModelBundle
 from kernlearn.cli.demo_data import DemoTable, patients, plant, tumours
 from kernlearn.cli.demo_rivals import GRID, Competitor, entered, rivals, shown, verdict
 from kernlearn.cli.failure import failures
+from kernlearn.cli.options import Seed
 from kernlearn.cli.output import check_outputs, check_picture
 from kernlearn.cli.report import write_html
 from kernlearn.estimators import KernelClassifier, MKLClassifier
@@ -51,7 +52,7 @@ def demo(
     report: Annotated[
         Path | None, typer.Option(help="Also write a report of what was learned (HTML).")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Learn kernels from three tables, beside a tuned SVM and boosted trees, in under a minute.
 

@@ -24,6 +24,7 @@ from kernlearn.cli.fit_checks import (
     checked_time,
 )
 from kernlearn.cli.learned import print_learned
+from kernlearn.cli.options import AsJson, Delimiter, Quietly, Seed
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import (
     HOLDOUT,
@@ -118,9 +119,6 @@ CategoryNames = Annotated[
     list[str] | None, typer.Option(help="Column of categories, whatever it looks like.")
 ]
 DroppedNames = Annotated[list[str] | None, typer.Option(help="Column to leave out.")]
-Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
-]
 Seconds = Annotated[
     float | None,
     typer.Option(
@@ -152,9 +150,6 @@ Cluster = Annotated[
         "workers of the Dask scheduler at this address.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")]
-Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def fit(

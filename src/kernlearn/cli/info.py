@@ -6,13 +6,13 @@ import json
 import os
 import platform
 from importlib.metadata import PackageNotFoundError, metadata, version
-from typing import Annotated
 
 import typer
 from threadpoolctl import threadpool_info
 
 from kernlearn import __version__
 from kernlearn._device import HOST, cuda_devices, libraries
+from kernlearn.cli.options import AsJson
 from kernlearn.runtime.memory import available, in_words
 from kernlearn.typing import Json
 
@@ -27,9 +27,7 @@ EXTRAS = {
 }
 
 
-def info(
-    as_json: Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")] = False,
-) -> None:
+def info(as_json: AsJson = False) -> None:
     """Print versions, extras, cores, memory and the devices that --device can name."""
     facts = _facts()
     if as_json:

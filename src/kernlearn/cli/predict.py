@@ -15,6 +15,7 @@ from kernlearn._cluster import connected, in_order, shared
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_predictor
 from kernlearn.cli.failure import BAD_USAGE, fail, failures
+from kernlearn.cli.options import Delimiter, Quietly
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.held_out.intervals import fewest_rows
@@ -45,9 +46,6 @@ ViewsFile = Annotated[
     Path | None,
     typer.Option(help="TOML file as for fit, where the model reads sources from files."),
 ]
-Delimiter = Annotated[
-    str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
-]
 SafeCsv = Annotated[
     bool,
     typer.Option(
@@ -70,7 +68,6 @@ Cluster = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print a summary as JSON.")]
-Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
 
 
 def predict(

@@ -10,6 +10,7 @@ import typer
 from kernlearn.bundle import ModelBundle
 from kernlearn.cli.bundles import DAMAGED, read_bundle
 from kernlearn.cli.failure import failures
+from kernlearn.cli.options import Quietly
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 
 
@@ -22,7 +23,7 @@ def report(
             "folder you are in."
         ),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    quiet: Quietly = False,
 ) -> None:
     """Write the report of a model: one HTML file that needs nothing else."""
     out = Path(f"{model.stem}.html") if out is None else out

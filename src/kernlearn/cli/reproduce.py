@@ -10,6 +10,7 @@ import typer
 
 from kernlearn._cluster import ClusterLost
 from kernlearn.cli.failure import BAD_USAGE, NO_RESULT, fail, failures
+from kernlearn.cli.options import NoBar
 from kernlearn.cli.output import say
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import Exhibit, Paper, RunOptions, find_paper
@@ -56,7 +57,6 @@ Methods = Annotated[
     list[str] | None,
     typer.Option(help="Method to run, where there is a choice; may be given several times."),
 ]
-Quietly = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
 
 
 def reproduce(
@@ -72,7 +72,7 @@ def reproduce(
     seed: Seed = 0,
     concepts: Concepts = 500,
     method: Methods = None,
-    quiet: Quietly = False,
+    quiet: NoBar = False,
 ) -> None:
     """Run a paper's experiments and print its numbers beside ours.
 

@@ -1,0 +1,15 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the facts as JSON.")]
+Delimiter = Annotated[
+    str | None, typer.Option(help="What separates the cells, if not a comma or a tab.")
+]
+NoBar = Annotated[bool, typer.Option("--quiet", help="Show no progress bar.")]
+Quietly = Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything drawn at random.")]
