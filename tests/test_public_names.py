@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -234,3 +235,8 @@ def test_modules_are_attributes_and_the_rest_is_missing():
         AttributeError, match=r"module 'kernlearn' has no attribute 'KernelMachine'"
     ):
         _ = kl.KernelMachine
+
+
+def test_the_citation_names_the_version():
+    citation = (Path(__file__).parents[1] / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {kl.__version__}\n" in citation
