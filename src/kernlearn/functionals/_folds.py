@@ -63,7 +63,7 @@ def _libsvm_machine(quality: str, settings: Settings) -> Any:
     C, nu = settings.C, settings.nu
     machine = {
         "soft_margin": SVC(C=C),
-        # A hair less than asked for: at the largest feasible ν no coefficient is free, and libsvm
+        # A little less than asked for: at the largest feasible ν no coefficient is free, and libsvm
         # finds no intercept.
         "nu_svm": NuSVC(nu=nu * (1.0 - 1e-9)),
         "epsilon_svr": SVR(C=C, epsilon=settings.epsilon),

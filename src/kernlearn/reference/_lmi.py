@@ -16,7 +16,7 @@ from kernlearn.reference._cvxpy import Expression, load_cvxpy
 from kernlearn.typing import Array
 
 # Singular values below this fraction of the largest are rounding. Anything larger counts: at a
-# large C, even a direction with an eigenvalue of 1e-10 bears on the margin.
+# large C, even a direction with an eigenvalue of 1e-10 matters to the margin.
 _ROUNDING = 1e-13
 
 

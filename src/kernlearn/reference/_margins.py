@@ -52,7 +52,7 @@ class KernelFamily:
         return int(self.kernels.shape[-1])
 
     def quadratic_forms(self, alpha: Expression) -> list[Expression]:
-        """αᵀG(Kᵢ,tr)α for each i, as sums of squares that CVXPY knows to be convex."""
+        """αᵀG(Kᵢ,tr)α for each i, as sums of squares, which CVXPY accepts as convex."""
         cp, n = load_cvxpy(), self.y.size
         signed = cp.multiply(self.y, alpha)
         if self.kernels.ndim == 2:

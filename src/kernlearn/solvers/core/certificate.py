@@ -101,6 +101,6 @@ def linear_minimum(g: Array, domain: Domain) -> tuple[float, Array]:
     residual = np.abs(residual) + rounding
     slack = domain.radius * float(np.linalg.norm(residual[: domain.n_ball]))
     slack += float(residual[domain.n_ball :] @ domain.high[domain.n_ball :])
-    # Directions without a coordinate change the trace that the equality speaks of.
+    # Directions without a coordinate change the trace in the equality.
     loose = abs(eta) * domain.loose_equality
     return eta - slack - float(zeta @ domain.cut_noise) * domain.radius - loose, solution.x

@@ -55,7 +55,7 @@ class PairProgram:
 
     @cached_property
     def allowed(self) -> Mask:
-        """The pairs that the bound of a conic program speaks of.
+        """The pairs that enter the bound of a conic program.
 
         With the whole matrix all that do not vanish, with a factor the generators.
         """

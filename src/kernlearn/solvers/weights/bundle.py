@@ -80,7 +80,7 @@ def minimise_model(
     if np.isfinite(radius):
         room = radius * reach(x0, domain)
         low, high = np.maximum(low, x0 - room), np.minimum(high, x0 + room)
-    # Of all that the bounds speak of, t is the last, and free.
+    # The last variable is t, which is free.
     of_all = np.array([-H @ x0, domain.equality, low, high])
     q, A, lower, upper = np.column_stack([of_all, [1.0, 0.0, -np.inf, np.inf]])
     solution = active_set_program(P, q, A[None, :], np.ones(1), lower, upper, G, h)
@@ -147,7 +147,7 @@ class PlaneBundle:
             if gap <= enough:
                 return
             if not self.cuts.cut_in_subspace(x):
-                # A look at the whole matrix is dear: only if it is the bound that lags behind.
+                # A look at the whole matrix is expensive: only if it is the bound that lags behind.
                 if upper - predicted > 0.3 * gap or full_checks == 0:
                     return
                 full_checks -= 1

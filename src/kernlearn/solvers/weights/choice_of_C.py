@@ -1,7 +1,7 @@
 """C by what it predicts for rows held out, along one warm-started path.
 
 The weights are learned from all rows at a C, from those of the nearest C before, to a few digits;
-whoever knows the rows says what is lost on those held out, at that kernel. The search begins in the
+the caller computes the held-out loss at that kernel. The search begins in the
 middle and goes on next to the best C so far, until both its neighbours are worse: machines with a
 large C take long, and mostly nothing asks for them. The best C is then learned with all the digits
 that were asked for.

@@ -11,7 +11,7 @@ so only kernels of the largest *price* :math:`a^\top K_i a / r_i` have weight. A
 problem for the few kernels that may have some, the master problem, by Newton's method with its own
 certificate: coefficients, or shares of several, whose bound holds for the kernels in the master.
 Then these coefficients price every other kernel. The bound with the largest of *all* prices holds
-for all kernels; kernels that are dearer than the master's join it, until the gap is closed.
+for all kernels; kernels with a higher price than the master's join it, until the gap is closed.
 
 The prices of a mixture of coefficients are inner products with one matrix,
 :math:`\langle K_i, A\rangle`, :math:`A = \sum_s \theta_s \sum_c a_{sc} a_{sc}^\top`, of which only
@@ -51,7 +51,7 @@ class ColumnGenerationOptions:
     share: float = 0.2  # of the gap that is left: how well a master is solved
     loosest: float = 1e-2  # relative gap of a master at most
     finest: float = 0.3  # and at least, relative to the tolerance
-    dearer: float = 1e-9  # than the master's kernels, relatively: worth a place
+    excess: float = 1e-9  # of a price over those of the master, relatively: worth a place
 
 
 OPTIONS = ColumnGenerationOptions()
@@ -152,12 +152,12 @@ class ColumnGeneration:
         """Kernels to begin with: those given, or those that machines without any would pay for."""
         start = self.given.start
         if start is not None and (start > 0).any():
-            return _dearest(start, 0.0, len(start))
+            return _highest_priced(start, 0.0, len(start))
         proof = self.master.first(self.trace / self.pool.n_points)
         self.n_solves += len(self.machines)
         plane = self._priced(proof, lambda: None)
         self.lower = corner_bound(plane, self.given.normaliser, self.given.total)
-        return _dearest(self._prices(plane), -np.inf, self.options.joining)
+        return _highest_priced(self._prices(plane), -np.inf, self.options.joining)
 
     def _solved(self, tol: float) -> _MasterSolution:
         """The master problem, solved to a tolerance."""
@@ -193,7 +193,7 @@ class ColumnGeneration:
         prices = self._prices(plane)
         paid = float(prices[self.master.active].max())
         prices[self.master.active] = -np.inf
-        return _dearest(prices, paid * (1.0 + self.options.dearer), self.options.joining)
+        return _highest_priced(prices, paid * (1.0 + self.options.excess), self.options.joining)
 
     def _tell(self) -> None:
         """Tell of a round."""
@@ -281,8 +281,8 @@ class MasterStopping(StoppingControl):
         self.whole.tell(message, objective, self.lower, gap)
 
 
-def _dearest(prices: Array, least: float, count: int) -> Indices:
-    """The kernels of the largest prices above the least, the dearest first."""
+def _highest_priced(prices: Array, least: float, count: int) -> Indices:
+    """The kernels of the largest prices above the least, the highest first."""
     above = np.flatnonzero(prices > least)
     order = np.argsort(-prices[above], kind="stable")
     return above[order[:count]]

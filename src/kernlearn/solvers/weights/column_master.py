@@ -28,7 +28,7 @@ class MasterOptions:
     largest: int = 400  # and at most
     memory: float = 0.5  # share of it that their matrices may take
     patience: int = 2  # a kernel without weight in so many solutions leaves when others join
-    loose: float = 1e-2  # relative gap of the machine that knows no kernel
+    loose: float = 1e-2  # relative gap of the machine that has no kernel
 
 
 ROOM = MasterOptions()

@@ -65,8 +65,8 @@ def lowest_eigenpair(K: Array) -> tuple[float, Array]:
     n = len(K)
     size = float(np.abs(K.diagonal()).max())
     allowed = 4.0 * rounding(n) * max(size, float(np.linalg.norm(K)) / np.sqrt(n))
-    # Single precision takes half the time. It has more rounding, so the matrix must bear to lose as
-    # much, and where it does not its factor breaks down early.
+    # Single precision takes half the time. It has more rounding, so as much is taken off the
+    # diagonal, and an indefinite matrix breaks down early.
     coarse = allowed * float(np.finfo(np.float32).eps) / EPS
     if _has_factor(K, np.float32, -coarse) or _has_factor(K, np.float64, allowed):
         return 0.0, np.zeros(n)

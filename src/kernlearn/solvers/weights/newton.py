@@ -3,7 +3,7 @@
 Each step minimises a model of the objective: the largest of all planes that the machine solves so
 far have taught (each lies below the objective everywhere), plus the curvature at the best point.
 With the newest plane alone this is Newton's method, and near a smooth solution the other planes are
-slack; where the objective has kinks, as with kernels of low rank, they keep the steps honest.
+slack; where the objective has kinks, as with kernels of low rank, they shorten the steps.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class NewtonOutcome:
     ended: Status  # why the search ended; what that is worth is for the certificate to say
     history: tuple[Step, ...]
     transform: Array | None = None  # from weights of combinations, if searched, to the matrices'
-    safe: Array | None = None  # positive weights that have a value, should the best not bear it
+    safe: Array | None = None  # positive weights that have a value, to fall back on
     proof: Plane | None = None  # with positive weights, the plane that the lower bound is of
 
 

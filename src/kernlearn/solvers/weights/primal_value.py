@@ -113,7 +113,7 @@ def _stretched(
     size = machine.stretch(f, multipliers)
     if size is None:
         return None
-    # A hair more than asked for, so that no margin falls short of one by rounding.
+    # A little more than asked for, so that no margin falls short of one by rounding.
     size *= 1.0 + 4.0 * float(_product_error(sizes, found.coef, off).max())
     norm = 0.5 * size**2 * float(found.coef @ f)
     if norm > found.value + found.noise and not machine.homogeneous:

@@ -57,7 +57,7 @@ class PsdCuts:
         self._shift, self._rounding = 1e-3, _rounding(family)
 
     def cut_in_subspace(self, x: Array) -> bool:
-        """Add the cuts that the subspace knows of at coordinates x; True if there was one."""
+        """Add the cuts of the subspace at coordinates x; True if there was one."""
         if self.vectors.shape[1] == 0:
             return False
         weights = self.domain.weights(x)
@@ -100,7 +100,7 @@ class PsdCuts:
             else:
                 together = np.column_stack([together, vector])
         if together.shape[1] == k:
-            return True  # the subspace knows of them
+            return True  # the subspace contains them
         block = self.family.forms(together, together[:, k:])
         small = np.zeros((self.family.n_matrices, together.shape[1], together.shape[1]))
         small[:, :k, :k] = self.small

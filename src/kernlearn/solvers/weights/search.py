@@ -127,7 +127,7 @@ def _learn_free(
     newton = Newton(objective, domain, cuts, control.tol, control.max_iter, stopping, tell)
     newton.start_from(first, same_family=transform is None)
     outcome = newton.run()
-    if outcome.best is None:  # what has a value does not bear to be combined
+    if outcome.best is None:  # the combination has lost the value to rounding
         bound = lower_bound(first.best.plane, plain)
         outcome = NewtonOutcome(first.best, bound, Status.INACCURATE, outcome.history)
         transform = None
@@ -175,7 +175,7 @@ def _coarse_start(
     """Coordinates learned from samples of the points, and how many machines that took.
 
     A larger sample leaves out the kernels that a smaller one has found to be far from any use.
-    They have their say again when all points are looked at.
+    They count again when all points are looked at.
     """
     machines = problem.machines
     start, near, n_solves = domain.start, np.arange(len(domain.start)), 0
@@ -194,8 +194,8 @@ def _coarse_start(
         start[near] = inside(part, part.weights(newton.ahead()), problem.share_of_all)
         if isinstance(problem.family, GramStack):
             slopes = in_coordinates(best.plane, part)[0] / part.equality
-            dear = slopes - slopes.min() > options.near * abs(best.upper)
-            near = near[(start[near] > 0.0) | ~dear]
+            costly = slopes - slopes.min() > options.near * abs(best.upper)
+            near = near[(start[near] > 0.0) | ~costly]
     return start, n_solves
 
 
