@@ -1,6 +1,5 @@
 """From data to Gram matrices: stacks, normalising, centring, scaling, and their hygiene."""
 
-from kernlearn.gram.center import center, center_cross
 from kernlearn.gram.complete import complete_kernel
 from kernlearn.gram.eigen import eigenvectors
 from kernlearn.gram.incomplete_cholesky import (
@@ -10,10 +9,15 @@ from kernlearn.gram.incomplete_cholesky import (
     pair_cholesky,
 )
 from kernlearn.gram.landmarks import Landmarks, choose_landmarks
-from kernlearn.gram.normalize import cross_unit_diagonal, unit_diagonal
 from kernlearn.gram.psd import check_gram
-from kernlearn.gram.scale import scale_to_trace
 from kernlearn.gram.stack import check_stack, gram_stack
+from kernlearn.gram.transforms import (
+    center,
+    center_cross,
+    cross_unit_diagonal,
+    scale_to_trace,
+    unit_diagonal,
+)
 
 __all__ = [
     "IncompleteCholesky",

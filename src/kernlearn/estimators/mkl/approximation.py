@@ -40,7 +40,7 @@ from kernlearn.solvers.engine.approximate import (
     settle_on_sample,
 )
 from kernlearn.solvers.engine.backend import Learned
-from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, Table
+from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, KernelTable
 from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.typing import Array, Rows
@@ -161,7 +161,9 @@ def _of_list(
         control,
     )
     options = estimator._options
-    table = Table(source, seen, rank, sparse=read_once, limits=options.limits, ranks=options.ranks)
+    table = KernelTable(
+        source, seen, rank, sparse=read_once, limits=options.limits, ranks=options.ranks
+    )
     with np.errstate(all="ignore"):  # what is no number is stepped back from
         learned = learn(approximate_backend(table, statement, control), control)
     all_finite(learned.solution.coef)
@@ -189,7 +191,7 @@ def _at_earlier_choices(
         exact_bound=check_certify(estimator.certify, statement.free_sign),
     )
     limits = estimator._options.limits
-    table = Table(estimator._on_its_device(data.X), estimator.kernels_, ranks, limits=limits)
+    table = KernelTable(estimator._on_its_device(data.X), estimator.kernels_, ranks, limits=limits)
     learned = learn(approximate_backend(table, statement, control), control)
     estimator.kernel_ = WeightedSum(estimator.kernels_, learned.solution.weights)
     losses = learned.loss_by_C if earlier.loss_by_C is None else earlier.loss_by_C

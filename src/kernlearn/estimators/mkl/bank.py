@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.mkl.column_bank import column_bank
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
 from kernlearn.estimators.mkl.stretched_bank import learned_scales, stretched
-from kernlearn.kernels import Kernel
+from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels.bank import WITHOUT_TARGETS, bank_at, median_distance, screen_kernels
 from kernlearn.numerics.rounding import first_least
 from kernlearn.typing import Array
@@ -108,3 +108,47 @@ def _best_exponent(
     found = np.append(first, losses(between))
     place = first_least(found)
     return (*_TRIED, *between)[place], bool(found[place] < _CLEARLY * first[0])
+
+
+def banks_of_views(
+    X: Array,
+    places: Mapping[str, slice],
+    targets: Sequence[Array],
+    weight: Array,
+    seed: int,
+) -> tuple[list[Kernel], list[str]]:
+    """The default bank of every view, and what is to be said of each; of X itself without views.
+
+    Rows that lack a view say nothing of its widths.
+    """
+    if not places:
+        return choose_bank(X, targets, weight, seed)
+    kernels: list[Kernel] = []
+    notes: list[str] = []
+    for name, place in places.items():
+        view = X[:, place]
+        there = _has_view(view, name)
+        known = there[: len(weight)]
+        bank, said = choose_bank(
+            view[there], [target[known] for target in targets], weight[known], seed
+        )
+        kernels += [Columns(place, kernel, name) for kernel in bank]
+        notes += [f"{name}: {note}" for note in said]
+    return kernels, notes
+
+
+def _has_view(view: Array, name: str) -> NDArray[np.bool_]:
+    """Which rows have the view; what some cells of a row lack is no view that it lacks."""
+    gaps = np.isnan(view)
+    lacking = gaps.all(axis=1)
+    if lacking.all():
+        raise ValueError(
+            f"expected some rows that have the view {name!r}, got none: all of its cells are "
+            "missing; leave it out"
+        )
+    if (gaps.any(axis=1) & ~lacking).any():
+        raise ValueError(
+            f"expected rows that have all cells of the view {name!r} or none of them, got some "
+            "that lack a few; fill these, for example with sklearn.impute.SimpleImputer"
+        )
+    return np.asarray(~lacking)

@@ -12,9 +12,9 @@ from kernlearn._device import HOST, Place
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.inputs.transformed_rows import fitted_transformers
 from kernlearn.estimators.inputs.views import given_kernels, on_views
+from kernlearn.estimators.mkl.bank import banks_of_views
 from kernlearn.estimators.mkl.column_pairs import pair_kernels
 from kernlearn.estimators.mkl.parameters import CombinationParameters, Labelled, checked_total
-from kernlearn.estimators.mkl.source_banks import banks_of_views
 from kernlearn.families.kernel_pool import KernelPool, bound_family, is_family
 from kernlearn.families.stack import GramStack
 from kernlearn.gram import check_stack, gram_stack

@@ -16,7 +16,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.choices import choose, sample_for_C
-from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
 from kernlearn.solvers.engine.pipeline import learn
@@ -35,7 +35,9 @@ from kernlearn.typing import Array, Indices, Rows
 SEARCH, LAST = 0.7, 0.3
 
 
-def approximate_backend(table: Table, statement: Statement, control: Control) -> FactorBackend:
+def approximate_backend(
+    table: KernelTable, statement: Statement, control: Control
+) -> FactorBackend:
     """State the problem: sparse features where kernels have such, else landmarks."""
     sparse = SparseBackend.of(table, statement, control)
     if sparse is not None:
@@ -85,7 +87,7 @@ def learn_family(
     active = np.flatnonzero(found.weights)
     made = [pool.pool.kernel(int(i)) for i in active]
     maps = [pool.map(int(i)) for i in active]
-    table = Table(source, made, rank, maps, near=found, limits=limits)
+    table = KernelTable(source, made, rank, maps, near=found, limits=limits)
     few = replace(statement, total=weight_set.total, start=found.weights[active])
     stopping = MasterStopping(control.stopping, found.lower_bound)
     last = replace(control, tol=LAST * control.tol, stopping=stopping)

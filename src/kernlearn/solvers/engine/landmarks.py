@@ -14,7 +14,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.backend import LossByRank, Solved
-from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.refits import FoldMachines, least_squares_refits, machine_refits
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import Values, landmark_values
@@ -35,7 +35,7 @@ class LandmarkBackend(FactorBackend):
 
     def __init__(
         self,
-        table: Table,
+        table: KernelTable,
         statement: Statement,
         seen: FactorStatistics,  # the factors, and the moments of the rows
     ) -> None:

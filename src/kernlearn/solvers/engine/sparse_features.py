@@ -22,7 +22,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.units import Units
 from kernlearn.solvers.engine.backend import LossByRank, Solved
-from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.landmarks import rank_judge
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import Statement
@@ -48,7 +48,7 @@ class SparseBackend(FactorBackend):
 
     def __init__(
         self,
-        table: Table,
+        table: KernelTable,
         statement: Statement,
         # The features of each kernel; None for a kernel that needs landmarks
         sparse: Sequence[SparseRows | None],
@@ -63,7 +63,7 @@ class SparseBackend(FactorBackend):
         self._last: tuple[float, Array, FoldsLeftOut] | None = None
 
     @classmethod
-    def of(cls, table: Table, statement: Statement, control: Control) -> SparseBackend | None:
+    def of(cls, table: KernelTable, statement: Statement, control: Control) -> SparseBackend | None:
         """None where no kernel has sparse features, or all must be seen through landmarks."""
         possible = statement.quality == "least_squares" and not statement.free_sign
         if not (table.sparse and possible):
@@ -153,7 +153,7 @@ class SparseBackend(FactorBackend):
 
 
 def _through_landmarks(
-    table: Table, kernels: Sequence[Kernel], statement: Statement, control: Control
+    table: KernelTable, kernels: Sequence[Kernel], statement: Statement, control: Control
 ) -> Factors | None:
     """Factors of the kernels that need landmarks; None if there is no room for them."""
     source, seed = table.source, statement.seed
@@ -173,7 +173,7 @@ def _through_landmarks(
 
 
 def _side_by_side(
-    table: Table, sparse: Sequence[SparseRows | None], factors: Factors
+    table: KernelTable, sparse: Sequence[SparseRows | None], factors: Factors
 ) -> tuple[ExplicitRows, list[NystroemMap | SparseMap]]:
     """What is kept of every kernel, and how it is made."""
     Z = np.empty((len(table.source), 0))

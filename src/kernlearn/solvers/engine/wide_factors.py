@@ -16,7 +16,7 @@ from kernlearn.families.factors import Factors
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.backend import LossByRank
-from kernlearn.solvers.engine.factors import FactorBackend, Table
+from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.refits import FoldMachines, machine_refits
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import Values, landmark_values
@@ -33,7 +33,7 @@ class WideBackend(FactorBackend):
 
     def __init__(
         self,
-        table: Table,
+        table: KernelTable,
         statement: Statement,
         factors: Factors,  # the maps to Z
     ) -> None:
@@ -43,7 +43,7 @@ class WideBackend(FactorBackend):
         super().__init__(table, statement, traces)
 
     @staticmethod
-    def serves(table: Table, statement: Statement, n_columns: int) -> bool:
+    def serves(table: KernelTable, statement: Statement, n_columns: int) -> bool:
         """Whether it is the backend for so many columns.
 
         Weights of both signs need the moments, and so does a choice of C.
