@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mkl import column_pairs
-from kernlearn.estimators.mkl.column_pairs import _Sample, pair_kernels
+from kernlearn.estimators.mkl.column_pairs import PairOptions, _Sample, pair_kernels
+from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Product
 
 N = 900
@@ -19,14 +19,11 @@ Y = SMOOTH + CELLS + 0.1 * RNG.normal(size=N)
 WHOLE = Gaussian(0.1)
 
 
-@pytest.fixture(autouse=True)
-def few_landmarks(monkeypatch):
-    monkeypatch.setattr(column_pairs, "_LANDMARKS", 100)
-    monkeypatch.setattr(column_pairs, "_KEPT", 2)
+FEW = PairOptions(landmarks=100, kept=2)
 
 
 def test_the_pair_that_tells_most_beyond_all_columns_is_found():
-    kernels, pairs = pair_kernels(X, [Y], np.ones(N), WHOLE, 0)
+    kernels, pairs = pair_kernels(X, [Y], np.ones(N), WHOLE, 0, FEW)
     assert pairs[0] == (1, 3)
     assert isinstance(kernels[0], Columns)
     assert list(kernels[0].columns) == [1, 3]
@@ -37,15 +34,14 @@ def test_the_pair_that_tells_most_beyond_all_columns_is_found():
 
 
 def test_many_columns_are_screened_first(monkeypatch):
-    monkeypatch.setattr(column_pairs, "_MOST_COLUMNS", 3)
-    monkeypatch.setattr(column_pairs, "_KEPT", 1)
     asked = []
     whole_best = _Sample.best
     monkeypatch.setattr(
         _Sample, "best", lambda self, columns: asked.append(columns) or whole_best(self, columns)
     )
     both = [Y, X[:, 1] + X[:, 3]]  # each of the two says something by itself, too
-    assert pair_kernels(X, both, np.ones(N), WHOLE, 0)[1] == [(1, 3)]
+    options = PairOptions(landmarks=100, kept=1, most_columns=3)
+    assert pair_kernels(X, both, np.ones(N), WHOLE, 0, options)[1] == [(1, 3)]
     assert [len(columns) for columns in asked] == [1] * 4 + [2] * 3
     assert (4,) not in asked  # two values: a category
 
@@ -63,7 +59,7 @@ def test_later_rounds_look_at_the_best_width_alone_and_at_all_of_the_pair_that_w
     monkeypatch.setattr(_Sample, "_judged", noted)
     monkeypatch.setattr(_Sample, "left_over", lambda self, kernels: self)  # every pair is left
     target = 0.3 * X[:, :3].sum(axis=1) + 3.0 * CELLS
-    assert pair_kernels(X, [target], np.ones(N), WHOLE, 0)[1] == [(1, 3), (1, 3)]
+    assert pair_kernels(X, [target], np.ones(N), WHOLE, 0, FEW)[1] == [(1, 3), (1, 3)]
     again = [pair for pair in set(looked) if looked.count(pair) > 3]
     assert (1, 3) in again
     assert len(again) > 1
@@ -76,7 +72,7 @@ def test_pairs_that_explain_nothing_are_not_asked_about_again(monkeypatch):
     monkeypatch.setattr(
         _Sample, "best", lambda self, columns: asked.append(columns) or best(self, columns)
     )
-    pair_kernels(X, [Y], np.ones(N), WHOLE, 0)
+    pair_kernels(X, [Y], np.ones(N), WHOLE, 0, FEW)
     first, second = asked[:6], asked[6:]
     assert sorted(first) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     assert 1 <= len(second) < 6
@@ -85,16 +81,15 @@ def test_pairs_that_explain_nothing_are_not_asked_about_again(monkeypatch):
 
 def test_where_no_pair_tells_anything_there_is_none():
     noise = RNG.normal(size=N)
-    assert pair_kernels(X, [noise], np.ones(N), WHOLE, 0) == ([], [])
-    assert pair_kernels(X[:, :1], [Y], np.ones(N), WHOLE, 0) == ([], [])
-    assert pair_kernels(np.zeros((N, 2)), [Y], np.ones(N), WHOLE, 0) == ([], [])
+    assert pair_kernels(X, [noise], np.ones(N), WHOLE, 0, FEW) == ([], [])
+    assert pair_kernels(X[:, :1], [Y], np.ones(N), WHOLE, 0, FEW) == ([], [])
+    assert pair_kernels(np.zeros((N, 2)), [Y], np.ones(N), WHOLE, 0, FEW) == ([], [])
 
 
-def test_what_is_left_over_is_what_machines_that_miss_a_fold_are_wrong_by(monkeypatch):
+def test_what_is_left_over_is_what_machines_that_miss_a_fold_are_wrong_by():
     n = 60
-    monkeypatch.setattr(column_pairs, "_LANDMARKS", n)
-    monkeypatch.setattr(column_pairs, "_RIDGES", (3.0,))
-    sample = _Sample(X[:n], Y[:n, None], np.ones(n), 0)
+    options = PairOptions(landmarks=n, ridges=(3.0,))
+    sample = _Sample(X[:n], Y[:n, None], np.ones(n), 0, options)
     K, fold = WHOLE(X[:n]), np.random.RandomState(0).permutation(n) % 5
     expected = np.empty(n)
     for i in range(5):
@@ -109,7 +104,9 @@ def test_what_is_left_over_is_what_machines_that_miss_a_fold_are_wrong_by(monkey
 
 def test_the_bank_of_many_rows_has_kernels_of_pairs():
     options = {"quality": "least_squares", "C": 10.0, "rank": 80, "random_state": 2, "tol": 1e-3}
-    model = kl.MKLRegressor(**options).fit(X[:700], Y[:700])
+    model = kl.MKLRegressor(**options)
+    model._options = EngineOptions(pairs=FEW)
+    model.fit(X[:700], Y[:700])
     plain = kl.MKLRegressor(model.kernels_[:6], **options).fit(X[:700], Y[:700])
     assert any("columns 1 and 3" in note for note in model.bank_notes_)
     assert model.score(X[700:], Y[700:]) > plain.score(X[700:], Y[700:]) + 0.05

@@ -122,7 +122,8 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
     if all(np.ptp(y) == 0 for y in bank.targets):
         return []
     table = np.asarray(bank.X, dtype=float)
-    kernels, pairs = pair_kernels(table, bank.targets, bank.weight, whole, estimator._seed)
+    given = bank.targets, bank.weight, whole, estimator._seed
+    kernels, pairs = pair_kernels(table, *given, estimator._options.pairs)
     if pairs:
         named = ", ".join(f"{i} and {j}" for i, j in pairs)
         estimator.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")

@@ -10,6 +10,7 @@ joins the bank. The first one does so times a kernel on all columns, too. Weight
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -26,20 +27,26 @@ from kernlearn.typing import Array
 
 Pair = tuple[int, ...]
 
-# γ of the two columns in units of one over their variance: from what a few values of each tell to
-# what neighbouring values do.
-_WIDTHS = (1.0, 8.0, 64.0)
-# Fewer rows cannot tell pairs apart.
-_FEWEST_ROWS = 500
-# Columns with fewer values are categories: of these, kernels on all columns know the pairs.
-_FEWEST_VALUES = 4
-# More columns than these have too many pairs: then those that predict best by themselves.
-_MOST_COLUMNS = 12
-_LANDMARKS = 200
-_RIDGES = (1.0, 10.0, 100.0)
-_KEPT = 3
-# A pair is worth a kernel if it explains this part of what is left over.
-_LEAST = 0.005
+
+@dataclass(frozen=True)
+class PairOptions:
+    """Which pairs are looked at, through which machines, and when one is worth a kernel."""
+
+    # γ of the two columns in units of one over their variance: from what a few values of each tell
+    # to what neighbouring values do.
+    widths: tuple[float, ...] = (1.0, 8.0, 64.0)
+    fewest_rows: int = 500  # fewer cannot tell pairs apart
+    # Columns with fewer values are categories: of these, kernels on all columns know the pairs.
+    fewest_values: int = 4
+    # More columns have too many pairs: then those that predict best by themselves.
+    most_columns: int = 12
+    landmarks: int = 200
+    ridges: tuple[float, ...] = (1.0, 10.0, 100.0)
+    kept: int = 3  # pairs at most
+    least_gain: float = 0.005  # of what is left over, what a pair has to explain
+
+
+OPTIONS = PairOptions()
 
 
 def pair_kernels(
@@ -48,16 +55,17 @@ def pair_kernels(
     weight: Array,  # (n,): weights of the rows
     whole: Kernel,  # on all columns: what it predicts no pair has to
     seed: int,  # for landmarks
+    options: PairOptions = OPTIONS,
 ) -> tuple[list[Kernel], list[Pair]]:
     """The kernels that join a bank, and the pairs that they see; none where none is worth it."""
-    if len(X) < _FEWEST_ROWS:
+    if len(X) < options.fewest_rows:
         return [], []
-    sample = _Sample(X, np.column_stack(targets), weight, seed)
-    columns = columns_of_pairs(X)
+    sample = _Sample(X, np.column_stack(targets), weight, seed, options)
+    columns = columns_of_pairs(X, options)
     chosen: list[Kernel] = [whole]
     pairs: list[Pair] = []
     asked: list[Pair] | None = None
-    for _ in range(_KEPT):
+    for _ in range(options.kept):
         left = sample.left_over(chosen)
         asked = _pairs_of(columns, left) if asked is None else asked
         best = list(in_order(left.best, asked, n_threads(), lambda: None))
@@ -65,7 +73,7 @@ def pair_kernels(
         if not found:
             break
         loss, kernel, pair = found[first_least(loss for loss, _, _ in found)]
-        if not loss < (1.0 - _LEAST) * left.size:
+        if not loss < (1.0 - options.least_gain) * left.size:
             break
         chosen.append(kernel)
         pairs.append(pair)
@@ -76,23 +84,27 @@ def pair_kernels(
     return [*chosen[1:], *products], pairs
 
 
-def columns_of_pairs(X: Array) -> list[int]:
+def columns_of_pairs(X: Array, options: PairOptions = OPTIONS) -> list[int]:
     """Those whose pairs are looked at."""
-    return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= _FEWEST_VALUES]
+    return [j for j in range(X.shape[1]) if len(np.unique(X[:, j])) >= options.fewest_values]
 
 
 def _pairs_of(columns: list[int], left: _Sample) -> list[Pair]:
     """Of many columns those pairs whose columns tell most by themselves."""
-    if len(columns) > _MOST_COLUMNS:
+    most = left.options.most_columns
+    if len(columns) > most:
         losses = [left.best((j,))[0] for j in columns]
-        columns = sorted(columns[i] for i in np.argsort(losses, kind="stable")[:_MOST_COLUMNS])
+        columns = sorted(columns[i] for i in np.argsort(losses, kind="stable")[:most])
     return list(combinations(columns, 2))
 
 
 class _Sample:
     """Rows, and what is to be explained of them."""
 
-    def __init__(self, X: Array, Y: Array, weight: Array, seed: int) -> None:
+    def __init__(
+        self, X: Array, Y: Array, weight: Array, seed: int, options: PairOptions = OPTIONS
+    ) -> None:
+        self.options = options
         self._X, self._Y, self._weight, self._seed = X, Y, weight, seed
         self._variance = X.var(axis=0)
         # Landmarks do not depend on what is to be explained, nor, by and large, does the width
@@ -109,7 +121,7 @@ class _Sample:
         """The least held-out loss over widths, and its kernel; later at that width alone."""
         chosen = list(columns)
         known = self._settled.get(columns)
-        widths = _WIDTHS if known is None else (known[0],)
+        widths = self.options.widths if known is None else (known[0],)
         kernels = [Columns(chosen, ARDGaussian(c / self._variance[chosen])) for c in widths]
         maps = None if known is None else [known[1]]
         judged = [self._judged([kernel], maps) for kernel in kernels]
@@ -130,12 +142,12 @@ class _Sample:
         """
         _, ridge, seen = self._judged(kernels)
         ones, factors = np.ones(len(kernels)), seen.factors
-        with threads_for(_LANDMARKS):
+        with threads_for(self.options.landmarks):
             coef = trained(seen.moments, factors.membership, ones, ridge)
             assert coef is not None  # positive weights and a positive ridge always have a machine
             rows = FactorRows(self._X, factors, keep=False)
             said = least_squares_refits(rows, seen, ones, coef, ridge)
-        left = _Sample(self._X, self._Y - said.values, self._weight, self._seed)
+        left = _Sample(self._X, self._Y - said.values, self._weight, self._seed, self.options)
         left._settled = self._settled
         return left
 
@@ -144,10 +156,10 @@ class _Sample:
     ) -> tuple[float, float, FactorStatistics]:
         """The least held-out loss over ridges, that ridge, and the moments."""
         look = RankSearch(self._X, kernels, self._Y, self._weight, self._seed, maps)
-        ones = np.ones(len(kernels))
-        with threads_for(_LANDMARKS):
-            seen = look.at(_LANDMARKS)
+        ones, ridges = np.ones(len(kernels)), self.options.ridges
+        with threads_for(self.options.landmarks):
+            seen = look.at(self.options.landmarks)
             out = FoldsOut(seen.folds, seen.factors.membership)
-            losses = [float(out.loss(ones, ridge).sum()) for ridge in _RIDGES]
+            losses = [float(out.loss(ones, ridge).sum()) for ridge in ridges]
         place = first_least(losses)
-        return losses[place], _RIDGES[place], seen
+        return losses[place], ridges[place], seen

@@ -20,6 +20,7 @@ from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
 from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.mkl.column_pairs import PairOptions
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
 from kernlearn.families.kernel_pool import is_family
@@ -44,6 +45,7 @@ class EngineOptions:
     # How much of a factor is kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)
     ranks: RankOptions = field(default_factory=RankOptions)  # when rank="auto" is enough
+    pairs: PairOptions = field(default_factory=PairOptions)  # kernels on pairs of columns
 
 
 @dataclass(frozen=True, eq=False)
