@@ -50,52 +50,25 @@ def rows_per_block(n_columns: int) -> int:
 
 
 def reduce_rows(
-    source: Rows,
+    source: Rows,  # or an object with ``__len__`` and ``blocks``
+    # ``block_function(block, rows, *parts)`` for the table of some rows, the slice that they are,
+    # and their parts of `along`.
     block_function: Function[Part],
-    add: Add[Part],
-    n_columns: int,
-    along: Sequence[Any] = (),
+    add: Add[Part],  # adds two results, and changes neither
+    n_columns: int,  # numbers that are made of each row, which decides how large a block is
+    along: Sequence[Any] = (),  # arrays with an entry for every row that counts
+    # The rows that count, increasing; by default all. Slices are then positions among these.
     rows: Indices | None = None,
-    checked: bool = False,
-    light: bool = False,
+    checked: bool = False,  # whether rows are known to be numbers
+    light: bool = False,  # whether results are small: those of a cluster are then added here
+    # ``onto(total, block, rows, *parts)`` is the total with the result of a block added, for those
+    # so large that room for another one is worth saving; the total may be used up. Only blocks of
+    # this machine's memory are added so.
     onto: Function[Part] | None = None,
 ) -> Part:
-    """Add up what a function makes of each block of rows.
+    """Add up what a function makes of each block of rows, in an order that the blocks decide.
 
-    Parameters
-    ----------
-    source : array, memory map, data frame, Chunked, or object with ``__len__`` and ``blocks``
-        The rows.
-    block_function : callable
-        ``block_function(block, rows, *parts)`` for the table of some rows, the slice that they are,
-        and their parts of `along`.
-    add : callable
-        Adds two results, and changes neither.
-    n_columns : int
-        Numbers that `block_function` makes of each row, which decides how large a block is.
-    along : sequence of arrays
-        With an entry for every row that counts.
-    rows : ndarray of int, optional
-        The rows that count, increasing; by default all. Slices are then positions among these.
-    checked : bool, default=False
-        Whether rows are known to be numbers.
-    light : bool, default=False
-        Whether results are small beside the rows: those of a cluster are then added here.
-    onto : callable, optional
-        ``onto(total, block, rows, *parts)`` is the total with the result of a block added, for
-        results so large that room for another one is worth saving; the total may be used up. Only
-        blocks of this machine's memory are added so.
-
-    Returns
-    -------
-    total
-        The sum of all results, in an order that the blocks alone decide.
-
-    Examples
-    --------
-    >>> import numpy as np
     >>> from operator import add
-    >>> from kernlearn.gram.rows import reduce_rows
     >>> reduce_rows(np.arange(6.0).reshape(3, 2), lambda block, rows: block.T @ block, add, 2)
     array([[20., 26.],
            [26., 35.]])
@@ -124,17 +97,8 @@ def map_rows(
 ) -> NDArray[Any]:
     """What a function makes of each row, in their order, on the host.
 
-    Parameters
-    ----------
-    source, n_columns, along, rows, checked
-        As in `reduce_rows`.
-    block_function : callable
-        ``block_function(block, rows, *parts)`` is an array of the host with a row for each.
-
-    Returns
-    -------
-    values : ndarray of shape (n, ...)
-        One row for each that counts.
+    ``block_function(block, rows, *parts)`` is an array of the host with a row for each; all else is
+    as in `reduce_rows`.
     """
     add = _side_by_side
     if isinstance(source, Chunked):

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.svm import SVC, SVR
 
 import kernlearn as kl
-from kernlearn.estimators.mkl.auto_C import class_losses, squared_losses
+from kernlearn.estimators.mkl.held_out_loss import class_losses, squared_losses
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Gaussian, Linear, Scaled
 from kernlearn.runtime.status import Status

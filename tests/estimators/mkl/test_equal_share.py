@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import kernlearn as kl
-from kernlearn.estimators.mkl.auto_C import class_losses
 from kernlearn.estimators.mkl.equal_share import even_shares
+from kernlearn.estimators.mkl.held_out_loss import class_losses
 from kernlearn.families.weights import positive_weights
 from kernlearn.kernels import Columns, Gaussian, Linear, Normalized, PerColumn, Sum
 from kernlearn.solvers.engine.choices import most_equal

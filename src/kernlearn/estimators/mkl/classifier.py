@@ -14,8 +14,8 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
-from kernlearn.estimators.mkl.auto_C import class_losses, hold_out_rule
 from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.stopping import Progress

@@ -16,8 +16,8 @@ from kernlearn.estimators.held_out.intervals import check_coverage
 from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mkl.auto_C import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.spread import robust_spread
 from kernlearn.estimators.mkl.table_inputs import TableInputs

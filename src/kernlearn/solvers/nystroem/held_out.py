@@ -88,15 +88,7 @@ class _Others:
 def loss_by_rank(
     folds: Sequence[Moments], factors: Factors, weights: Array, ridge: float
 ) -> tuple[NDArray[np.intp], Array]:
-    """The held-out mean squared error, all targets together, at the rank and its halves.
-
-    Returns
-    -------
-    ranks : ndarray of shape (l,)
-        Columns for each kernel at most, increasing.
-    losses : ndarray of shape (l,)
-        The loss at each.
-    """
+    """Ranks, increasing, and the held-out mean squared error of all targets together at each."""
     ranks = halves(factors)
     few = factors.n_columns > _FEW_COLUMNS  # the same folds for every rank
     losses = []
