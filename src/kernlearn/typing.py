@@ -67,6 +67,9 @@ Rows: TypeAlias = Any
 """Rows of a table, wherever they are: an array, a data frame, a sparse matrix or things on this
 machine, an array on a device, or chunks on a cluster. No type describes all of them."""
 
+DaskObject: TypeAlias = Any
+"""A collection, a task, its result or a client of Dask, which has no types."""
+
 DeviceArray: TypeAlias = Any
 """An array of NumPy, PyTorch or CuPy: no type describes all of them."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,10 @@ from kernlearn._cluster.scheduling import computed, delayed, persisted
 from kernlearn._cluster.task_payload import TaskPayload, as_payload
 from kernlearn._cluster.workers import room_on_workers
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.typing import Indices
+from kernlearn.typing import DaskObject, Indices, Rows
 
 # What a task makes of neighbouring rows.
-Work = Callable[..., Any]
+Work = Callable[..., DaskObject]
 
 
 class Chunked:
@@ -28,20 +27,20 @@ class Chunked:
 
     def __init__(
         self,
-        chunks: Sequence[Any],
+        chunks: Sequence[DaskObject],
         sizes: Sequence[int],
         n_columns: int,
-        prepare: Callable[[Any, int], Any] | None = None,
+        prepare: Callable[[DaskObject, int], DaskObject] | None = None,
     ) -> None:
         filled = [(chunk, size) for chunk, size in zip(chunks, sizes, strict=True) if size]
         self._chunks = [chunk for chunk, _ in filled]
         self._ends = np.cumsum([size for _, size in filled], dtype=np.intp)
         self.shape = (int(self._ends[-1]) if filled else 0, n_columns)
         self._prepare = prepare
-        self._fetched: tuple[Indices, Any] | None = None
+        self._fetched: tuple[Indices, DaskObject] | None = None
 
     @classmethod
-    def of(cls, X: Any, prepare: Callable[[Any, int], Any] | None = None) -> Chunked:
+    def of(cls, X: Rows, prepare: Callable[[DaskObject, int], DaskObject] | None = None) -> Chunked:
         """A Dask array or data frame; chunks of unknown size are counted, in one pass."""
         X = check_collection(X, "X")
         if is_lazy_frame(X):
@@ -57,7 +56,7 @@ class Chunked:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: DaskObject) -> DaskObject:
         """Some rows, in the memory of this process; those asked for last are remembered."""
         chosen = np.arange(len(self))[rows]
         if self._fetched is not None and np.array_equal(self._fetched[0], chosen):
@@ -71,12 +70,16 @@ class Chunked:
         self._fetched = chosen, found
         return found
 
-    def __array__(self, *args: Any, **options: Any) -> Any:
+    def __array__(self, *args: object, **options: object) -> DaskObject:
         raise TypeError("the rows of a Dask collection are worked on where they are")
 
     def parts(
-        self, work: Work, along: Sequence[Any] = (), rows: Indices | None = None, fewest: int = 1
-    ) -> list[Any]:
+        self,
+        work: Work,
+        along: Sequence[DaskObject] = (),
+        rows: Indices | None = None,
+        fewest: int = 1,
+    ) -> list[DaskObject]:
         """What a function makes of the rows of each task, in their order.
 
         ``work(table, first, *parts)`` is called for neighbouring rows, with the position of the
@@ -89,12 +92,12 @@ class Chunked:
     def reduce(
         self,
         work: Work,
-        add: Callable[[Any, Any], Any],
-        along: Sequence[Any] = (),
+        add: Callable[[DaskObject, DaskObject], DaskObject],
+        along: Sequence[DaskObject] = (),
         rows: Indices | None = None,
         fewest: int = 1,
         light: bool = False,
-    ) -> Any:
+    ) -> DaskObject:
         """The sum of what `parts` gives, by a tree of neighbours.
 
         Which parts are added in which order follows from the chunks alone, not from the workers:
@@ -121,7 +124,7 @@ class Chunked:
         bounds = np.searchsorted(rows, [0, *self._ends])
         return Chunked(tasks, [size for size in np.diff(bounds) if size], self.shape[1])
 
-    def mapped(self, function: Callable[[Any], Any], n_columns: int) -> Chunked:
+    def mapped(self, function: Callable[[DaskObject], DaskObject], n_columns: int) -> Chunked:
         """The same rows after a function of a table, which the tasks call."""
         sizes = np.diff(self._ends, prepend=0).tolist()
         return Chunked(self._chunks, sizes, n_columns, _Composed(self._prepare, function))
@@ -131,8 +134,8 @@ class Chunked:
         return room_on_workers(on_host)
 
     def _tasks(
-        self, work: Work, along: Sequence[Any], rows: Indices | None, fewest: int
-    ) -> list[Any]:
+        self, work: Work, along: Sequence[DaskObject], rows: Indices | None, fewest: int
+    ) -> list[DaskObject]:
         """One task for each group of chunks that has a row that counts."""
         job, do = as_payload((work, self._prepare)), delayed(_done)
         tasks = []
@@ -147,7 +150,7 @@ class Chunked:
             tasks.append(do(job, chunks, slice(start, stop), within, part.start, parts))
         return tasks
 
-    def _groups(self, fewest: int) -> Iterator[tuple[list[Any], int, int]]:
+    def _groups(self, fewest: int) -> Iterator[tuple[list[DaskObject], int, int]]:
         """Neighbouring chunks with the rows that they are; a rest that is too small joins them."""
         start, group = 0, []
         for chunk, end in zip(self._chunks, self._ends.tolist(), strict=True):
@@ -163,14 +166,16 @@ class Chunked:
 class _Composed:
     """What tasks see of a chunk: a function of what they saw before."""
 
-    first: Callable[[Any, int], Any] | None
-    function: Callable[[Any], Any]
+    first: Callable[[DaskObject, int], DaskObject] | None
+    function: Callable[[DaskObject], DaskObject]
 
-    def __call__(self, table: Any, start: int) -> Any:
+    def __call__(self, table: Rows, start: int) -> DaskObject:
         return self.function(table if self.first is None else self.first(table, start))
 
 
-def _tree(sums: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+def _tree(
+    sums: list[DaskObject], add: Callable[[DaskObject, DaskObject], DaskObject]
+) -> DaskObject:
     """The sum of neighbours, then of neighbouring sums, and so on."""
     while len(sums) > 1:
         pairs = [add(*sums[i : i + 2]) for i in range(0, len(sums) - 1, 2)]
@@ -178,7 +183,7 @@ def _tree(sums: list[Any], add: Callable[[Any, Any], Any]) -> Any:
     return sums[0]
 
 
-def joined(tables: Sequence[Any]) -> Any:
+def joined(tables: Sequence[DaskObject]) -> DaskObject:
     """Tables of neighbouring rows as one."""
     if len(tables) == 1:
         return tables[0]
@@ -187,18 +192,18 @@ def joined(tables: Sequence[Any]) -> Any:
     return np.concatenate(tables)
 
 
-def _rows_themselves(table: Any, first: int) -> Any:
+def _rows_themselves(table: Rows, first: int) -> DaskObject:
     return table
 
 
 def _done(
     job: TaskPayload,
-    chunks: list[Any],
+    chunks: list[DaskObject],
     place: slice,
     within: Indices | None,
     first: int,
-    parts: list[Any],
-) -> Any:
+    parts: list[DaskObject],
+) -> DaskObject:
     """A task: its chunks as one table, prepared, those rows that count, and what is made of them.
 
     ``place`` is where the table is in the whole, ``within`` are places in the table, and ``first``

@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn._cluster.scheduling import computed
+from kernlearn.typing import DaskObject, Rows
 
 _CURE = "call its compute() first if it fits into memory"
 
 
-def is_lazy(X: Any) -> bool:
+def is_lazy(X: Rows) -> bool:
     """Whether `X` is a collection of Dask: an array, a data frame, or another of its kinds."""
     return type(X).__module__.partition(".")[0] == "dask"
 
 
-def is_lazy_frame(X: Any) -> bool:
+def is_lazy_frame(X: Rows) -> bool:
     """Whether a collection of Dask is a data frame."""
     return hasattr(X, "columns") and hasattr(X, "map_partitions")
 
 
-def on_this_machine(values: Any) -> Any:
+def on_this_machine(values: Rows) -> DaskObject:
     """Values of a collection of Dask, one for each row, as an array of NumPy; all else as it is."""
     if not is_lazy(values):
         return values
@@ -29,7 +28,7 @@ def on_this_machine(values: Any) -> Any:
     return found.to_numpy() if hasattr(found, "to_numpy") else np.asarray(found)
 
 
-def check_collection(X: Any, name: str) -> Any:
+def check_collection(X: Rows, name: str) -> DaskObject:
     """A Dask array of numbers with two axes and all columns in one chunk, or a data frame."""
     if is_lazy_frame(X):
         if getattr(X, "ndim", 0) == 2 and len(X.columns):
@@ -58,7 +57,7 @@ def check_collection(X: Any, name: str) -> Any:
     return X if len(X.chunks[1]) == 1 else X.rechunk({1: -1})
 
 
-def refuse_collection(X: Any, name: str) -> None:
+def refuse_collection(X: Rows, name: str) -> None:
     """Refuse a collection where rows have to be in the memory of this machine."""
     if is_lazy(X):
         raise TypeError(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from kernlearn._cluster.scheduling import ClusterLost
 from kernlearn.runtime.optional import load_distributed
+from kernlearn.typing import DaskObject
 
 # Seconds: a scheduler that is there answers in a few hundredths.
 TIMEOUT = 10.0
 
 
 @contextmanager
-def connected(address: str, timeout: float | None = None) -> Iterator[Any]:
+def connected(address: str, timeout: float | None = None) -> Iterator[DaskObject]:
     """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
 
     After `timeout` seconds a scheduler, or the first of its workers, is taken to be missing.

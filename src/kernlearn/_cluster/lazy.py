@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -12,11 +11,12 @@ from kernlearn._cluster.scheduling import delayed
 from kernlearn._cluster.task_payload import TaskPayload
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.runtime.warning_filters import quiet_about
+from kernlearn.typing import DaskObject, Rows
 
-Method = Callable[..., Any]
+Method = Callable[..., DaskObject]
 
 
-def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -> Any:
+def lazily(method: Method, estimator: object, X: Rows, options: Mapping[str, object]) -> DaskObject:
     """``method(estimator, X, **options)`` chunk by chunk, when it is asked for.
 
     What comes of it is found from a row made up for the purpose, so that a fit of other columns is
@@ -49,7 +49,7 @@ def lazily(method: Method, estimator: Any, X: Any, options: Mapping[str, Any]) -
     return da.concatenate(parts, allow_unknown_chunksizes=True)
 
 
-def _predicted(job: TaskPayload, chunk: Any, start: float, empty: Any) -> Any:
+def _predicted(job: TaskPayload, chunk: DaskObject, start: float, empty: DaskObject) -> DaskObject:
     """A task: the predictions for one chunk."""
     method, estimator, options = job.unpacked()
     if len(chunk) == 0:

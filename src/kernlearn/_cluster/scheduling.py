@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from kernlearn.runtime.optional import load_dask
+from kernlearn.typing import DaskObject
 
 _PURPOSE = "a Dask collection"
 # How the names of those errors end that tell of workers, or a scheduler, no longer there: names,
@@ -22,18 +22,18 @@ class ClusterLost(ConnectionError):
     """The workers or the scheduler of a cluster are gone; the message says what to do."""
 
 
-def delayed(function: Any, **options: Any) -> Any:
+def delayed(function: DaskObject, **options: object) -> DaskObject:
     """A function whose calls are tasks, or an object that is sent once to each worker."""
     return load_dask(_PURPOSE).delayed(function, pure=False, **options)
 
 
-def computed(tasks: Sequence[Any]) -> list[Any]:
+def computed(tasks: Sequence[DaskObject]) -> list[DaskObject]:
     """The results of tasks or collections, in their order, in the memory of this process."""
     with cluster_errors():
         return list(load_dask(_PURPOSE).compute(*tasks))
 
 
-def persisted(tasks: Sequence[Any]) -> list[Any]:
+def persisted(tasks: Sequence[DaskObject]) -> list[DaskObject]:
     """The same tasks, their results kept where they are made; work on them has begun."""
     with cluster_errors():
         return list(load_dask(_PURPOSE).persist(*tasks))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from kernlearn._cluster.scheduling import cluster_errors
 from kernlearn.runtime.optional import load_dask_array
+from kernlearn.typing import DaskObject
 
 # Chunks for each thread: who is slower has fewer of them to do.
 _FOR_A_THREAD = 2
 
 
-def spread(client: Any, table: NDArray[np.float64]) -> Any:
+def spread(client: DaskObject, table: NDArray[np.float64]) -> DaskObject:
     """The rows as a Dask array that lies in the memory of the workers."""
     with cluster_errors(OSError):
         n_chunks = _FOR_A_THREAD * max(1, sum(client.nthreads().values()))

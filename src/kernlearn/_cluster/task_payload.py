@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kernlearn._cluster.scheduling import delayed
 from kernlearn._cluster.workers import ambient_client
 from kernlearn.runtime.optional import load_cloudpickle
+from kernlearn.typing import DaskObject
 
 # Bytes that go along with every task; more of them go to each worker once.
 _LIGHT = 30_000
@@ -23,15 +22,15 @@ class TaskPayload:
         Whether these are bytes.
     """
 
-    def __init__(self, content: Any, is_pickled: bool) -> None:
+    def __init__(self, content: DaskObject, is_pickled: bool) -> None:
         self.content, self.is_pickled = content, is_pickled
 
-    def unpacked(self) -> Any:
+    def unpacked(self) -> DaskObject:
         """The object."""
         return load_cloudpickle("a task").loads(self.content) if self.is_pickled else self.content
 
 
-def as_payload(content: Any) -> Any:
+def as_payload(content: object) -> DaskObject:
     """An object as an argument of tasks.
 
     What is heavy is a task of its own: it goes to the scheduler once and from there to each worker,

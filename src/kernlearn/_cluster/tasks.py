@@ -5,28 +5,31 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from kernlearn._cluster.scheduling import cluster_errors
 from kernlearn._cluster.task_payload import TaskPayload
 from kernlearn.runtime.optional import load_distributed
+from kernlearn.typing import DaskObject
 
 Key = TypeVar("Key")
-Call = tuple[Callable[..., Any], tuple[Any, ...]]
+Call = tuple[Callable[..., DaskObject], tuple[DaskObject, ...]]
 
 # Tasks for each thread of the cluster that are under way: one to work on, one to go on with. All
 # others wait here, with their arguments.
 _FOR_A_THREAD = 2
 
 
-def as_they_end(client: Any, calls: Iterable[tuple[Key, Call]]) -> Iterator[tuple[Key, Any]]:
+def as_they_end(
+    client: DaskObject, calls: Iterable[tuple[Key, Call]]
+) -> Iterator[tuple[Key, DaskObject]]:
     """The keys of calls and what these return, those that end first first.
 
     A task whose worker dies is run again by another one; one whose result was handed over is not.
     """
     waiting = iter(calls)
     wait = load_distributed("--cluster").wait
-    running: dict[Any, Key] = {}
+    running: dict[DaskObject, Key] = {}
     while True:
         # Taken before the cluster is talked to: an error of theirs is none of the cluster's.
         some = list(islice(waiting, _room(client, len(running))))
@@ -43,10 +46,10 @@ def as_they_end(client: Any, calls: Iterable[tuple[Key, Call]]) -> Iterator[tupl
             yield running.pop(future), result
 
 
-def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
+def in_order(client: DaskObject, calls: Iterable[Call]) -> Iterator[DaskObject]:
     """What calls return, in their order; no more than a few are made before they are wanted."""
     waiting = iter(calls)
-    running: deque[Any] = deque()
+    running: deque[DaskObject] = deque()
     while True:
         some = list(islice(waiting, _room(client, len(running))))
         if not some and not running:
@@ -58,22 +61,22 @@ def in_order(client: Any, calls: Iterable[Call]) -> Iterator[Any]:
         yield result
 
 
-def shared(client: Any, content: Any) -> Any:
+def shared(client: DaskObject, content: object) -> DaskObject:
     """An object as an argument of many calls: a task, so that whoever lacks it is sent it."""
     with cluster_errors(OSError):
         return client.submit(_itself, TaskPayload(content, is_pickled=False), pure=False)
 
 
-def _itself(content: TaskPayload) -> Any:
+def _itself(content: TaskPayload) -> DaskObject:
     return content.unpacked()
 
 
-def _submitted(client: Any, call: Call) -> Any:
+def _submitted(client: DaskObject, call: Call) -> DaskObject:
     function, arguments = call
     return client.submit(function, *arguments, pure=False)
 
 
-def _room(client: Any, n_running: int) -> int:
+def _room(client: DaskObject, n_running: int) -> int:
     """Tasks that may be begun while so many are under way; workers come and go."""
     with cluster_errors(OSError):
         n_threads = int(sum(client.nthreads().values()))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
 
 from kernlearn._cluster.scheduling import cluster_errors
+from kernlearn.typing import DaskObject
 
 
-def ambient_client() -> Any:
+def ambient_client() -> DaskObject:
     """The ``distributed.Client`` that tasks go to now, or None where threads run them."""
     distributed = sys.modules.get("distributed")
     if distributed is None:

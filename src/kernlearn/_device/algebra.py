@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,13 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs, spotrf, spotrs, strtrs
 
 from kernlearn._device.places import Place, beside, compat, is_elsewhere, namespace, to_host
 from kernlearn.runtime.threads import LARGEST_FOR_LAPACK
+from kernlearn.typing import AnyFloatArray, DeviceArray, Indices
 
 _BLOCK = 1024
 _IN_CACHE = 2**20  # numbers: of a larger matrix no copy of whole rows is made
 
 
-def take_columns(array: Any, columns: Any) -> Any:
+def take_columns(array: DeviceArray, columns: Indices | slice | list[int]) -> DeviceArray:
     """Some columns of a matrix, or of every matrix of a stack, by the positions of the host."""
     if not is_elsewhere(array) or isinstance(columns, slice):
         return array[..., columns]
@@ -26,7 +26,9 @@ def take_columns(array: Any, columns: Any) -> Any:
     return namespace(array).take(array, positions, axis=-1)
 
 
-def minor(A: NDArray[Any], rows: NDArray[np.intp], out: NDArray[Any] | None = None) -> NDArray[Any]:
+def minor(
+    A: AnyFloatArray, rows: NDArray[np.intp], out: AnyFloatArray | None = None
+) -> AnyFloatArray:
     """The same rows and columns of a square matrix on the host.
 
     Row by row, each of which stays in cache: half the time of one look-up of all entries.
@@ -39,7 +41,7 @@ def minor(A: NDArray[Any], rows: NDArray[np.intp], out: NDArray[Any] | None = No
     return found
 
 
-def empty_beside(shape: tuple[int, ...], other: Any) -> Any:
+def empty_beside(shape: tuple[int, ...], other: DeviceArray) -> DeviceArray:
     """Room for numbers where another array is."""
     if not is_elsewhere(other):
         return np.empty(shape)
@@ -47,7 +49,7 @@ def empty_beside(shape: tuple[int, ...], other: Any) -> Any:
     return xp.empty(shape, dtype=xp.float64, device=compat().device(other))
 
 
-def eye_beside(n_rows: int, n_columns: int, other: Any) -> Any:
+def eye_beside(n_rows: int, n_columns: int, other: DeviceArray) -> DeviceArray:
     """Ones on the diagonal of a matrix where another array is."""
     if not is_elsewhere(other):
         return np.eye(n_rows, n_columns)
@@ -55,31 +57,31 @@ def eye_beside(n_rows: int, n_columns: int, other: Any) -> Any:
     return xp.eye(n_rows, n_columns, dtype=xp.float64, device=compat().device(other))
 
 
-def copied(array: Any) -> Any:
+def copied(array: DeviceArray) -> DeviceArray:
     """A new array of the same numbers."""
     return 1.0 * array if is_elsewhere(array) else array.copy()
 
 
-def turned(A: Any) -> Any:
+def turned(A: DeviceArray) -> DeviceArray:
     """A matrix transposed, or every matrix of a stack."""
     return namespace(A).matrix_transpose(A)
 
 
-def column_dots(A: Any, B: Any) -> Any:
+def column_dots(A: DeviceArray, B: DeviceArray) -> DeviceArray:
     """The inner products of the columns of two matrices, or of two stacks of them."""
     if is_elsewhere(A):
         return namespace(A).sum(A * B, axis=-2)
     return np.einsum("...ij,...ij->...j", A, B)
 
 
-def row_dots(A: Any, B: Any) -> Any:
+def row_dots(A: DeviceArray, B: DeviceArray) -> DeviceArray:
     """The inner products of the rows of two matrices, or of two stacks of them."""
     if is_elsewhere(A):
         return namespace(A).sum(A * B, axis=-1)
     return np.einsum("...ij,...ij->...i", A, B)
 
 
-def lower_products(Z: Any, total: Any = None) -> Any:
+def lower_products(Z: DeviceArray, total: DeviceArray = None) -> DeviceArray:
     """ZᵀZ, added to a total, which may be overwritten; the host makes only the lower triangle.
 
     There are zeros above it.
@@ -94,7 +96,7 @@ def lower_products(Z: Any, total: Any = None) -> Any:
     return dsyrk(1.0, Z.T, beta=1.0, c=total, lower=1, overwrite_c=1)
 
 
-def lower_outer_products(Z: Any, total: Any = None) -> Any:
+def lower_outer_products(Z: DeviceArray, total: DeviceArray = None) -> DeviceArray:
     """ZZᵀ, added to a total, which may be overwritten; of the same form as `lower_products`."""
     if is_elsewhere(Z):
         return Z @ Z.T if total is None else total + Z @ Z.T
@@ -105,7 +107,7 @@ def lower_outer_products(Z: Any, total: Any = None) -> Any:
     return dsyrk(1.0, Z.T, trans=1, beta=1.0, c=total, lower=1, overwrite_c=1)
 
 
-def transposed_product(Z: Any, B: NDArray[np.float64]) -> Any:
+def transposed_product(Z: DeviceArray, B: NDArray[np.float64]) -> DeviceArray:
     """ZᵀB, where Z is, for few columns of the host.
 
     By the library that makes `lower_products`: the threads of NumPy's would not yet have gone to
@@ -116,12 +118,12 @@ def transposed_product(Z: Any, B: NDArray[np.float64]) -> Any:
     return dgemm(1.0, Z.T, B) if Z.shape[1] else np.zeros((0, B.shape[1]))
 
 
-def lower_triangle(A: Any) -> Any:
+def lower_triangle(A: DeviceArray) -> DeviceArray:
     """What `lower_products` has found, on the host, with zeros above the diagonal."""
     return np.tril(to_host(A)) if is_elsewhere(A) else A
 
 
-def add_to_diagonal(A: Any, values: Any) -> Any:
+def add_to_diagonal(A: DeviceArray, values: DeviceArray) -> DeviceArray:
     """A square matrix in C order with a number, or numbers, added to its diagonal in place."""
     if not is_elsewhere(A):
         A[np.diag_indices(len(A))] += values
@@ -133,7 +135,7 @@ def add_to_diagonal(A: Any, values: Any) -> Any:
     return A
 
 
-def lower_factor(A: Any) -> Any:
+def lower_factor(A: DeviceArray) -> DeviceArray:
     """The lower Cholesky factor, `LinAlgError` where there is none; what is above is undefined.
 
     On the host a matrix in C order is overwritten.
@@ -158,7 +160,7 @@ def lower_factor(A: Any) -> Any:
     raise LinAlgError("the matrix is not positive definite")
 
 
-def lower_factors(A: Any) -> tuple[Any, NDArray[np.bool_]]:
+def lower_factors(A: DeviceArray) -> tuple[DeviceArray, NDArray[np.bool_]]:
     """The lower Cholesky factors of a stack of matrices, and which of them there are.
 
     What there is not, and what is above the diagonals, is undefined. On the host the matrices are
@@ -186,12 +188,12 @@ def lower_factors(A: Any) -> tuple[Any, NDArray[np.bool_]]:
 # LAPACK's own functions: on a few dozen points they take less than what SciPy does around them.
 
 
-def _single(*arrays: Any) -> bool:
+def _single(*arrays: DeviceArray) -> bool:
     """Whether LAPACK may work in single precision."""
     return all(array.dtype == np.float32 for array in arrays)
 
 
-def _factorised(A: Any, overwrite: bool = False) -> Any:
+def _factorised(A: DeviceArray, overwrite: bool = False) -> DeviceArray:
     if len(A) == 0:
         return A
     factor, failed = (spotrf if _single(A) else dpotrf)(A, lower=1, clean=0, overwrite_a=overwrite)
@@ -200,7 +202,7 @@ def _factorised(A: Any, overwrite: bool = False) -> Any:
     return factor
 
 
-def _solved(L: Any, B: Any, transposed: bool = False) -> Any:
+def _solved(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceArray:
     if np.size(B) == 0:
         return np.zeros(np.shape(B))
     solve = strtrs if _single(L, B) else dtrtrs
@@ -213,7 +215,7 @@ def _solved(L: Any, B: Any, transposed: bool = False) -> Any:
     return X
 
 
-def _lower_factor_in_blocks(A: Any) -> Any:
+def _lower_factor_in_blocks(A: DeviceArray) -> DeviceArray:
     """The same, block of columns by block of columns, from products of matrices."""
     n = len(A)
     for start in range(0, n, _BLOCK):
@@ -227,7 +229,7 @@ def _lower_factor_in_blocks(A: Any) -> Any:
     return A
 
 
-def solve_lower(L: Any, B: Any, transposed: bool = False) -> Any:
+def solve_lower(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceArray:
     """L⁻¹B, or L⁻ᵀB, for a lower triangular L, or for stacks of both."""
     if not is_elsewhere(L):
         if L.ndim > 2:
@@ -248,7 +250,7 @@ def solve_lower(L: Any, B: Any, transposed: bool = False) -> Any:
     return beside(solve_lower(to_host(L), to_host(B), transposed), L)
 
 
-def _solved_in_blocks(L: Any, B: Any) -> Any:
+def _solved_in_blocks(L: DeviceArray, B: DeviceArray) -> DeviceArray:
     """L⁻¹B by products of matrices: parts of a large L need not be copied."""
     X = np.empty(B.shape)
     for start in range(0, len(L), _BLOCK):
@@ -258,7 +260,7 @@ def _solved_in_blocks(L: Any, B: Any) -> Any:
     return X
 
 
-def solve_factored(L: Any, B: Any) -> Any:
+def solve_factored(L: DeviceArray, B: DeviceArray) -> DeviceArray:
     """(LLᵀ)⁻¹B."""
     if not is_elsewhere(L):
         if np.size(B) == 0:

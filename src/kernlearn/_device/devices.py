@@ -7,11 +7,12 @@ from importlib import import_module
 from typing import Any
 
 from kernlearn._device.places import CURE, HOST, Place, is_elsewhere
+from kernlearn.typing import Rows
 
 _CUDA = re.compile(r"cuda(:\d+)?")
 
 
-def place_of(device: Any, X: Any) -> Place | None:
+def place_of(device: object, X: Rows) -> Place | None:
     """Where work on the rows of X is to be done: None for NumPy on the host.
 
     `device` is None, which follows X, "cpu", "cuda" or the like of "cuda:1"; X is the table as the
@@ -60,7 +61,7 @@ def libraries() -> list[tuple[str, int, str]]:
     return found
 
 
-def cuda_devices() -> list[dict[str, Any]]:
+def cuda_devices() -> list[dict[str, object]]:
     """The CUDA devices found, with the library that finds them: name, title, bytes of memory."""
     found = []
     for library, count, _ in libraries():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
 
 from kernlearn._device.places import CURE, Place
+from kernlearn.typing import DeviceArray
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -16,7 +16,7 @@ def is_out_of_memory(error: BaseException) -> bool:
     return by_name or (isinstance(error, RuntimeError) and "out of memory" in str(error).lower())
 
 
-def give_back(array: Any) -> None:
+def give_back(array: DeviceArray) -> None:
     """Return memory that the library of an array keeps for later."""
     library = Place.of(array).library
     if library == "torch":

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from kernlearn.typing import DeviceArray, Rows
+
 HOST = "cpu"
 CURE = "use device=None, which works on the host, or 'cpu'"
 # Other arrays either convert themselves to NumPy's, or are for nobody.
@@ -16,7 +18,7 @@ _LIBRARIES = ("torch", "cupy", "array_api_strict")
 _COMFORTABLE = 0.125
 
 
-def is_elsewhere(array: Any) -> bool:
+def is_elsewhere(array: object) -> bool:
     """Whether an array is one of another library than NumPy, wherever its memory is."""
     return type(array).__module__.partition(".")[0] in _LIBRARIES
 
@@ -38,14 +40,14 @@ class Place:
         return cls(library, device)
 
     @classmethod
-    def of(cls, array: Any) -> Place:
+    def of(cls, array: DeviceArray) -> Place:
         """Where an array is that is elsewhere."""
         library = type(array).__module__.partition(".")[0]
         if library == "cupy":
             return cls(library, f"cuda:{array.device.id}")
         return cls(library, str(array.device) if library == "torch" else HOST)
 
-    def put(self, array: Any, kind: Any = np.float64) -> Any:
+    def put(self, array: DeviceArray, kind: Any = np.float64) -> DeviceArray:
         """The same numbers there; on the host they may be in the same memory."""
         # PyTorch has no strides below zero, and warns of arrays that it must not write to.
         numbers = np.require(array, dtype=kind, requirements=["C", "W"])
@@ -79,7 +81,7 @@ class Placed:
     Taking rows moves them there; the whole table is moved once if it is small beside the memory.
     """
 
-    def __init__(self, table: Any, place: Place) -> None:
+    def __init__(self, table: Rows, place: Place) -> None:
         self.table, self.place, self.shape = table, place, table.shape
         free = place.free_bytes()
         fits = free is not None and 8.0 * table.size <= _COMFORTABLE * free
@@ -88,14 +90,14 @@ class Placed:
     def __len__(self) -> int:
         return len(self.table)
 
-    def __getitem__(self, rows: Any) -> Any:
+    def __getitem__(self, rows: Rows) -> DeviceArray:
         """Some rows, elsewhere."""
         if self._there is None:
             return self.place.put(self.table[rows])
         return self._there[rows] if isinstance(rows, slice) else take(self._there, rows)
 
 
-def on_place(rows: Any, place: Place | None) -> Any:
+def on_place(rows: Rows, place: Place | None) -> DeviceArray:
     """A checked table as a source of rows that are worked on at a place; itself for the host."""
     if place is None:
         return rows
@@ -109,12 +111,12 @@ def on_place(rows: Any, place: Place | None) -> Any:
     return Placed(table, place)
 
 
-def all_rows(source: Any) -> Any:
+def all_rows(source: Rows) -> DeviceArray:
     """A source of rows as one array, where it is worked on."""
     return source[:] if isinstance(source, Placed) else source
 
 
-def to_host(array: Any) -> Any:
+def to_host(array: DeviceArray) -> DeviceArray:
     """An array of NumPy from any that is elsewhere; all else as it is."""
     if isinstance(array, Placed):
         return array.table
@@ -125,18 +127,18 @@ def to_host(array: Any) -> Any:
     return array.get() if hasattr(array, "get") else np.asarray(array)
 
 
-def room_beside(source: Any, on_host: float) -> float:
+def room_beside(source: Rows, on_host: float) -> float:
     """Numbers that may be kept where a source of rows is worked on: so many on the host."""
     free = source.place.free_bytes() if isinstance(source, Placed) else None
     return on_host if free is None else free / 32.0
 
 
-def namespace(array: Any) -> Any:
+def namespace(array: DeviceArray) -> Any:
     """The functions that take such arrays, by the names of the array API."""
     return compat().array_namespace(array) if is_elsewhere(array) else np
 
 
-def beside(array: Any, other: Any) -> Any:
+def beside(array: DeviceArray, other: DeviceArray) -> DeviceArray:
     """An array of the host where another one is; itself if that is on the host too."""
     if not is_elsewhere(other):
         return array
@@ -144,7 +146,7 @@ def beside(array: Any, other: Any) -> Any:
     return array if is_elsewhere(array) else Place.of(other).put(np.asarray(array))
 
 
-def take(array: Any, rows: Any) -> Any:
+def take(array: DeviceArray, rows: Rows) -> DeviceArray:
     """Some rows of an array, by a slice or by the positions of the host."""
     if not is_elsewhere(array) or isinstance(rows, slice):
         return array[rows]

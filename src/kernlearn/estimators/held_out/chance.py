@@ -14,16 +14,12 @@ each of two measures:
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
 from kernlearn.runtime.status import Status
-from kernlearn.typing import Array
-
-__all__ = ["AtChanceWarning", "chance_of_labels", "chance_of_numbers", "tell_chance"]
-
+from kernlearn.typing import Array, Indices
 
 # Of fewer rows held out nothing can be told.
 _FEWEST_ROWS = 20
@@ -88,7 +84,9 @@ def chance_of_labels(values: Array, signs: Array, weight: Array) -> str | None:
     )
 
 
-def tell_chance(estimator: Any, found: str | None, stacklevel: int = 3, warns: bool = True) -> None:
+def tell_chance(
+    estimator: BaseEstimator, found: str | None, stacklevel: int = 3, warns: bool = True
+) -> None:
     """Let ``status_`` and a warning say that a fit is at chance.
 
     A fit that ended early, or blurs its columns, has warned already: only ``status_`` says so.
@@ -128,7 +126,7 @@ def _median(y: Array, weight: Array) -> float:
     return float(y[order][np.searchsorted(total, 0.5 * total[-1])])
 
 
-def _classes(values: Array) -> NDArray[np.intp]:
+def _classes(values: Array) -> Indices:
     if values.shape[1] == 1:
         return (values[:, 0] > 0).astype(np.intp)
     return np.asarray(values.argmax(axis=1))

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.kernels import Kernel
 from kernlearn.solvers.engine.refits import FoldMachines
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +32,14 @@ class FoldPredictor:
         What that machine is wrong by at the row.
     """
 
-    points: Any
+    points: Rows
     dual_coef: Array
     intercept: Array
-    fold: NDArray[np.intp]
+    fold: Indices
     residuals: Array
 
     @classmethod
-    def of(cls, refits: FoldMachines, rows: Any, target: Array, offset: float) -> Self:
+    def of(cls, refits: FoldMachines, rows: Rows, target: Array, offset: float) -> Self:
         """What is to be kept of machines trained on these rows for one target less an offset."""
         residuals = target - refits.values[:, 0]
         known = ~np.isnan(residuals)
@@ -54,7 +53,7 @@ class FoldPredictor:
             residuals[known],
         )
 
-    def interval(self, kernel: Kernel, rows: Any, coverage: float) -> Array:
+    def interval(self, kernel: Kernel, rows: Rows, coverage: float) -> Array:
         """CV+ intervals of shape (n_new, 2)."""
         if not len(self.residuals):
             raise ValueError(
@@ -63,7 +62,7 @@ class FoldPredictor:
                 "on more rows"
             )
 
-        def ends(some: Any) -> Array:
+        def ends(some: Rows) -> Array:
             values = np.tile(self.intercept, (int(np.shape(some)[0]), 1))
             if self.dual_coef.size:
                 values += kernel(some, self.points) @ self.dual_coef.T

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
 from kernlearn.estimators.inputs.row_order import label_free_codes
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, RandomState, Rows, Targets
 
 
 def make_folds(
-    cv: Any, X: Any, y: NDArray[Any], kept: Indices, *, stratify: bool, random_state: Any
+    cv: Any, X: Rows, y: Targets, kept: Indices, *, stratify: bool, random_state: RandomState
 ) -> list[Indices]:
     """Folds of the kept rows, every one of them in one fold.
 
@@ -39,7 +38,7 @@ def make_folds(
     return [np.sort(order[i::cv]) for i in range(cv)]
 
 
-def _given_folds(cv: Any, X: Any, y: NDArray[Any], kept: Indices) -> list[Indices]:
+def _given_folds(cv: Any, X: Rows, y: Targets, kept: Indices) -> list[Indices]:
     try:
         pairs = list(cv.split(X, y) if hasattr(cv, "split") else cv)
         tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # Numbers that a block of new points may take for each of a few matrices: sixteen megabytes.
 _BLOCK = 2_000_000
@@ -66,12 +66,12 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     return ends
 
 
-def in_blocks(rows: Any, n: int, compute: Callable[[Any], Array]) -> Array:
+def in_blocks(rows: Rows, n: int, compute: Callable[[Rows], Array]) -> Array:
     """`compute` for some of the rows at a time, so that n numbers for each of them fit."""
     return np.concatenate([compute(block) for block in _blocks(rows, max(_BLOCK // n, 1))])
 
 
-def _blocks(rows: Any, size: int) -> Iterator[Any]:
+def _blocks(rows: Rows, size: int) -> Iterator[Any]:
     n_rows = int(np.shape(rows)[0])
     for start in range(0, n_rows, size):
         yield _safe_indexing(rows, slice(start, start + size))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.kernels import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +34,12 @@ class LeastSquaresPredictor:
     """
 
     kernel: Kernel
-    points: Any
+    points: Rows
     ridge: Array
     dual_coef: Array
     intercept: Array
 
-    def std(self, rows: Any, lam: float) -> Array:
+    def std(self, rows: Rows, lam: float) -> Array:
         """Standard deviations of new observations with noise s²λ, of shape (n_new, k)."""
         smoother = self._smoother()
         variance = in_blocks(
@@ -50,12 +49,12 @@ class LeastSquaresPredictor:
         )
         return np.asarray(np.sqrt(np.outer(variance + lam, smoother.scale(self.dual_coef.T))))
 
-    def interval(self, rows: Any, coverage: float) -> Array:
+    def interval(self, rows: Rows, coverage: float) -> Array:
         """Jackknife+ intervals of shape (n_new, k, 2)."""
         smoother = self._smoother()
         residuals = smoother.residuals(self.dual_coef.T)
 
-        def ends(some: Any) -> Array:
+        def ends(some: Rows) -> Array:
             K_new = self.kernel(some, self.points)
             f = K_new @ self.dual_coef.T + self.intercept
             h = smoother.weights(K_new)

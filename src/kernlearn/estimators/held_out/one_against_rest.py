@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.held_out.calibration import probabilities
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows, Targets
 
 
 class OneAgainstRest:
     """Mixed into a classifier whose ``_decision(X)`` has one column per machine."""
 
-    classes_: NDArray[Any]
+    classes_: Targets
     calibration_: Array
 
     @lazy_on_dask
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Rows) -> Array:
         """Signed decision values.
 
         Parameters
@@ -36,7 +33,7 @@ class OneAgainstRest:
         return values[:, 0] if values.shape[1] == 1 else values
 
     @lazy_on_dask
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Rows) -> Targets:
         """Predict labels.
 
         Parameters
@@ -52,7 +49,7 @@ class OneAgainstRest:
         return self._labels(self._decision(X))  # type: ignore[attr-defined]
 
     @lazy_on_dask
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Rows) -> Array:
         """Probabilities of the classes.
 
         A sigmoid of the decision value, or a softmax of several, fitted to values of rows that
@@ -79,7 +76,7 @@ class OneAgainstRest:
             )
         return probabilities(values, self.calibration_)
 
-    def _find_classes(self, labels: NDArray[Any]) -> None:
+    def _find_classes(self, labels: Targets) -> None:
         """Store the classes of the rows that count, of which there must be two."""
         self.classes_ = np.unique(labels)
         if len(self.classes_) < 2:
@@ -88,12 +85,12 @@ class OneAgainstRest:
                 f"({self.classes_.tolist()[0]!r}); add examples of another class"
             )
 
-    def _signs(self, labels: NDArray[Any]) -> Array:
+    def _signs(self, labels: Targets) -> Array:
         """Targets −1 and +1, of shape (n, machines)."""
         positive = self.classes_[1:] if len(self.classes_) == 2 else self.classes_
         return np.where(labels[:, None] == positive, 1.0, -1.0)
 
-    def _labels(self, values: Array) -> NDArray[Any]:
+    def _labels(self, values: Array) -> Targets:
         if values.shape[1] == 1:
             return np.asarray(self.classes_[(values[:, 0] > 0).astype(int)])
         return np.asarray(self.classes_[values.argmax(axis=1)])

@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, PandasSeries
 
 _DAY = timedelta(days=1)
 _TIMES = (date, time, timedelta, np.datetime64, np.timedelta64)
 _KINDS = {"M": "dates", "m": "durations", **dict.fromkeys("biuf", "numbers")}
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> bool:
     """Whether X is a data frame, whose columns may be of different types."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def is_category(column: Any) -> bool:
+def is_category(column: PandasSeries) -> bool:
     """Whether a column holds categories: text, or whatever is neither number nor date."""
     if str(column.dtype) == "category":
         return True
@@ -32,7 +32,7 @@ def is_category(column: Any) -> bool:
     return not (all(map(_is_number, cells)) or all(map(_is_time, cells)))
 
 
-def numbers(column: Any, name: str) -> Array:
+def numbers(column: PandasSeries, name: str) -> Array:
     """Floats, NaN where a cell is missing; dates and durations in days."""
     if column.dtype.kind in "mM":
         values = _in_days(column)
@@ -48,14 +48,14 @@ def numbers(column: Any, name: str) -> Array:
     return np.asarray(values, dtype=float)
 
 
-def kinds(column: Any) -> set[str]:
+def kinds(column: PandasSeries) -> set[str]:
     """What the cells of a column are that :func:`numbers` takes; none where all are missing."""
     if column.dtype.kind in _KINDS:
         return {_KINDS[column.dtype.kind]} if column.notna().any() else set()
     return {_kind(cell) for cell in column[column.notna()].tolist()}
 
 
-def texts(column: Any) -> NDArray[np.str_]:
+def texts(column: PandasSeries) -> NDArray[np.str_]:
     """Categories as text, empty where a cell is missing.
 
     A gap makes floats of a column of integers: 1 and 1.0 are one category.
@@ -64,15 +64,15 @@ def texts(column: Any) -> NDArray[np.str_]:
     return np.array(["" if missing else _text(cell) for cell, missing in cells], dtype=str)
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: object) -> bool:
     return isinstance(cell, Real | Decimal)
 
 
-def _is_time(cell: Any) -> bool:
+def _is_time(cell: object) -> bool:
     return isinstance(cell, _TIMES) or _is_period(cell)
 
 
-def _kind(cell: Any) -> str:
+def _kind(cell: object) -> str:
     if isinstance(cell, time):
         return "times of day"
     if isinstance(cell, timedelta | np.timedelta64):
@@ -80,12 +80,12 @@ def _kind(cell: Any) -> str:
     return "dates" if _is_time(cell) else "numbers"
 
 
-def _is_period(cell: Any) -> bool:
+def _is_period(cell: object) -> bool:
     """A month, a quarter or another stretch of time, of pandas."""
     return hasattr(cell, "start_time")
 
 
-def _in_days(column: Any) -> Array:
+def _in_days(column: PandasSeries) -> Array:
     """A column of dates or durations, in the unit in which it holds them."""
     kind = "datetime64" if column.dtype.kind == "M" else "timedelta64"
     dtype = getattr(column.dtype, "pyarrow_dtype", column.dtype)
@@ -97,7 +97,7 @@ def _in_days(column: Any) -> Array:
     return np.where(np.isnat(times), np.nan, times.astype("int64") / day.astype("int64"))
 
 
-def _each_number(column: Any, name: str) -> Array:
+def _each_number(column: PandasSeries, name: str) -> Array:
     """Cell by cell, of a column that may hold anything."""
     values, cells = np.full(len(column), np.nan), column.tolist()
     for row in np.flatnonzero(column.notna()):

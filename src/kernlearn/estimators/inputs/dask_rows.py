@@ -10,6 +10,7 @@ from inspect import signature
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -20,6 +21,7 @@ from kernlearn.families.kernel_pool import is_family
 from kernlearn.gram.rows import check_finite
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Rows
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -33,7 +35,7 @@ class Prepared:
     numeric: bool
     gaps: bool = False  # whether cells may be missing
 
-    def __call__(self, table: Any, start: int) -> Any:
+    def __call__(self, table: Rows, start: int) -> Rows:
         """What is seen of a chunk whose first row has this number."""
         if not self.numeric or (self.gaps and self.as_frame):
             return table
@@ -45,7 +47,7 @@ class Prepared:
 
 
 def chunked_table(
-    estimator: Any, X: Any, as_frame: bool, fewest: int = 1, gaps: bool = False
+    estimator: BaseEstimator, X: Rows, as_frame: bool, fewest: int = 1, gaps: bool = False
 ) -> Chunked:
     """Check a Dask collection as scikit-learn checks a table, as far as that takes no look at rows.
 
@@ -74,7 +76,7 @@ def chunked_table(
     return rows
 
 
-def check_takes_dask(estimator: Any, rows: Any) -> None:
+def check_takes_dask(estimator: BaseEstimator, rows: Rows) -> None:
     """Refuse what takes all rows on one machine, or a device, where rows are on a cluster."""
     if not isinstance(rows, Chunked):
         return
@@ -93,19 +95,19 @@ def check_takes_dask(estimator: Any, rows: Any) -> None:
             )
 
 
-def select_rows(rows: Any, chosen: Any) -> Any:
+def select_rows(rows: Rows, chosen: Any) -> Rows:
     """Some rows of a checked table, wherever these are."""
     return rows.subset(chosen) if isinstance(rows, Chunked) else _safe_indexing(rows, chosen)
 
 
-def evenly_spaced_rows(rows: Any, most: int) -> Any:
+def evenly_spaced_rows(rows: Rows, most: int) -> Rows:
     """Rows to learn the looks of a table from: all of one that is here, else some of them."""
     if not isinstance(rows, Chunked):
         return rows
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
-def gather_rows(estimator: Any, rows: Any, why: str) -> Any:
+def gather_rows(estimator: BaseEstimator, rows: Rows, why: str) -> Rows:
     """All rows on this machine, where the exact solver is to see them; said if they are many."""
     if not isinstance(rows, Chunked):
         return rows
@@ -126,7 +128,7 @@ def gather_rows(estimator: Any, rows: Any, why: str) -> Any:
     return in_memory(rows)
 
 
-def in_memory(rows: Any) -> Any:
+def in_memory(rows: Rows) -> Rows:
     """Checked rows on this machine."""
     return rows[:] if isinstance(rows, Chunked) else rows
 
@@ -135,7 +137,7 @@ def lazy_on_dask(method: Method) -> Method:
     """A method of rows that answers a Dask collection with a Dask array, chunk by chunk."""
 
     @wraps(method)
-    def call(self: Any, X: Any, *args: Any, **options: Any) -> Any:
+    def call(self: Any, X: Rows, *args: Any, **options: Any) -> Any:
         if not is_lazy(X):
             return method(self, X, *args, **options)
         check_is_fitted(self)

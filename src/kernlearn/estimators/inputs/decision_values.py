@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from sklearn.utils import _safe_indexing
 
 from kernlearn.kernels import Kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 # Kernel values that are held together: 128 MB, and a few times that within a kernel.
 MOST_VALUES = 2**24
 
 
-def decision_values(kernel: Kernel, rows: Any, support: Any, coefs: Array) -> Array:
+def decision_values(kernel: Kernel, rows: Rows, support: Rows, coefs: Array) -> Array:
     """K(rows, support) @ coefs.T in memory that does not grow with the number of rows.
 
     Inputs are checked. Up to sixteen million kernel values are one block, as ever.

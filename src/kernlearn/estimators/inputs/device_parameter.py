@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from kernlearn._device import HOST, Place, on_place, place_of
+from kernlearn.typing import Rows
 
 
 class DeviceParameter:
@@ -17,15 +16,15 @@ class DeviceParameter:
     device: str | None = None
     device_: str
 
-    def _note_device(self, X: Any) -> None:
+    def _note_device(self, X: Rows) -> None:
         """Remember where this X is to be worked on."""
         place = place_of(self.device, X)
         self.device_ = HOST if place is None else str(place)
 
-    def _on_its_device(self, rows: Any) -> Any:
+    def _on_its_device(self, rows: Rows) -> Rows:
         """Checked training rows as a source for the device that was noted."""
         return on_place(rows, None if self.device_ == HOST else Place.named(self.device_))
 
-    def _on_device_of(self, X: Any, rows: Any) -> Any:
+    def _on_device_of(self, X: Rows, rows: Rows) -> Rows:
         """The checked rows of a new X, as a source for where that X is to be worked on."""
         return on_place(rows, place_of(self.device, X))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._cluster import is_lazy, on_this_machine
 from kernlearn._device import to_host
@@ -22,7 +21,7 @@ from kernlearn.estimators.inputs.row_kinds import (
 from kernlearn.estimators.inputs.validation import as_floats, sample_weights, validate_table
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import as_pandas_frame
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows, Targets
 
 
 class KernelInput(NotebookDisplay):
@@ -30,7 +29,7 @@ class KernelInput(NotebookDisplay):
 
     kernel: Any
 
-    def _checked(self, X: Any, reset: bool) -> Any:
+    def _checked(self, X: Rows, reset: bool) -> Rows:
         """Check X as scikit-learn does; a kernel sees a data frame where one came."""
         X = as_pandas_frame(X)
         if self._judged_by_kernel(X):
@@ -39,7 +38,7 @@ class KernelInput(NotebookDisplay):
         checked = validate_table(self, X, reset=reset, dtype="numeric", **options)
         return as_floats(self, checked)
 
-    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+    def _checked_with_target(self, X: Rows, y: Rows, **options: Any) -> tuple[Rows, Targets]:
         """X as :meth:`_checked` gives it, and y of the same length."""
         y = to_host(on_this_machine(y))
         if is_lazy(X):
@@ -53,7 +52,7 @@ class KernelInput(NotebookDisplay):
         table, target = validate_table(self, X, y, dtype="numeric", **options)
         return as_floats(self, table), target
 
-    def _judged_by_kernel(self, X: Any) -> bool:
+    def _judged_by_kernel(self, X: Rows) -> bool:
         """Whether the kernel looks at the entries: at those of any data frame, in its columns."""
         is_given = isinstance(self.kernel, Kernel)
         return is_given and (hasattr(X, "columns") or judged_by_kernels(self.kernel, X))
@@ -65,5 +64,5 @@ class KernelInput(NotebookDisplay):
         tags.input_tags.allow_nan = takes_things(self.kernel)
         return tags
 
-    def _sample_weight(self, sample_weight: Any, n: int) -> Array:
+    def _sample_weight(self, sample_weight: Rows, n: int) -> Array:
         return sample_weights(to_host(on_this_machine(sample_weight)), np.empty((n, 1)))

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from kernlearn.kernels import Kernel
-
-__all__ = ["draw_seed", "own_kernel", "own_rows", "rollback_on_error"]
+from kernlearn.typing import RandomState, Rows
 
 K = TypeVar("K", bound=Kernel)
 
 
 @contextmanager
-def rollback_on_error(estimator: Any) -> Iterator[None]:
+def rollback_on_error(estimator: BaseEstimator) -> Iterator[None]:
     """The block of a fit: draw its seed, and leave the estimator as it was if it ends in an error.
 
     The seed is drawn here and nowhere else, so that all parts of a fit agree on it.
@@ -33,7 +33,7 @@ def rollback_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def draw_seed(random_state: Any) -> int:
+def draw_seed(random_state: RandomState) -> int:
     """The seed of one fit, as scikit-learn understands the parameter.
 
     An integer is the seed. A generator is asked for one, so that the next fit has another; None
@@ -71,6 +71,6 @@ def own_kernel(kernel: K) -> K:
     return mine
 
 
-def own_rows(rows: Any) -> Any:
+def own_rows(rows: Rows) -> Rows:
     """The same rows, which stay as they are when the user's array changes."""
     return rows.copy() if hasattr(rows, "copy") else rows

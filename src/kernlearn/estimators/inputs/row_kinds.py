@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from scipy.sparse import issparse
 from scipy.sparse import vstack as vstack_sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from kernlearn.estimators.inputs.validation import check_every_target, check_squares
 from kernlearn.kernels._validation import check_rows
 from kernlearn.runtime.optional import load_pandas
+from kernlearn.typing import Rows
 
 
-def judged_by_kernels(kernels: Any, X: Any) -> bool:
+def judged_by_kernels(kernels: Any, X: Rows) -> bool:
     """Whether the kernels look at the entries of X, not scikit-learn.
 
     So it is with data frames that hold text, of which each kernel reads its own columns, and with
@@ -47,7 +49,7 @@ def table_options(kernels: Any, gaps: bool = False) -> dict[str, Any]:
     }
 
 
-def unchanged_rows(estimator: Any, X: Any, reset: bool) -> Any:
+def unchanged_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     """Things as an array of them, a data frame itself; names and number of columns are checked."""
     rows = X if hasattr(X, "columns") else check_rows(X, "X")
     if reset:
@@ -57,7 +59,7 @@ def unchanged_rows(estimator: Any, X: Any, reset: bool) -> Any:
     return rows
 
 
-def target_of(estimator: Any, rows: Any, y: Any, **options: Any) -> Any:
+def target_of(estimator: BaseEstimator, rows: Rows, y: Rows, **options: Any) -> Any:
     """The target, checked as scikit-learn does, of as many rows."""
     if y is None:
         raise ValueError(
@@ -71,7 +73,7 @@ def target_of(estimator: Any, rows: Any, y: Any, **options: Any) -> Any:
     return target
 
 
-def stack_rows(top: Any, bottom: Any) -> Any:
+def stack_rows(top: Rows, bottom: Rows) -> Rows:
     """The rows of both, in one table or array."""
     if hasattr(top, "iloc"):
         return load_pandas("stacking data frames").concat([top, bottom], ignore_index=True)

@@ -8,19 +8,16 @@ order that does not depend on the labels' names.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.inputs.cells import is_frame
-from kernlearn.typing import Indices
+from kernlearn.typing import Indices, PandasSeries, Rows, Targets
 
 # Cells of larger tables are neither sorted nor copied: with many rows chance decides little.
 _MOST_CELLS = 2_000_000
 
 
-def row_order(X: Any, y: NDArray[Any], kept: Indices, is_class: bool) -> Indices:
+def row_order(X: Rows, y: Targets, kept: Indices, is_class: bool) -> Indices:
     """All rows: those that count in an order of their own, then the others.
 
     Rows of large tables, of sparse ones, of ones that lie elsewhere and rows that are no rows of
@@ -37,7 +34,7 @@ def row_order(X: Any, y: NDArray[Any], kept: Indices, is_class: bool) -> Indices
     return np.concatenate([kept[order], np.setdiff1d(everyone, kept)])
 
 
-def label_free_codes(labels: NDArray[Any], places: Indices | None = None) -> Indices:
+def label_free_codes(labels: Targets, places: Indices | None = None) -> Indices:
     """The number of every row's class, classes being sorted by size, then by their places.
 
     Equally large classes are sorted by the smallest of their `places`, by default row numbers.
@@ -52,7 +49,7 @@ def label_free_codes(labels: NDArray[Any], places: Indices | None = None) -> Ind
     return np.asarray(ranks[codes])
 
 
-def _columns(X: Any, kept: Indices) -> list[NDArray[Any]] | None:
+def _columns(X: Rows, kept: Indices) -> list[Targets] | None:
     """The columns as arrays that can be sorted, of the rows that count."""
     is_array = type(X) is np.ndarray and X.ndim == 2 and X.dtype.kind in "biuf"
     if not (is_array or is_frame(X)) or X.shape[0] * X.shape[1] > _MOST_CELLS:
@@ -62,7 +59,7 @@ def _columns(X: Any, kept: Indices) -> list[NDArray[Any]] | None:
     return [_sortable(X.iloc[kept, j]) for j in range(X.shape[1])]
 
 
-def _sortable(column: Any) -> NDArray[Any]:
+def _sortable(column: PandasSeries) -> Targets:
     """Numbers where all cells are such, else their text."""
     try:
         return np.asarray(column, dtype=float)
@@ -70,7 +67,7 @@ def _sortable(column: Any) -> NDArray[Any]:
         return np.array([str(cell) for cell in column])
 
 
-def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Indices:
+def _dense_ranks(columns: list[Targets], n: int) -> Indices:
     """The place of every row among the different rows, sorted by the columns in turn."""
     ranks = np.zeros(n, dtype=np.intp)
     for column in columns:
@@ -81,7 +78,7 @@ def _dense_ranks(columns: list[NDArray[Any]], n: int) -> Indices:
     return np.asarray(ranks.reshape(-1))
 
 
-def _target_ranks(y: NDArray[Any], points: Indices, is_class: bool) -> Indices:
+def _target_ranks(y: Targets, points: Indices, is_class: bool) -> Indices:
     """What equal rows are sorted by."""
     if is_class:
         return label_free_codes(y, points)

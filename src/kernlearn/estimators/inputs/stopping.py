@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from kernlearn.runtime.stopping import Progress, StoppingControl, stopping_control
 
@@ -11,7 +10,7 @@ from kernlearn.runtime.stopping import Progress, StoppingControl, stopping_contr
 class StoppingParameters:
     """Mixed into an estimator with these parameters; the values are for those without them."""
 
-    callback: Callable[[Progress], Any] | None = None
+    callback: Callable[[Progress], object] | None = None
     time_limit: float | None = None
     verbose: int = 0
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from kernlearn.kernels import Centered, Columns, Features, Kernel, Linear, WhereKnown
@@ -22,7 +21,7 @@ from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels._validation import take_rows
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.where_known import known_rows
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Rows
 
 
 class KernelAtRows(Kernel):
@@ -32,7 +31,7 @@ class KernelAtRows(Kernel):
     it is negative for a row that is missing, where the kernel is zero.
     """
 
-    def __init__(self, kernel: Kernel, table: Any, places: NDArray[np.intp]) -> None:
+    def __init__(self, kernel: Kernel, table: Rows, places: Indices) -> None:
         self.kernel = kernel
         self.table = table
         self.places = places
@@ -54,13 +53,13 @@ class KernelAtRows(Kernel):
             values[i] = self.kernel.diag(rows)
         return values
 
-    def sparse_rows(self, X: Any) -> SparseRows | None:
+    def sparse_rows(self, X: Rows) -> SparseRows | None:
         """Those of the kernel on what the table holds; zero where a row is missing."""
         there, rows = self._known(X)
         found = self.kernel.sparse_rows(rows)
         return None if found is None else found.among(len(X), there)
 
-    def _known(self, X: Array) -> tuple[NDArray[np.intp], Any]:
+    def _known(self, X: Array) -> tuple[Indices, Any]:
         places = self.places[X[:, 0].astype(np.intp)]
         known = np.flatnonzero(places >= 0)
         return known, take_rows(self.table, places[known])
@@ -75,13 +74,13 @@ def reads(kernel: Any) -> bool:
     return isinstance(kernel, _Wrapper) and reads(kernel.kernel)
 
 
-def fitted_transformers(kernels: Sequence[Kernel], rows: Any) -> list[Kernel]:
+def fitted_transformers(kernels: Sequence[Kernel], rows: Rows) -> list[Kernel]:
     """The kernels with their transformers fitted to all rows that these read."""
     with sharing():
         return [_fitted(kernel, rows) for kernel in kernels]
 
 
-def _fitted(kernel: Any, rows: Any) -> Kernel:
+def _fitted(kernel: Any, rows: Rows) -> Kernel:
     if isinstance(kernel, Features):
         return kernel.fitted_to(rows)
     if isinstance(kernel, WhereKnown):
@@ -96,7 +95,7 @@ def _fitted(kernel: Any, rows: Any) -> Kernel:
     return kernel  # type: ignore[no-any-return]
 
 
-def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], Array]:
+def at_rows(kernels: Sequence[Kernel], rows: Rows) -> tuple[list[Kernel], Array]:
     """Fitted kernels as kernels on row numbers, and the table of these."""
     n = rows.shape[0]
     with sharing():  # what one transformer made of its columns serves all of its kernels
@@ -104,7 +103,7 @@ def at_rows(kernels: Sequence[Kernel], rows: Any) -> tuple[list[Kernel], Array]:
     return found, np.arange(n, dtype=float)[:, None]
 
 
-def _at_rows(kernel: Any, table: Any, places: NDArray[np.intp]) -> Kernel:
+def _at_rows(kernel: Any, table: Rows, places: Indices) -> Kernel:
     if isinstance(kernel, Columns):
         return _at_rows(kernel.kernel, kernel.selected(table), places)
     if isinstance(kernel, Features):
@@ -125,7 +124,7 @@ def _at_rows(kernel: Any, table: Any, places: NDArray[np.intp]) -> Kernel:
     return KernelAtRows(kernel, table, places)
 
 
-def _through(kernel: Any, table: Any) -> tuple[Kernel, Any]:
+def _through(kernel: Any, table: Rows) -> tuple[Kernel, Any]:
     """The kernel behind columns and transformers, and what these make of a table."""
     if isinstance(kernel, Columns):
         return _through(kernel.kernel, kernel.selected(table))
@@ -134,12 +133,12 @@ def _through(kernel: Any, table: Any) -> tuple[Kernel, Any]:
     return kernel, table
 
 
-def _sliced(values: Any) -> Any:
+def _sliced(values: Rows) -> Rows:
     """A sparse result in a form whose rows can be taken."""
     return csr_array(values) if issparse(values) else values
 
 
-def _mean_of(kernel: Kernel, sample: Any) -> Any:
+def _mean_of(kernel: Kernel, sample: Rows) -> Rows:
     """The sample, or a row that has the same mean of k(x, ·): of an inner product, their mean."""
     if not isinstance(kernel, Linear) or not (issparse(sample) or isinstance(sample, np.ndarray)):
         return sample

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.exceptions import DTypePromotionError
 from numpy.typing import NDArray
 from scipy.sparse import issparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from kernlearn.kernels._validation import is_missing
 from kernlearn.runtime.phrases import listed
 from kernlearn.solvers.core.units import LARGEST
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Mask, Rows, Targets
 
 # Classes that a sentence names.
 _SHOWN = 8
@@ -27,7 +27,7 @@ _FEW_CLASSES = 0.25
 _SMALLEST = 1e-140
 
 
-def validate_table(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
+def validate_table(estimator: BaseEstimator, X: Rows, *y: Rows, **options: Any) -> Rows:
     """What scikit-learn's ``validate_data`` says, whatever the columns hold.
 
     A sum of large cells may be no number: it is only looked at to see whether all of them are
@@ -68,7 +68,7 @@ def validate_table(estimator: Any, X: Any, *y: Any, **options: Any) -> Any:
     return checked
 
 
-def sample_weights(given: Any, X: Any) -> Array:
+def sample_weights(given: Rows, X: Rows) -> Array:
     """Weights of the rows of X; ones where none are given."""
     try:
         weights: Array = _check_sample_weight(given, X, dtype=np.float64)
@@ -86,7 +86,7 @@ def sample_weights(given: Any, X: Any) -> Array:
     return weights
 
 
-def class_weights(given: Any, labels: NDArray[Any]) -> Array:
+def class_weights(given: Rows, labels: Targets) -> Array:
     """The weight of every row by its class; ones where none are given."""
     if given is None:
         return np.ones(len(labels))
@@ -128,7 +128,7 @@ def as_scikit_learn_reads(label: Any) -> Any:
         return str(label)
 
 
-def as_floats(estimator: Any, values: Any) -> Any:
+def as_floats(estimator: BaseEstimator, values: Rows) -> Rows:
     """A table or target as numbers in double precision, without a copy where it is one."""
     try:
         return values.astype(float, copy=False)
@@ -136,7 +136,7 @@ def as_floats(estimator: Any, values: Any) -> Any:
         raise _beyond(estimator) from None
 
 
-def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
+def check_every_target(estimator: BaseEstimator, y: Rows, numeric: bool) -> None:
     """Refuse targets that are missing, infinite, or text where numbers are expected, by their row.
 
     scikit-learn names no row, and lets None pass among numbers. What is no array, list or series is
@@ -173,13 +173,13 @@ def check_every_target(estimator: Any, y: Any, numeric: bool) -> None:
         _check_text_is_numbers(estimator, flat)
 
 
-def _where_missing(cells: NDArray[Any]) -> NDArray[np.bool_]:
+def _where_missing(cells: Targets) -> Mask:
     if cells.dtype.kind != "O":
         return np.zeros(cells.shape, dtype=bool)
     return np.array([[is_missing(cell) for cell in row] for row in cells], dtype=bool)
 
 
-def _check_text_is_numbers(estimator: Any, cells: NDArray[Any]) -> None:
+def _check_text_is_numbers(estimator: BaseEstimator, cells: Targets) -> None:
     for row, values in enumerate(cells):
         for value in values:
             try:
@@ -198,7 +198,7 @@ def _check_text_is_numbers(estimator: Any, cells: NDArray[Any]) -> None:
         )
 
 
-def check_squares(estimator: Any, y: NDArray[Any]) -> None:
+def check_squares(estimator: BaseEstimator, y: Targets) -> None:
     """Refuse targets of a regression whose squares are no numbers."""
     largest = float(np.abs(y).max(initial=0.0))
     if largest > LARGEST:
@@ -208,7 +208,7 @@ def check_squares(estimator: Any, y: NDArray[Any]) -> None:
         )
 
 
-def check_differences(estimator: Any, y: NDArray[np.float64]) -> None:
+def check_differences(estimator: BaseEstimator, y: NDArray[np.float64]) -> None:
     """Refuse targets that differ, but by so little that the squares are rounded to zero."""
     if not len(y):
         return
@@ -222,20 +222,20 @@ def check_differences(estimator: Any, y: NDArray[np.float64]) -> None:
         )
 
 
-def _beyond(estimator: Any) -> ValueError:
+def _beyond(estimator: BaseEstimator) -> ValueError:
     return ValueError(
         f"{type(estimator).__name__} expected numbers that 64 bits can hold, got an integer beyond "
         "them; rescale the data"
     )
 
 
-def _are_integers(numbers: NDArray[Any]) -> bool:
+def _are_integers(numbers: Targets) -> bool:
     if numbers.dtype.kind == "f":
         return bool((np.isfinite(numbers) & (numbers == np.rint(numbers))).all())
     return numbers.dtype.kind in "biu"
 
 
-def check_labels_of_classes(labels: NDArray[Any]) -> None:
+def check_labels_of_classes(labels: Targets) -> None:
     """Labels of classes, and of one kind: those that cannot be sorted cannot be told apart."""
     try:
         classes = np.unique(labels)
@@ -254,7 +254,9 @@ def check_labels_of_classes(labels: NDArray[Any]) -> None:
         ) from None
 
 
-def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueError | None:
+def _name_cells(
+    estimator: BaseEstimator, X: Rows, reason: str, takes_gaps: bool
+) -> ValueError | None:
     """What scikit-learn says of cells that are no finite numbers, with their place and a cure.
 
     None where it complains of something else, or the cells cannot be found.
@@ -279,14 +281,14 @@ def _name_cells(estimator: Any, X: Any, reason: str, takes_gaps: bool) -> ValueE
     )
 
 
-def _takes_any_table(estimator: Any) -> str | None:
+def _takes_any_table(estimator: BaseEstimator) -> str | None:
     """Which of our estimators learns the same from tables with gaps and text, if one does."""
     if is_classifier(estimator):
         return "KernelClassifier"
     return "KernelRegressor" if is_regressor(estimator) else None
 
 
-def _name_text(estimator: Any, X: Any, reason: str) -> ValueError | None:
+def _name_text(estimator: BaseEstimator, X: Rows, reason: str) -> ValueError | None:
     """What scikit-learn says of text among numbers, with its place and a cure.
 
     None where it complains of something else, or the text cannot be found.
@@ -316,7 +318,7 @@ def _name_text(estimator: Any, X: Any, reason: str) -> ValueError | None:
     )
 
 
-def _is_text(cell: Any) -> bool:
+def _is_text(cell: object) -> bool:
     return isinstance(cell, str | bytes)
 
 
@@ -332,7 +334,7 @@ def _and_more(count: int) -> str:
     return f" and such in {count - 1} more" if count > 1 else ""
 
 
-def _first_place(X: Any, is_bad: Callable[[Any], Any]) -> str | None:
+def _first_place(X: Rows, is_bad: Callable[[Any], Any]) -> str | None:
     """The first such cell of a table, in words; large tables of numbers are not copied."""
     sparse = X.tocoo() if issparse(X) else None
     try:

@@ -14,9 +14,10 @@ from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._validation import as_pandas_frame, check_numbers, check_table, is_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
+from kernlearn.typing import Rows
 
 
-def are_views(X: Any, kernels: Any) -> bool:
+def are_views(X: Rows, kernels: Any) -> bool:
     """Whether X is a dictionary or a list of tables.
 
     A list of tables may also be rows of things, each of them a set or a series, where a kernel
@@ -29,14 +30,14 @@ def are_views(X: Any, kernels: Any) -> bool:
     return all(len(getattr(view, "shape", ())) == 2 for view in X)
 
 
-def known_views(X: Any) -> dict[Any, Any] | list[Any]:
+def known_views(X: Rows) -> dict[Any, Any] | list[Any]:
     """The views, frames of other makers as those of pandas."""
     if isinstance(X, Mapping):
         return {name: as_pandas_frame(view) for name, view in X.items()}
     return [as_pandas_frame(view) for view in X]
 
 
-def column_names(X: Any) -> dict[str, list[str]]:
+def column_names(X: Rows) -> dict[str, list[str]]:
     """The names of the columns of those views that are data frames."""
     return {
         str(name): [str(column) for column in view.columns]
@@ -45,7 +46,7 @@ def column_names(X: Any) -> dict[str, list[str]]:
     }
 
 
-def hstack_views(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
+def hstack_views(X: Rows, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
     """The views in one table, and which columns of it each has.
 
     The views, a mapping or a sequence of tables, have one set of rows in one order. Those of a
@@ -69,7 +70,7 @@ def hstack_views(X: Any, kernels: Any, gaps: bool = False) -> tuple[Any, dict[st
     return np.hstack([np.asarray(view) for view in views]), places
 
 
-def _named(X: Any) -> dict[Any, Any]:
+def _named(X: Rows) -> dict[Any, Any]:
     return dict(X) if isinstance(X, Mapping) else dict(zip(_numbered(len(X)), X, strict=True))
 
 
@@ -77,7 +78,7 @@ def _numbered(n_views: int) -> list[str]:
     return [f"view {i + 1}" for i in range(n_views)]
 
 
-def _table(view: Any, key: str, as_they_are: bool) -> Any:
+def _table(view: Rows, key: str, as_they_are: bool) -> Rows:
     table = check_table(as_pandas_frame(view), key)
     if as_they_are:
         return table
@@ -85,7 +86,7 @@ def _table(view: Any, key: str, as_they_are: bool) -> Any:
     return table if is_frame(table) else numbers
 
 
-def _check_rows(views: Sequence[Any], keys: Sequence[str]) -> None:
+def _check_rows(views: Sequence[Rows], keys: Sequence[str]) -> None:
     for view, key in zip(views, keys, strict=True):
         if view.shape[0] != views[0].shape[0]:
             raise ValueError(
@@ -94,7 +95,7 @@ def _check_rows(views: Sequence[Any], keys: Sequence[str]) -> None:
             )
 
 
-def _check_row_labels(views: Sequence[Any], keys: Sequence[str]) -> None:
+def _check_row_labels(views: Sequence[Rows], keys: Sequence[str]) -> None:
     """Refuse data frames that say of themselves that their rows are not the same."""
     frames = [(view.index, key) for view, key in zip(views, keys, strict=True) if is_frame(view)]
     for (one, first), (other, second) in combinations(frames, 2):
@@ -108,7 +109,7 @@ def _check_row_labels(views: Sequence[Any], keys: Sequence[str]) -> None:
             )
 
 
-def _contradict(one: Any, other: Any) -> bool:
+def _contradict(one: Rows, other: Rows) -> bool:
     """Whether two indices have labels in common, and these in other rows.
 
     Labels of two kinds, such as numbers of patients and of samples, say nothing of each other. Nor
@@ -126,7 +127,7 @@ def _counts_rows(index: Any) -> bool:
     return bool(index.equals(load_pandas("joining data frames").RangeIndex(len(index))))
 
 
-def _joined_frames(views: Sequence[Any], names: Sequence[str]) -> Any:
+def _joined_frames(views: Sequence[Rows], names: Sequence[str]) -> Rows:
     named = [
         view.set_axis([f"{name}: {column}" for column in view.columns], axis=1).reset_index(
             drop=True
@@ -136,7 +137,7 @@ def _joined_frames(views: Sequence[Any], names: Sequence[str]) -> Any:
     return load_pandas("joining data frames").concat(named, axis=1)
 
 
-def in_order(X: Any, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Any:
+def in_order(X: Rows, places: Mapping[str, slice], columns: Mapping[str, list[str]]) -> Rows:
     """The views of further rows in the order of those that were fitted to.
 
     `places` are the columns of each view that was fitted to, `columns` their names, of those that

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -17,7 +16,7 @@ from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 
 class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
@@ -128,15 +127,15 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
 
     def __init__(
         self,
-        candidates: Any = "auto",
+        candidates: object = "auto",
         *,
         scale: bool = True,
         max_members: int = 8,
-        class_weight: Any = None,
+        class_weight: object = None,
         device: str | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
@@ -149,7 +148,7 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelClassifier:
+    def fit(self, X: Rows, y: Rows, sample_weight: Rows = None) -> KernelClassifier:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -188,5 +187,5 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
     def _accuracy(self, values: Array, signs: Array) -> float:
         return float(np.mean(self._labels(values) == self._labels(signs)))
 
-    def _decision(self, X: Any) -> Array:
+    def _decision(self, X: Rows) -> Array:
         return self._values(X)

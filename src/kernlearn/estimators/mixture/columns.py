@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Mask, Rows
 
 # Of all categories together: levels beyond the most frequent ones share a column. With 30 for each,
 # the error was up to 1.4 times that with all of 60 or 80, and with 100 up to 1.4 times that with
@@ -95,7 +94,7 @@ class CategoryColumn:
     scale: float
 
     @classmethod
-    def learned(cls, cells: Any, levels: list[str], scale: bool) -> CategoryColumn:
+    def learned(cls, cells: Rows, levels: list[str], scale: bool) -> CategoryColumn:
         """From the cells of the training rows, empty where missing, and levels of their own."""
         column = cls(levels, len(levels) < len(np.unique(cells)), np.zeros(0), 1.0)
         codes = column._codes(cells)
@@ -110,7 +109,7 @@ class CategoryColumn:
         """Categories have no order to rank them by."""
         return False
 
-    def standard(self, cells: Any) -> Array:
+    def standard(self, cells: Rows) -> Array:
         """Zeros and ones, scaled together."""
         codes = self._codes(cells)
         if self.scale == 0.0:
@@ -119,7 +118,7 @@ class CategoryColumn:
 
     ranked = standard
 
-    def _codes(self, cells: Any) -> Array:
+    def _codes(self, cells: Rows) -> Array:
         own = np.asarray(cells)[:, None] == np.array(self.levels, dtype=str)
         rest = ~own.any(axis=1, keepdims=True)
         return np.asarray(np.hstack([own, rest]) if self.others else own, dtype=float)
@@ -145,7 +144,7 @@ def own_levels(categories: Sequence[NDArray[np.str_]]) -> list[list[str]]:
     ]
 
 
-def _comes_again(counts: NDArray[np.intp]) -> NDArray[np.bool_]:
+def _comes_again(counts: Indices) -> Mask:
     r"""Whether as many rows again would have a level once more.
 
     With :math:`N_r` levels of r rows each, one row more has a level of a single row with

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.utils.validation import (
     assert_all_finite,
     check_array,
@@ -34,10 +32,10 @@ from kernlearn.estimators.inputs.validation import (
     sample_weights,
     validate_table,
 )
-from kernlearn.estimators.mixture.preparation import Rows
+from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels._validation import as_pandas_frame
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows, Targets
 
 # Of cells as they came: the squares of the cubes of their squares are still numbers.
 _SMALLEST, _LARGEST = 1e-25, 1e20
@@ -47,7 +45,7 @@ _WEIGHTLESS = 1e-15
 _SORTED_CELLS = 2_000_000
 
 
-def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
+def checked_rows(estimator: BaseEstimator, X: Rows, reset: bool) -> Rows:
     """A data frame as it is, else numbers, NaN where missing; sparse in compressed rows."""
     if reset and is_lazy(X):
         rows = chunked_table(estimator, X, as_frame=True, fewest=2, gaps=True)
@@ -77,8 +75,13 @@ def checked_rows(estimator: Any, X: Any, reset: bool) -> Any:
 
 
 def checked_with_target(
-    estimator: Any, X: Any, y: Any, sample_weight: Any, multi_output: bool, exact_rows: int
-) -> tuple[Any, NDArray[Any], Array]:
+    estimator: BaseEstimator,
+    X: Rows,
+    y: Rows,
+    sample_weight: Rows,
+    multi_output: bool,
+    exact_rows: int,
+) -> tuple[Rows, Targets, Array]:
     """Rows, targets and weights of mean one, without the rows that do not count."""
     rows = checked_rows(estimator, X, reset=True)
     if y is None:
@@ -101,8 +104,8 @@ def checked_with_target(
 
 
 def _counted(
-    estimator: Any, rows: Any, target: NDArray[Any], weight: Array, exact_rows: int
-) -> tuple[Any, NDArray[Any], Array]:
+    estimator: BaseEstimator, rows: Rows, target: Targets, weight: Array, exact_rows: int
+) -> tuple[Rows, Targets, Array]:
     """The rows that count; few of them are sorted, so that their order changes nothing."""
     kept = np.flatnonzero(weight > _WEIGHTLESS * weight.max())
     if len(kept) < 2:
@@ -123,13 +126,13 @@ def _counted(
     return rows, target, weight / weight.mean()
 
 
-def column_names(estimator: Any) -> list[str]:
+def column_names(estimator: BaseEstimator) -> list[str]:
     """The names of the user's columns, or x0, x1, ... where they have none."""
-    names: Sequence[Any] = getattr(estimator, "feature_names_in_", ())
+    names: Sequence[Rows] = getattr(estimator, "feature_names_in_", ())
     return [str(name) for name in names] or [f"x{j}" for j in range(estimator.n_features_in_)]
 
 
-def check_known(estimator: Any, rows: Any) -> None:
+def check_known(estimator: BaseEstimator, rows: Rows) -> None:
     """Refuse a table in which every cell is missing."""
     if issparse(rows):
         return
@@ -141,7 +144,7 @@ def check_known(estimator: Any, rows: Any) -> None:
         )
 
 
-def check_sizes(estimator: Any, table: Rows) -> None:
+def check_sizes(estimator: BaseEstimator, table: NumericRows) -> None:
     """Refuse cells whose powers are no numbers, which only tables as they came can have."""
     cells = table.data if issparse(table) else table
     largest = float(np.abs(cells).max(initial=0.0))

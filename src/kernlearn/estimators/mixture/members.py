@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from scipy.sparse import dia_array, issparse
@@ -14,9 +13,9 @@ from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
-from kernlearn.estimators.mixture.preparation import AnyPreparation, Rows
+from kernlearn.estimators.mixture.preparation import AnyPreparation, NumericRows
 from kernlearn.quality.discriminants import Discriminants
-from kernlearn.typing import Array, Indices, Mask
+from kernlearn.typing import Array, Indices, Mask, Rows
 
 # Rows for the relevance of columns: trained on some of them, shuffled in the others.
 _PARTS = 3
@@ -34,7 +33,7 @@ class Members:
     held_out: Array
     Y: Array  # their targets, of shape (n, k)
     weight: Array  # their weights, of shape (n,)
-    tables: dict[str, Rows]  # those rows, in the prepared tables that are used
+    tables: dict[str, NumericRows]  # those rows, in the prepared tables that are used
     titles: list[str]  # what the table of candidates calls the machines
 
     @classmethod
@@ -67,7 +66,7 @@ class Members:
             [one.title for one in found],
         )
 
-    def predict(self, tables: Mapping[str, Any]) -> Array:
+    def predict(self, tables: Mapping[str, Rows]) -> Array:
         """Values of shape (n, k)."""
         return _mixed(self.machines, self.factors, tables)
 
@@ -113,12 +112,12 @@ class Members:
         return replace(again, link=machine.link)
 
 
-def _mixed(machines: list[KernelMachine], factors: Array, tables: Mapping[str, Any]) -> Array:
+def _mixed(machines: list[KernelMachine], factors: Array, tables: Mapping[str, Rows]) -> Array:
     parts = [machine.predict(tables[machine.table]) for machine in machines]
     return np.asarray(np.tensordot(factors, parts, axes=1))
 
 
-def _shuffled(table: Rows, order: Indices, columns: Mask) -> Rows:
+def _shuffled(table: NumericRows, order: Indices, columns: Mask) -> NumericRows:
     """A table in which some columns have their cells in another order."""
     if not issparse(table):
         return np.where(columns, table[order], table)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils import check_random_state
@@ -56,7 +55,7 @@ from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows, Targets
 
 N_FOLDS = 5
 # Matrices of the size of the kernel's that exist together, at most.
@@ -69,7 +68,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
     Subclasses store the parameters and say what is lost by a prediction.
     """
 
-    candidates: Any
+    candidates: object
     scale: bool
     max_members: int
     _seed: int
@@ -108,7 +107,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """Below the diagram: what was mixed."""
         return self._tried.html() if "_tried" in vars(self) else ""
 
-    def _learn(self, rows: Any, y: NDArray[Any], loss: PredictiveLoss, stratify: bool) -> None:
+    def _learn(self, rows: Rows, y: Targets, loss: PredictiveLoss, stratify: bool) -> None:
         """Everything but the targets, which `loss` knows; `y` is what folds are balanced by."""
         choice = chosen_families(self.candidates, loss.is_of_labels)
         max_members = check_count("max_members", self.max_members, usual=5)
@@ -130,8 +129,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
 
     def _prepared_training(
         self,
-        rows: Any,
-        y: NDArray[Any],
+        rows: Rows,
+        y: Targets,
         loss: PredictiveLoss,
         stratify: bool,
         stopping: StoppingControl,
@@ -158,7 +157,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])
         kept = [np.searchsorted(chosen, np.intersect1d(fold, chosen)) for fold in folds]
         sample = CandidateProblem(tables, part, kept, stopping, preparation.origins)
-        sources: Mapping[str, Any] = tables
+        sources: Mapping[str, Rows] = tables
         if not is_all:
             sources = {table: prepared_source(preparation, rows, table) for table in tables}
         place = None if self.device_ == HOST else Place.named(self.device_)
@@ -232,20 +231,20 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         self.n_iter_ = len(screening.found)
         return weights
 
-    def _values(self, X: Any) -> Array:
+    def _values(self, X: Rows) -> Array:
         """Predictions of the mixture, of shape (n, k)."""
         check_is_fitted(self)
         return self._each_block(X, self._members.predict, on_device=True)
 
     def _each_block(
-        self, X: Any, function: Callable[[dict[str, Any]], Array], on_device: bool = False
+        self, X: Rows, function: Callable[[dict[str, Rows]], Array], on_device: bool = False
     ) -> Array:
         """What a function makes of the prepared tables of some rows, for all rows."""
         place = place_of(self.device, X) if on_device else None
         rows = checked_rows(self, X, reset=False)
         machines = self._members.machines
 
-        def block_values(block: Any, _: slice) -> Array:
+        def block_values(block: Rows, _: slice) -> Array:
             tables = {one.table: self.preparation_.apply(block, one.table) for one in machines}
             if place is not None:
                 tables = {name: place.put(table) for name, table in tables.items()}

@@ -9,8 +9,6 @@ import numpy as np
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS_OF_ONE_MACHINE
 from kernlearn.runtime.memory import FLOAT, available
 
-__all__ = ["MixtureOptions", "RescreeningOptions", "ScreeningOptions"]
-
 
 @dataclass(frozen=True)
 class ScreeningOptions:

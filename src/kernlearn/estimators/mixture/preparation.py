@@ -17,13 +17,11 @@ from kernlearn.estimators.inputs.cells import is_category, is_frame, kinds, numb
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn, own_levels
 from kernlearn.kernels._validation import take_rows
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Indices
-
-__all__ = ["RANKED", "STANDARD", "AnyPreparation", "PreparedRows", "RowSource", "Rows", "prepare"]
+from kernlearn.typing import Array, Indices, Rows
 
 STANDARD, RANKED = "standard", "ranked"
 
-Rows: TypeAlias = Array | csr_array
+NumericRows: TypeAlias = Array | csr_array
 """Prepared rows in memory."""
 
 
@@ -41,7 +39,7 @@ class Preparation:
     columns: list[NumberColumn | CategoryColumn]  # one for each
 
     @classmethod
-    def learned(cls, X: Any, names: Sequence[str], scale: bool) -> Preparation:
+    def learned(cls, X: Rows, names: Sequence[str], scale: bool) -> Preparation:
         """From training rows: an array of numbers with NaN, or a data frame."""
         of_text = [is_frame(X) and is_category(X.iloc[:, j]) for j in range(len(names))]
         categories = {j: texts(X.iloc[:, j]) for j, is_text in enumerate(of_text) if is_text}
@@ -72,14 +70,14 @@ class Preparation:
         ]
         return np.repeat(np.arange(len(widths)), [part.shape[1] for part in widths])
 
-    def apply(self, X: Any, table: str) -> Array:
+    def apply(self, X: Rows, table: str) -> Array:
         """One prepared table, with a column of zeros if nothing would be left."""
         X = X.toarray() if issparse(X) else X
         parts = [self._part(X, j, table) for j in range(len(self.columns))]
         prepared = np.hstack(parts)
         return prepared if prepared.shape[1] else np.zeros((len(prepared), 1))
 
-    def _part(self, X: Any, j: int, table: str) -> Array:
+    def _part(self, X: Rows, j: int, table: str) -> Array:
         column = self.columns[j]
         if isinstance(column, CategoryColumn):
             if not is_frame(X):
@@ -119,7 +117,7 @@ class SparsePreparation:
         """Every column comes from itself."""
         return np.arange(len(self.names))
 
-    def apply(self, X: Any, table: str) -> csr_array:
+    def apply(self, X: Rows, table: str) -> csr_array:
         """The scaled columns of sparse or dense rows."""
         if is_frame(X) or not (issparse(X) or np.isfinite(X).all()):
             raise ValueError(
@@ -140,7 +138,7 @@ class PreparedRows:
     """A prepared table of which only the rows that are taken are ever made."""
 
     preparation: AnyPreparation  # how columns become numbers
-    rows: Any  # the user's rows, checked
+    rows: Rows  # the user's rows, checked
     table: str  # which prepared table
     n_columns: int  # how many columns it has
 
@@ -157,24 +155,24 @@ class PreparedRows:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, chosen: Any) -> Rows:
+    def __getitem__(self, chosen: Any) -> NumericRows:
         return self.preparation.apply(take_rows(self.rows, chosen), self.table)
 
     def __array__(self, *args: Any, **options: Any) -> Array:
         return np.asarray(self[:], *args)
 
 
-RowSource: TypeAlias = Rows | PreparedRows | Chunked
+RowSource: TypeAlias = NumericRows | PreparedRows | Chunked
 """Prepared rows in memory, or read in blocks."""
 
 
-def prepare(X: Any, names: Sequence[str], scale: bool) -> AnyPreparation:
+def prepare(X: Rows, names: Sequence[str], scale: bool) -> AnyPreparation:
     """Learn how columns become numbers, from training rows."""
     kind = SparsePreparation if issparse(X) else Preparation
     return kind.learned(X, names, scale)
 
 
-def prepared_source(preparation: AnyPreparation, rows: Any, table: str) -> RowSource:
+def prepared_source(preparation: AnyPreparation, rows: Rows, table: str) -> RowSource:
     """One prepared table of rows that are read in blocks, on this machine or on a cluster."""
     n_columns = max(len(preparation.origins), 1)
     if isinstance(rows, Chunked):
@@ -182,11 +180,11 @@ def prepared_source(preparation: AnyPreparation, rows: Any, table: str) -> RowSo
     return PreparedRows(preparation, rows, table, n_columns)
 
 
-def _numbers(X: Any, j: int, name: str) -> Array:
+def _numbers(X: Rows, j: int, name: str) -> Array:
     return numbers(X.iloc[:, j], name) if is_frame(X) else np.asarray(X[:, j], dtype=float)
 
 
-def _kinds(X: Any, j: int) -> set[str]:
+def _kinds(X: Rows, j: int) -> set[str]:
     if is_frame(X):
         return kinds(X.iloc[:, j])
     return set() if np.isnan(X[:, j]).all() else {"numbers"}
@@ -221,11 +219,11 @@ class PreparedTable(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # w
         self.preparation = preparation
         self.table = table
 
-    def fit(self, X: Any, y: Any = None) -> PreparedTable:
+    def fit(self, X: Rows, y: Rows = None) -> PreparedTable:
         """Nothing is left to be learned."""
         return self
 
-    def transform(self, X: Any) -> Rows:
+    def transform(self, X: Rows) -> NumericRows:
         """The numbers that a kernel sees."""
         rows = X if is_frame(X) or issparse(X) else np.asarray(X, dtype=float)
         return self.preparation.apply(rows, self.table)

@@ -22,7 +22,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Rows
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
@@ -127,14 +127,14 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
 
     def __init__(
         self,
-        candidates: Any = "auto",
+        candidates: object = "auto",
         *,
         scale: bool = True,
         max_members: int = 5,
         device: str | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.candidates = candidates
@@ -146,7 +146,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> KernelRegressor:
+    def fit(self, X: Rows, y: Rows, sample_weight: Rows = None) -> KernelRegressor:
         """Try the candidates, mix the best, and train them on all rows.
 
         Parameters
@@ -195,13 +195,13 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             return self
 
     @lazy_on_dask
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: Rows, return_std: bool = False) -> Any:
         """Predict targets.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Rows.
+            NumericRows.
         return_std : bool, default=False
             Whether to return standard deviations of new observations too: those of the members,
             read as Gaussian processes, mixed, and scaled by what held-out residuals were. That
@@ -221,7 +221,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         return values, self._shaped(std * self._spread)
 
     @lazy_on_dask
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: Rows, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
         Jackknife+: from the residuals of rows held out, whose machines were trained and mixed
@@ -231,7 +231,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
         Parameters
         ----------
         X : array-like or data frame of shape (n, n_features)
-            Rows.
+            NumericRows.
         coverage : float, default=0.9
             The probability, between 0 and 1.
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from kernlearn.estimators.inputs.ownership import own_kernel
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.registry import ARD, FAMILIES, LOG_TARGET
 from kernlearn.kernels import Kernel
-
-__all__ = ["CandidateChoice", "chosen_families"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +20,7 @@ class CandidateChoice:
     logarithms: bool = False  # whether logarithms of skewed amounts are learned, too
 
 
-def chosen_families(candidates: Any, labels: bool = True) -> CandidateChoice:
+def chosen_families(candidates: object, labels: bool = True) -> CandidateChoice:
     """Those that a user names.
 
     `candidates` is "auto" for all of the registry, scales and logarithms, or a sequence of names

@@ -30,8 +30,6 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array
 
-__all__ = ["CentredLasso", "LassoColumns", "LassoOptions", "lasso_columns"]
-
 
 @dataclass(frozen=True)
 class LassoOptions:

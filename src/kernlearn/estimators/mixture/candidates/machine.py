@@ -8,7 +8,7 @@ import numpy as np
 
 from kernlearn._device import Place, Placed
 from kernlearn.estimators.mixture.candidates.margin import solve_margin
-from kernlearn.estimators.mixture.preparation import Rows, RowSource
+from kernlearn.estimators.mixture.preparation import NumericRows, RowSource
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import choose_landmarks
@@ -19,8 +19,6 @@ from kernlearn.solvers.machine.centred_matrix import CentredMatrix
 from kernlearn.solvers.nystroem.held_out import trained
 from kernlearn.solvers.nystroem.moments import moments_by_fold
 from kernlearn.typing import Array
-
-__all__ = ["KernelMachine"]
 
 # Landmarks are drawn among so many times as many rows.
 _DRAWN = 2
@@ -34,7 +32,7 @@ class KernelMachine:
     kernel: Kernel  # its kernel
     lam: float  # λ
     # Training rows or landmarks, of shape (m, p); None for a kernel of sparse features.
-    points: Rows | None
+    points: NumericRows | None
     # Coefficients of the kernel values with the points, or of the sparse features, of shape (m,
     # k).
     coef: Array
@@ -49,7 +47,7 @@ class KernelMachine:
         table: str,
         kernel: Kernel,
         lam: float,
-        X: Rows,
+        X: NumericRows,
         Y: Array,
         weight: Array,
         has_margin: bool = False,
@@ -74,7 +72,7 @@ class KernelMachine:
         source: RowSource,
         Y: Array,
         weight: Array,
-        sample: Rows,
+        sample: NumericRows,
         n_landmarks: int,
         random_state: np.random.RandomState,
         place: Place | None = None,
@@ -96,12 +94,12 @@ class KernelMachine:
         points = factors.maps[0].points
         return cls(table, kernel, lam, points, coef, intercept)._through_features()
 
-    def predict(self, X: Rows) -> Array:
+    def predict(self, X: NumericRows) -> Array:
         """Values of shape (n, k), after the link."""
         values = self.values(X)
         return values if self.link is None else self.link(values)
 
-    def values(self, X: Rows) -> Array:
+    def values(self, X: NumericRows) -> Array:
         """Values of shape (n, k), before the link."""
         return landmark_values([self.kernel], [self.points], [self.coef], X) + self.intercept
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kernlearn.estimators.mixture.preparation import Rows
+from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.quality.predictive import PredictiveLoss
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, Indices
@@ -18,7 +18,7 @@ class CandidateProblem:
     """Prepared rows with their targets."""
 
     # The same rows, prepared in different ways, by name, of shape (n, p).
-    tables: Mapping[str, Rows]
+    tables: Mapping[str, NumericRows]
     # Of the targets, numbers or ±1 for each class, with the weights of the rows.
     loss: PredictiveLoss
     folds: Sequence[Indices]  # rows held out together by candidates that know no closed form

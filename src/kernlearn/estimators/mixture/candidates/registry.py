@@ -10,13 +10,10 @@ from kernlearn.estimators.mixture.candidates.combination import bank, combined, 
 from kernlearn.estimators.mixture.candidates.family import KernelFamily
 from kernlearn.estimators.mixture.candidates.lasso import lasso_columns
 from kernlearn.estimators.mixture.candidates.trees import tree_kernels
-from kernlearn.estimators.mixture.preparation import Rows
+from kernlearn.estimators.mixture.preparation import NumericRows
 from kernlearn.kernels import ANOVA, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.typing import Array
-
-__all__ = ["ARD", "COMBINATION", "FAMILIES", "LOG_TARGET"]
-
 
 ARD, COMBINATION, LOG_TARGET = "ARD", "combination", "log target"
 
@@ -30,13 +27,13 @@ _FEW = 100
 _VERY_FEW = 30
 
 
-def _square(X: Rows) -> float:
+def _square(X: NumericRows) -> float:
     """The mean squared distance of two rows; one where all rows are equal."""
     variances = mean_variance_axis(X, 0)[1] if issparse(X) else standard_deviation(X) ** 2
     return 2.0 * float(variances.sum()) or 1.0
 
 
-def _root(X: Rows) -> float:
+def _root(X: NumericRows) -> float:
     return float(np.sqrt(_square(X)))
 
 
@@ -57,13 +54,13 @@ def _column(X: Array) -> float:
     return _square(X) / float(2 * X.shape[1])
 
 
-def _size(X: Rows) -> float:
+def _size(X: NumericRows) -> float:
     """The mean squared length of a row: the offset at which a polynomial has all its powers."""
     cells = np.asarray(X.data if issparse(X) else X)
     return float((cells**2).sum()) / X.shape[0] or 1.0
 
 
-def _gaussian(X: Rows, c: float) -> Kernel:
+def _gaussian(X: NumericRows, c: float) -> Kernel:
     return Gaussian(c / _square(X))
 
 

@@ -38,8 +38,6 @@ from kernlearn.runtime.stopping import Progress, Stopped
 from kernlearn.runtime.warning_filters import quiet_about
 from kernlearn.typing import Array, Indices
 
-__all__ = ["rescreen"]
-
 _PAIRS = KernelFamily("combination with pairs", None)
 
 

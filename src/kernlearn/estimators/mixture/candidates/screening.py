@@ -25,9 +25,6 @@ from kernlearn.runtime.threads import in_order, n_threads
 from kernlearn.solvers.selection.mixture import Mixing, weights_by_errors
 from kernlearn.typing import Array, Indices
 
-__all__ = ["NEGLIGIBLE", "Screening", "collected", "scaled_columns", "screen_candidates", "timed"]
-
-
 # κ of the mixture: the prior standard deviation of a weight is about 0.15.
 _PRIOR = 20.0
 # Of the largest weight: a member with less changes nothing, and takes as long as any other. Of

@@ -27,8 +27,6 @@ from kernlearn.estimators.mixture.candidates.representation import LearnedRepres
 from kernlearn.kernels import Kernel, TreePaths
 from kernlearn.typing import Array, Indices
 
-__all__ = ["TreeKernels", "TreeOptions", "tree_kernels"]
-
 
 @dataclass(frozen=True)
 class TreeOptions:
