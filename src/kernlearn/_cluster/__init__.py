@@ -11,8 +11,7 @@ from kernlearn._cluster.collections import is_lazy, on_this_machine, refuse_coll
 from kernlearn._cluster.connection import connected
 from kernlearn._cluster.lazy import lazily
 from kernlearn._cluster.scheduling import ClusterLost
-from kernlearn._cluster.spread import spread
-from kernlearn._cluster.tasks import as_they_end, in_order, shared
+from kernlearn._cluster.tasks import as_they_end, in_order, shared, spread
 
 __all__ = [
     "Chunked",

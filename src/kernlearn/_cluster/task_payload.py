@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kernlearn._cluster.scheduling import delayed
-from kernlearn._cluster.workers import ambient_client
+from kernlearn._cluster.scheduling import ambient_client, delayed
 from kernlearn.runtime.optional import load_cloudpickle
 from kernlearn.typing import DaskObject
 

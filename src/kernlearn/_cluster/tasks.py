@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from kernlearn._cluster.scheduling import cluster_errors
 from kernlearn._cluster.task_payload import TaskPayload
-from kernlearn.runtime.optional import load_distributed
-from kernlearn.typing import DaskObject
+from kernlearn.runtime.optional import load_dask_array, load_distributed
+from kernlearn.typing import Array, DaskObject
 
 Key = TypeVar("Key")
 Call = tuple[Callable[..., DaskObject], tuple[DaskObject, ...]]
@@ -81,3 +81,11 @@ def _room(client: DaskObject, n_running: int) -> int:
     with cluster_errors(OSError):
         n_threads = int(sum(client.nthreads().values()))
     return max(_FOR_A_THREAD * n_threads - n_running, int(n_running == 0))
+
+
+def spread(client: DaskObject, table: Array) -> DaskObject:
+    """The rows as a Dask array that lies in the memory of the workers."""
+    with cluster_errors(OSError):
+        n_chunks = _FOR_A_THREAD * max(1, sum(client.nthreads().values()))
+        rows = -(-len(table) // n_chunks)
+        return client.persist(load_dask_array("--cluster").from_array(table, (rows, -1)))

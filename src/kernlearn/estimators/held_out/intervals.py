@@ -11,12 +11,16 @@ and in practice near the coverage.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from kernlearn.typing import Array, Rows
+from kernlearn.estimators.held_out.smoother import Smoother
+from kernlearn.kernels import Kernel
+from kernlearn.solvers.engine.refits import FoldMachines
+from kernlearn.typing import Array, Indices, Rows
 
 # Numbers that a block of new points may take for each of a few matrices: sixteen megabytes.
 _BLOCK = 2_000_000
@@ -75,3 +79,95 @@ def _blocks(rows: Rows, size: int) -> Iterator[Any]:
     n_rows = int(np.shape(rows)[0])
     for start in range(0, n_rows, size):
         yield _safe_indexing(rows, slice(start, start + size))
+
+
+@dataclass(frozen=True, eq=False)
+class FoldPredictor:
+    """The machines at one kernel, and their residuals on the rows that they did not see."""
+
+    points: Rows  # points with a coefficient in one of the machines
+    dual_coef: Array  # their coefficients, of shape (n_folds, m)
+    intercept: Array  # the intercepts, of shape (n_folds,)
+    fold: Indices  # which machine has not seen a row
+    residuals: Array  # what that machine is wrong by at the row, of shape (n,)
+
+    @classmethod
+    def of(cls, refits: FoldMachines, rows: Rows, target: Array, offset: float) -> Self:
+        """What is to be kept of machines trained on these rows for one target less an offset."""
+        residuals = target - refits.values[:, 0]
+        known = ~np.isnan(residuals)
+        coef = refits.coef[:, :, 0]
+        support = np.flatnonzero(coef.any(axis=0))
+        return cls(
+            _safe_indexing(rows, support),
+            coef[:, support],
+            refits.intercept[:, 0] + offset,
+            refits.fold[known],
+            residuals[known],
+        )
+
+    def interval(self, kernel: Kernel, rows: Rows, coverage: float) -> Array:
+        """CV+ intervals of shape (n_new, 2)."""
+        if not len(self.residuals):
+            raise ValueError(
+                "expected residuals of held-out rows for intervals, got none: no machine could be "
+                "trained without some of the rows, or the fit was interrupted before; fit again, "
+                "on more rows"
+            )
+
+        def ends(some: Rows) -> Array:
+            values = np.tile(self.intercept, (int(np.shape(some)[0]), 1))
+            if self.dual_coef.size:
+                values += kernel(some, self.points) @ self.dual_coef.T
+            return plus_interval(values[:, self.fold], self.residuals, coverage)
+
+        return in_blocks(rows, len(self.residuals), ends)
+
+
+@dataclass(frozen=True, eq=False)
+class LeastSquaresPredictor:
+    """A machine f(x) = Σ αᵢ k(xᵢ, x) + b for every target, taken apart when it is asked.
+
+    That takes one factorisation, as long as training it at a given kernel; new points are then
+    looked at in blocks.
+    """
+
+    kernel: Kernel  # the kernel k
+    points: Rows  # all points that it was trained with
+    ridge: Array  # λ divided by their weights, of shape (n,)
+    dual_coef: Array  # α, one row for each target, of shape (k, n)
+    intercept: Array  # b, of shape (k,)
+
+    def std(self, rows: Rows, lam: float) -> Array:
+        """Standard deviations of new observations with noise s²λ, of shape (n_new, k)."""
+        smoother = self._smoother()
+        variance = in_blocks(
+            rows,
+            len(self.ridge),
+            lambda some: smoother.variance(self.kernel(some, self.points), self.kernel.diag(some)),
+        )
+        return np.asarray(np.sqrt(np.outer(variance + lam, smoother.scale(self.dual_coef.T))))
+
+    def interval(self, rows: Rows, coverage: float) -> Array:
+        """Jackknife+ intervals of shape (n_new, k, 2)."""
+        smoother = self._smoother()
+        residuals = smoother.residuals(self.dual_coef.T)
+
+        def ends(some: Rows) -> Array:
+            K_new = self.kernel(some, self.points)
+            f = K_new @ self.dual_coef.T + self.intercept
+            h = smoother.weights(K_new)
+            targets = zip(f.T, residuals.T, strict=True)
+            return np.stack([plus_interval(v[:, None] - h * r, r, coverage) for v, r in targets], 1)
+
+        return in_blocks(rows, len(self.ridge), ends)
+
+    def _smoother(self) -> Smoother:
+        try:
+            return Smoother.of(self.kernel(self.points), self.ridge)
+        except np.linalg.LinAlgError as broken:
+            raise ValueError(
+                "expected a positive semidefinite kernel matrix of the training points, got one "
+                f"that cannot be factorised ({broken}); repair a precomputed matrix by "
+                "kernlearn.gram.check_gram before fitting"
+            ) from broken

@@ -10,8 +10,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
-from kernlearn.estimators.held_out.intervals import check_coverage
-from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators.held_out.intervals import LeastSquaresPredictor, check_coverage
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_differences

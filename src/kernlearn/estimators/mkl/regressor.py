@@ -11,9 +11,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn.estimators.held_out.chance import chance_of_numbers, tell_chance
-from kernlearn.estimators.held_out.fold_predictor import FoldPredictor
-from kernlearn.estimators.held_out.intervals import check_coverage
-from kernlearn.estimators.held_out.least_squares_predictor import LeastSquaresPredictor
+from kernlearn.estimators.held_out.intervals import (
+    FoldPredictor,
+    LeastSquaresPredictor,
+    check_coverage,
+)
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import Fit, KernelCombination
