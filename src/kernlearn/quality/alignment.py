@@ -15,13 +15,12 @@ form (Cortes, Mohri and Rostamizadeh 2012) has HKᵢH and HY in place of Kᵢ an
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import blocked_product, column_means, inner_product
-from kernlearn.typing import Array
+from kernlearn.typing import AnyFloatArray, Array
 
 # Part of its squared length that centring leaves of a kernel: below, sums of squares have lost two
 # digits or more, and below the second, the centred matrix itself has lost as many as that.
@@ -75,7 +74,7 @@ def _centred(family: Family, i: int, exact: bool) -> Array:
     """
     only = np.eye(family.n_matrices)[i]
     combine = family.combine_exactly if exact else family.combine
-    K: Any = combine(only, labelled_only=False)
+    K: AnyFloatArray = combine(only, labelled_only=False)
     size = np.abs(K).max()
     K = K - column_means(K)
     K = K - column_means(K.T)[:, None]

@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from kernlearn.quality.multipliers import (
     weighted_quantile,
     with_sum,
 )
-from kernlearn.typing import Array, Indices, Mask
+from kernlearn.typing import Array, Indices, Mask, Scalar
 
 LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
 # Relative to the size of the coefficients: what summing them in another order may change.
@@ -358,7 +357,7 @@ class Machine:
             return 0.0
         return -epsilon if segment == 0 else epsilon
 
-    def _stretched_value(self, fitted: Array, quadratic: Any) -> Any:
+    def _stretched_value(self, fitted: Array, quadratic: Scalar) -> Scalar:
         margin = (fitted / self.linear).min()
         return quadratic / margin**2 if margin > 0 else np.inf
 

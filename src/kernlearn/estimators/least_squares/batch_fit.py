@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+
+from numpy.typing import ArrayLike
 
 from kernlearn.estimators.inputs.ownership import draw_seed
 from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
@@ -12,7 +13,7 @@ from kernlearn.solvers.optimize.coroutines import drive, gather
 
 
 def fit_together(
-    models: Sequence[LSSVMClassifier], tables: Sequence[Any], targets: Sequence[Any]
+    models: Sequence[LSSVMClassifier], tables: Sequence[ArrayLike], targets: Sequence[ArrayLike]
 ) -> None:
     """Fit each model to its table, as ``fit`` would, on the device of the first.
 

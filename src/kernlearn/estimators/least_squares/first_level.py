@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn._checks import check_choice, check_count, check_positive
 from kernlearn._cluster import Chunked
@@ -24,6 +23,7 @@ from kernlearn.gram.rows import reduce_rows
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
+from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
@@ -32,7 +32,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import Table, learn_then_refit
 from kernlearn.solvers.selection.descent import Limits
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
@@ -49,9 +49,9 @@ class Asked:
     lam: float | None
     mu: float | None
     control: FirstLevelControl
-    folds: list[NDArray[np.intp]]
-    kept: NDArray[np.intp]
-    rows: Any
+    folds: list[Indices]
+    kept: Indices
+    rows: Array
     rank: int | str | None
 
 
@@ -75,22 +75,22 @@ class FirstLevel(StoppingParameters):
     These state the targets, check the data, and predict with K @ dual_coef + intercept.
     """
 
-    kernel: Any
+    kernel: str | ParametricKernel
     lam: Any
-    mu: Any
+    mu: float | str
     cv: Any
     strategy: str
     tol: float
     max_iter: int
     _seed: int
-    rank: Any
+    rank: int | str | None
     refit: str
     starts: str
     device_: str
     refit_: str | None
     selection: str | None = "loo"
-    status_: Any
-    loss_by_rank_: dict[str, Any]
+    status_: Status
+    loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
 
@@ -104,9 +104,7 @@ class FirstLevel(StoppingParameters):
             names = [f"theta{i}" for i in range(len(self.theta_))]
         return dict(zip(map(str, names), self.theta_.tolist(), strict=True))
 
-    def _learning(
-        self, X: Array, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
-    ) -> Learning:
+    def _learning(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> Learning:
         """Check the parameters, state the problem, learn, store; a device is asked for machines."""
         asked = self._asked(X, y, weight, stratify)
         if asked.rank is not None:
@@ -133,7 +131,7 @@ class FirstLevel(StoppingParameters):
         stopping = asked.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
-    def _asked(self, X: Array, y: NDArray[Any], weight: Array, stratify: bool) -> Asked:
+    def _asked(self, X: Array, y: Targets, weight: Array, stratify: bool) -> Asked:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
@@ -187,7 +185,7 @@ class FirstLevel(StoppingParameters):
         rows: Array,
         X: Array,
         Y: Array,
-        kept: NDArray[np.intp],
+        kept: Indices,
     ) -> None:
         """θ through landmarks, then the machine on all rows, or through more landmarks."""
         self.mu_ = 0.0
@@ -256,9 +254,7 @@ class FirstLevel(StoppingParameters):
             fit = fit_ls_svm(point.K, Y[kept], point.lam / weight[kept])
         self._store_held_out(fit, X, Y, weight, kept)  # type: ignore[attr-defined]
 
-    def _store_learned(
-        self, solution: FirstLevelSolution, offset: Array, kept: NDArray[np.intp]
-    ) -> None:
+    def _store_learned(self, solution: FirstLevelSolution, offset: Array, kept: Indices) -> None:
         point = solution.point
         self.theta_ = point.theta
         self.lam_, self.mu_ = point.lam, solution.mu
@@ -304,7 +300,7 @@ def _largest(block: Array, rows: slice) -> Array:
     return np.asarray(np.abs(block).max(axis=0))
 
 
-def _check_sizes(X: Any) -> None:
+def _check_sizes(X: Array) -> None:
     """θ goes with the inverse square of a column's size and μ with its fourth power."""
     sizes = reduce_rows(X, _largest, np.maximum, X.shape[1])
     sizes = sizes[sizes > 0]
@@ -316,7 +312,7 @@ def _check_sizes(X: Any) -> None:
         )
 
 
-def _number_or_cv(name: str, value: Any) -> float | None:
+def _number_or_cv(name: str, value: float | str) -> float | None:
     """The number, or None where it is to be chosen."""
     if isinstance(value, str):
         if value != "cv":

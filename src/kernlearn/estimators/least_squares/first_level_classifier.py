@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 from kernlearn.estimators.least_squares.first_level import FirstLevel
 from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import RandomState
 
 
 class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
@@ -155,22 +157,22 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
 
     def __init__(
         self,
-        kernel: Any = "ard",
+        kernel: str | Kernel | ParametricKernel = "ard",
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        cv: Any = 5,
-        class_weight: Any = None,
+        cv: object = 5,
+        class_weight: Mapping[object, float] | str | None = None,
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
         starts: str = "several",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel

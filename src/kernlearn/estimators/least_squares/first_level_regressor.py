@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from kernlearn.estimators.least_squares.first_level import FirstLevel
 from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
+from kernlearn.typing import RandomState
 
 
 class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
@@ -50,21 +52,21 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
 
     def __init__(
         self,
-        kernel: Any = "ard",
+        kernel: str | Kernel | ParametricKernel = "ard",
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        cv: Any = 5,
+        cv: object = 5,
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,
         starts: str = "several",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         refit: str = "auto",
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel

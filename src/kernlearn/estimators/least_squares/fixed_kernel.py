@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.families.parametric.base import ParametricKernel
@@ -25,7 +23,7 @@ class FixedKernel(ParametricKernel):
     def __init__(self, fixed: Kernel) -> None:
         self.fixed = fixed
 
-    def start(self, X: Any) -> Array:
+    def start(self, X: Array) -> Array:
         """No parameters."""
         return np.empty(0)
 

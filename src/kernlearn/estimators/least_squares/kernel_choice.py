@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel
@@ -13,7 +12,7 @@ from kernlearn.kernels._validation import check_real
 from kernlearn.typing import Array
 
 
-def kernel_family(kernel: Any) -> ParametricKernel:
+def kernel_family(kernel: object) -> ParametricKernel:
     """The family that a name, a parametric kernel, or a kernel of the library stands for."""
     if isinstance(kernel, Kernel):
         return FixedKernel(kernel)
@@ -27,7 +26,7 @@ def kernel_family(kernel: Any) -> ParametricKernel:
     )
 
 
-def check_theta(theta: Any, family: ParametricKernel, X: Any) -> Array | None:
+def check_theta(theta: ArrayLike | None, family: ParametricKernel, X: Array) -> Array | None:
     """The kernel parameters to be kept, or None where they are to be selected."""
     if theta is None:
         return None

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from kernlearn._checks import check_choice, check_count, check_positive
@@ -60,7 +60,7 @@ from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import Limits
 from kernlearn.solvers.selection.objective import Ask
 from kernlearn.solvers.selection.select import Selection, select
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices, Targets
 
 # A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
@@ -90,26 +90,26 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
 
     selection: str | None
     lam: float | None
-    theta: Any
+    theta: ArrayLike | None
     cv: Any
     tol: float
     max_iter: int
     _seed: int
-    rank: Any
+    rank: int | str | None
     starts: str
     loo_predictions_: Array
-    support_: NDArray[np.intp]
+    support_: Indices
     support_vectors_: Any
     dual_coef_: Array
     status_: Status
     _ridge: Array
 
-    def _learn(self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool) -> None:
+    def _learn(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
         drive(self._ordered_learning(X, Y, y, weight, stratify), self._trainer())
 
     def _ordered_learning(
-        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
+        self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool
     ) -> Learning:
         """A fit that does not depend on the order of the rows, unless folds are given in it.
 
@@ -126,7 +126,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         yield from self._learning(rows, Y[order], y[order], weight[order], stratify)
         self._return_to(order)
 
-    def _return_to(self, order: NDArray[np.intp]) -> None:
+    def _return_to(self, order: Indices) -> None:
         """Store what belongs to rows in the order in which these came."""
         self.loo_predictions_ = self.loo_predictions_[np.argsort(order)]
         self.support_ = order[self.support_]
@@ -140,9 +140,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         """What answers the questions of a fit on the device that was noted."""
         return SelectionStacks(None if self.device_ == HOST else Place.named(self.device_))
 
-    def _learning(
-        self, X: Any, Y: Array, y: NDArray[Any], weight: Array, stratify: bool
-    ) -> Learning:
+    def _learning(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> Learning:
         """The same as a search: what is computed on a device is asked for, the host's is not."""
         family = kernel_family(self.kernel)
         limits = Limits(
@@ -204,10 +202,10 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     def _tell_blurred(
         self,
         family: ParametricKernel,
-        X: Any,
+        X: object,
         Y: Array,
         weight: Array,
-        kept: NDArray[np.intp],
+        kept: Indices,
         stacklevel: int,
     ) -> None:
         """Let ``status_`` and a warning say that columns need scales of their own."""
@@ -226,13 +224,13 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             stacklevel=stacklevel + 1,
         )
 
-    def _selects_elsewhere(self, family: ParametricKernel, rows: Any) -> bool:
+    def _selects_elsewhere(self, family: ParametricKernel, rows: Array) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
         selects = self.selection is not None and isinstance(rows, np.ndarray)
         return self.device_ != HOST and selects and family.stack([family]) is not None
 
     def _loss(
-        self, X: Any, y: NDArray[Any], weight: Array, kept: NDArray[np.intp], stratify: bool
+        self, X: Array, y: Targets, weight: Array, kept: Indices, stratify: bool
     ) -> HeldOutLoss:
         if self.selection is not None:
             check_choice("selection", self.selection, SELECTIONS)
@@ -244,7 +242,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     def _selected(
         self,
         family: ParametricKernel,
-        rows: Any,
+        rows: Array,
         Y: Array,
         loss: HeldOutLoss,
         lam: float | None,
@@ -271,7 +269,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     def _trained_as_given(
         self,
         family: ParametricKernel,
-        rows: Any,
+        rows: Array,
         Y: Array,
         criterion: SelectionCriterion,
         lam: float | None,
@@ -301,9 +299,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         rank: int | str,
         lam: float | None,
         limits: Limits,
-        X: Any,
+        X: Array,
         Y: Array,
-        kept: NDArray[np.intp],
+        kept: Indices,
     ) -> None:
         """The same as `_learning` where a matrix of all rows would be too large."""
         selects, several = self.selection is not None, several_starts(self.starts)
@@ -322,8 +320,8 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         selection: Selection,
         family: ParametricKernel,
         theta: Array | None,
-        rows: Any,
-        kept: NDArray[np.intp],
+        rows: Array,
+        kept: Indices,
     ) -> None:
         self.theta_ = selection.theta if theta is None else theta
         self.lam_ = selection.lam
@@ -338,7 +336,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         self.status_ = selection.status
 
     def _store_held_out(
-        self, fit: LSSVMFit, X: Any, Y: Array, weight: Array, kept: NDArray[np.intp]
+        self, fit: LSSVMFit, X: Array, Y: Array, weight: Array, kept: Indices
     ) -> None:
         """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
         self._ridge = fit.ridge
@@ -352,17 +350,17 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         squares = (residuals**2).sum(axis=1)
         self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
 
-    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, NDArray[Any]]:
+    def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""
         self._note_device(X)
         return super()._checked_with_target(X, y, **options)
 
-    def _decision(self, X: Any) -> Array:
+    def _decision(self, X: ArrayLike) -> Array:
         """Decision values of shape (n, number of targets)."""
         check_is_fitted(self)
         return self._values(self._on_device_of(X, self._checked(X, reset=False)))
 
-    def _values(self, rows: Any) -> Array:
+    def _values(self, rows: Array) -> Array:
         points, coefs = self.support_vectors_, self.dual_coef_
         if isinstance(rows, Placed | Chunked):
             values = landmark_values([self.kernel_], [points], [coefs.T], rows)

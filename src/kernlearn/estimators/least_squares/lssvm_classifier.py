@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 
 from kernlearn.estimators.held_out.calibration import fit_calibration
@@ -15,8 +14,10 @@ from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState, Targets
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -148,21 +149,21 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: str | Kernel | ParametricKernel = "rbf",
         selection: str | None = "loo",
         lam: float | None = None,
-        theta: Any = None,
+        theta: ArrayLike | None = None,
         *,
-        cv: Any = 5,
-        class_weight: Any = None,
+        cv: object = 5,
+        class_weight: Mapping[object, float] | str | None = None,
         tol: float = 1e-4,
         max_iter: int = 1000,
         starts: str = "several",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -181,7 +182,9 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMClassifier:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> LSSVMClassifier:
         """Select λ and θ, and train.
 
         Parameters
@@ -205,8 +208,8 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
             return self
 
     def _prepared(
-        self, X: Any, y: Any, sample_weight: Any = None
-    ) -> tuple[Any, Array, NDArray[Any], Array]:
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> tuple[Array, Array, Targets, Array]:
         """Checked rows, targets of ±1, labels, and weights."""
         rows, labels = self._checked_with_target(X, y)
         check_labels_of_classes(labels)

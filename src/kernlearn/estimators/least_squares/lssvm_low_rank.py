@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kernlearn.estimators.inputs.dask_rows import select_rows
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
@@ -14,11 +13,11 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
 from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, Table
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 
 def store_kernel_fit(
-    estimator: Any, fit: KernelFit, theta: Array | None, table: Table, kept: NDArray[np.intp]
+    estimator: Any, fit: KernelFit, theta: Array | None, table: Table, kept: Indices
 ) -> None:
     """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
     factors, moments = fit.seen.factors, fit.seen.moments
@@ -41,9 +40,7 @@ def store_kernel_fit(
     estimator.objective_ = float(table.weight @ squares)
 
 
-def store_exact_fit(
-    estimator: Any, fit: ExactFit, rows: Any, table: Table, kept: NDArray[np.intp]
-) -> None:
+def store_exact_fit(estimator: Any, fit: ExactFit, rows: Any, table: Table, kept: Indices) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
     estimator.theta_, estimator.lam_ = fit.theta, fit.lam
     estimator.kernel_ = own_kernel(fit.kernel)
@@ -59,7 +56,7 @@ def store_exact_fit(
 
 
 def store_left_out(
-    estimator: Any, fit: KernelFit | ExactFit, X: Any, Y: Array, kept: NDArray[np.intp]
+    estimator: Any, fit: KernelFit | ExactFit, X: Any, Y: Array, kept: Indices
 ) -> None:
     """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
     predictions = np.empty_like(Y)

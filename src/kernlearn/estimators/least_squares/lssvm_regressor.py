@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,9 +17,11 @@ from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_differences
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -65,20 +68,20 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
 
     def __init__(
         self,
-        kernel: Any = "rbf",
+        kernel: str | Kernel | ParametricKernel = "rbf",
         selection: str | None = "loo",
         lam: float | None = None,
-        theta: Any = None,
+        theta: ArrayLike | None = None,
         *,
-        cv: Any = 5,
+        cv: object = 5,
         tol: float = 1e-4,
         max_iter: int = 1000,
         starts: str = "several",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         rank: int | str | None = "auto",
         device: str | None = None,
         verbose: int = 0,
-        callback: Callable[[Progress], Any] | None = None,
+        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
     ) -> None:
         self.kernel = kernel
@@ -96,7 +99,9 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         self.callback = callback
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> LSSVMRegressor:
+    def fit(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> LSSVMRegressor:
         """Select λ and θ, and train.
 
         Parameters
@@ -126,7 +131,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
             return self
 
     @lazy_on_dask
-    def predict(self, X: Any, return_std: bool = False) -> Any:
+    def predict(self, X: ArrayLike, return_std: bool = False) -> Any:
         r"""Predict targets.
 
         The standard deviation is that of a new observation, with the machine read as a Gaussian
@@ -165,7 +170,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         return values, self._shaped(self._predictor().std(self._checked(X, False), self.lam_))
 
     @lazy_on_dask
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> Array:
+    def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> Array:
         """Intervals that hold new targets with a given probability.
 
         Jackknife+, from the leave-one-out residuals and the leave-one-out machines at the new

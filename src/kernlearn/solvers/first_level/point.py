@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from kernlearn._device import namespace, to_host, turned
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray, Scalar
 
 if TYPE_CHECKING:
     from kernlearn.solvers.first_level.problem import FirstLevelProblem
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 class Outside:
     """The loss of a machine on points outside, as a function of λ and θ."""
 
-    loss: Any  # The sum of ½s(y - f)² over them
+    loss: Scalar  # The sum of ½s(y - f)² over them
     by_theta: Array  # Its derivatives by θ, of shape (p,)
-    by_lam: Any  # Its derivative by λ
+    by_lam: Scalar  # Its derivative by λ
     mixed: Array  # The derivatives by λ of the first p slopes of J, apart from that of μ‖θ‖²/2 (p,)
 
     def __getitem__(self, number: int) -> Outside:
@@ -65,15 +65,15 @@ class FirstLevelPoint:
 
     problem: FirstLevelProblem
     theta: Array
-    lam: Any
-    mu: Any
+    lam: Scalar
+    mu: Scalar
     K: Array
     factor: Bordered
     dual_coef: Array
     intercept: Array
 
     @cached_property
-    def objective(self) -> Any:
+    def objective(self) -> Scalar:
         """J(θ)."""
         fit = to_host(_total(self.dual_coef, self.problem.Y))
         return 0.5 * self.lam * fit + 0.5 * self.mu * (self.theta**2).sum(axis=-1)
@@ -179,17 +179,17 @@ class BatchedPoint:
 Trained: TypeAlias = FirstLevelPoint | BatchedPoint
 
 
-def _each(columns: Any) -> list[Any]:
+def _each(columns: DeviceArray) -> list[DeviceArray]:
     """The columns of a matrix, or of a stack of them."""
     return [columns[..., k] for k in range(columns.shape[-1])]
 
 
-def _total(A: Any, B: Any) -> Any:
+def _total(A: DeviceArray, B: DeviceArray) -> DeviceArray:
     """The sum of the products of all entries, for each matrix of a stack."""
     return namespace(A).sum(A * B, axis=(-2, -1))
 
 
-def _products(columns: Any, images: list[Any]) -> Array:
+def _products(columns: DeviceArray, images: list[DeviceArray]) -> Array:
     """On the host, the sum over the columns of each times its image, of shape (p,)."""
     pairs = zip(_each(columns), images, strict=True)
     total = sum((each[..., None, :] @ image)[..., 0, :] for each, image in pairs)
