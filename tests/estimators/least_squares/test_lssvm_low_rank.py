@@ -10,7 +10,7 @@ from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import Laplacian
 from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.nystroem.rank import RankOptions
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 
 RNG = np.random.default_rng(0)
 N = 150
@@ -58,7 +58,7 @@ def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls():
         options = RankOptions(first=8, moment_numbers=5 * most**2)
         table = Table(X, y[:, None], np.ones(N), 0)
         family = FixedKernel(GIVEN["kernel"])
-        limits = Limits(1e-4, 10)
+        limits = DescentLimits(1e-4, 10)
         fit = fit_through_landmarks(table, family, "auto", lam, False, limits, rank_options=options)
         return fit.seen.factors.n_columns
 

@@ -8,7 +8,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.nystroem import kernel_fit
 from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.nystroem.selection import JITTER, LandmarkSelection
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -58,7 +58,7 @@ def test_selection_finds_the_column_that_matters(monkeypatch):
     many = RNG.standard_normal((600, 3))
     target = 100.0 + np.sin(3 * many[:, 1])[:, None] + 0.1 * RNG.standard_normal((600, 1))
     table = Table(many, target, np.ones(600), 0)
-    fit = fit_through_landmarks(table, ARD(), 80, None, True, Limits(1e-3, 100))
+    fit = fit_through_landmarks(table, ARD(), 80, None, True, DescentLimits(1e-3, 100))
     assert fit.theta[1] > 20 * max(fit.theta[0], fit.theta[2])
     assert fit.status is Status.CONVERGED
     assert fit.seen.factors.n_columns == 80
@@ -82,7 +82,7 @@ def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
     errors = []
     for least in (1e-300, kernel_fit.LEAST_AT_LAST):
         monkeypatch.setattr(kernel_fit, "LEAST_AT_LAST", least)
-        fit = fit_through_landmarks(table, ARD(), 60, None, True, Limits(1e-3, 100))
+        fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-3, 100))
         errors.append(np.mean((fit.left_out[:, 0] - target) ** 2))
     assert errors[1] < 0.01 < 0.5 < errors[0]
 
@@ -103,7 +103,7 @@ def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
 
     monkeypatch.setattr(kernel_fit, "LandmarkSelection", Noted)
     table = Table(X, Y, WEIGHT, 0)
-    fit_through_landmarks(table, family, 12, None, True, Limits(1e-2, 5))
+    fit_through_landmarks(table, family, 12, None, True, DescentLimits(1e-2, 5))
     assert seen == sizes
 
 
@@ -116,7 +116,7 @@ def test_two_columns_that_matter_together_are_found_among_twenty(several, least,
     many = rng.standard_normal((600, 20))
     target = (np.sin(3 * many[:, 5]) * many[:, 2] + 0.1 * rng.standard_normal(600))[:, None]
     table = Table(many, target, np.ones(600), 0)
-    fit = fit_through_landmarks(table, ARD(), 60, None, True, Limits(1e-2, 40), several)
+    fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-2, 40), several)
     assert least <= np.mean((fit.left_out - target) ** 2) / target.var() <= most
 
 

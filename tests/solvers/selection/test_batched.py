@@ -15,7 +15,7 @@ from kernlearn.solvers.optimize import batches
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import Question, SelectionObjective
 from kernlearn.solvers.selection.select import select
 
@@ -185,7 +185,7 @@ def test_selections_side_by_side_end_where_they_end_alone(name, place) -> None:
     objectives = [make_objective(i, name=name, n=60 + i % 2, k=1) for i in (1, 2)]
 
     def selected(each, ask=None):
-        limits = Limits(1e-6, 200)
+        limits = DescentLimits(1e-6, 200)
         return select(each.kernel, each.X, each.Y, each.criterion, limits, ask=ask)
 
     rounds = []

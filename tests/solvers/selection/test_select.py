@@ -13,12 +13,12 @@ from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.selection import select as select_module
-from kernlearn.solvers.selection.descent import Limits, descend
+from kernlearn.solvers.selection.descent import DescentLimits, descend
 from kernlearn.solvers.selection.grid import grid_starts
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.solvers.selection.select import select
 
-LIMITS = Limits(1e-4, 1000)
+LIMITS = DescentLimits(1e-4, 1000)
 
 
 def _problem(n=60, seed=0, noise=0.3):
@@ -103,20 +103,20 @@ def test_ard_is_never_worse_than_rbf_and_finds_the_columns():
 
 def test_the_tied_descent_is_selection_for_the_rbf_kernel():
     X, y = _problem()
-    rbf = select(RBF(), X, y, _loo(60), Limits(1e-7, 1000))
+    rbf = select(RBF(), X, y, _loo(60), DescentLimits(1e-7, 1000))
     objective = SelectionObjective(ARD(), X, y, _loo(60))
     start = grid_starts(objective, np.full(4, RBF().start(X)[0]), None)[0]
     directions = np.array([[1.0, 0.0], *[[0.0, 1.0]] * 4])
-    stage = descend(objective, start, directions, Limits(1e-7, 1000))
+    stage = descend(objective, start, directions, DescentLimits(1e-7, 1000))
     assert stage.value == pytest.approx(np.log(rbf.objective), abs=1e-10)
     np.testing.assert_allclose(np.exp(stage.z), [rbf.lam, *[rbf.theta[0]] * 4], rtol=1e-4)
 
 
 def test_columns_in_any_units_give_the_same():
     X, y = _problem()
-    plain = select(ARD(), X, y, _loo(60), Limits(1e-6, 1000))
+    plain = select(ARD(), X, y, _loo(60), DescentLimits(1e-6, 1000))
     units = np.array([1e9, 1.0, 1e-9, 100.0])
-    scaled = select(ARD(), X * units, y, _loo(60), Limits(1e-6, 1000))
+    scaled = select(ARD(), X * units, y, _loo(60), DescentLimits(1e-6, 1000))
     assert scaled.objective == pytest.approx(plain.objective, rel=1e-5)
     np.testing.assert_allclose((scaled.theta * units**2)[:2], plain.theta[:2], rtol=1e-2)
 
@@ -148,9 +148,9 @@ def test_a_given_ridge_is_kept():
 
 def test_many_rows_start_from_a_part_of_them(monkeypatch):
     X, y = _problem(90)
-    whole = select(RBF(), X, y, _loo(90), Limits(1e-6, 1000))
+    whole = select(RBF(), X, y, _loo(90), DescentLimits(1e-6, 1000))
     monkeypatch.setattr("kernlearn.solvers.selection.grid._POINTS", 25)
-    part = select(RBF(), X, y, _loo(90), Limits(1e-6, 1000))
+    part = select(RBF(), X, y, _loo(90), DescentLimits(1e-6, 1000))
     assert part.objective == pytest.approx(whole.objective, rel=1e-8)
     # A class that the sample misses is looked for among all rows.
     rare = np.where(np.arange(90) == 7, 1.0, -1.0)[:, None]
@@ -182,4 +182,4 @@ def test_a_kernel_that_refuses_everything_says_why():
 
 def test_an_iteration_limit_is_told():
     X, y = _problem()
-    assert select(ARD(), X, y, _loo(60), Limits(1e-9, 2)).status is Status.ITERATION_LIMIT
+    assert select(ARD(), X, y, _loo(60), DescentLimits(1e-9, 2)).status is Status.ITERATION_LIMIT

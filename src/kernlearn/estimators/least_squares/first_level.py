@@ -31,7 +31,7 @@ from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alo
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import Table, learn_then_refit
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.typing import Array, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
@@ -116,7 +116,7 @@ class FirstLevel(StoppingParameters):
                 weight[kept],
                 self._seed,
             )
-            limits = Limits(control.tol, control.max_iter, control.stopping)
+            limits = DescentLimits(control.tol, control.max_iter, control.stopping)
             self._learn_at_scale(
                 table, asked.family, asked.rank, asked.lam, limits, asked.rows, X, Y, kept
             )
@@ -181,7 +181,7 @@ class FirstLevel(StoppingParameters):
         family: ParametricKernel,
         rank: int | str,
         lam: float | None,
-        limits: Limits,
+        limits: DescentLimits,
         rows: Array,
         X: Array,
         Y: Array,

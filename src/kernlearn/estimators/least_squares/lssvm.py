@@ -57,7 +57,7 @@ from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
 from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import Ask
 from kernlearn.solvers.selection.select import Selection, select
 from kernlearn.typing import Array, Indices, Targets
@@ -143,7 +143,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     def _learning(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> Learning:
         """The same as a search: what is computed on a device is asked for, the host's is not."""
         family = kernel_family(self.kernel)
-        limits = Limits(
+        limits = DescentLimits(
             check_positive("tol", self.tol),
             check_count("max_iter", self.max_iter),
             self._stopping_control(),
@@ -246,7 +246,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         Y: Array,
         loss: HeldOutLoss,
         lam: float | None,
-        limits: Limits,
+        limits: DescentLimits,
         ask: Ask | None = None,
     ) -> Selection:
         spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
@@ -298,7 +298,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         theta: Array | None,
         rank: int | str,
         lam: float | None,
-        limits: Limits,
+        limits: DescentLimits,
         X: Array,
         Y: Array,
         kept: Indices,

@@ -14,13 +14,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from kernlearn.solvers.first_level.held_out import HeldOut, held_out_loss
+from kernlearn.solvers.first_level.held_out import FoldLoss, held_out_loss
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem
 from kernlearn.solvers.optimize.coroutines import gather, in_turn
 from kernlearn.typing import Array, Indices
 
 # What a fold has learned, and how many machines that took.
-Judged: TypeAlias = tuple[HeldOut, int]
+FoldResult: TypeAlias = tuple[FoldLoss, int]
 
 # What a predicted start may be multiplied or divided by, as a logarithm.
 _FAR = 2.0
@@ -29,7 +29,7 @@ _SMALL = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Evaluation:
+class CrossValidatedLoss:
     """The loss at one place."""
 
     x: Array  # log λ and log μ, of shape (2,)
@@ -37,7 +37,7 @@ class Evaluation:
     # trained
     loss: float
     slope: Array  # Its derivatives, of shape (2,)
-    folds: tuple[HeldOut, ...]  # What each fold learned
+    folds: tuple[FoldLoss, ...]  # What each fold learned
     n_points: int  # Machines trained, over all folds
 
 
@@ -61,9 +61,9 @@ class CrossValidation:
         rows = [(np.setdiff1d(everything, held_out), held_out) for held_out in self.folds]
         return [(self.problem.rows(kept), self.problem.rows(out)) for kept, out in rows]
 
-    def at(self, x: Array, start: Array) -> Asking[Evaluation]:
+    def at(self, x: Array, start: Array) -> Asking[CrossValidatedLoss]:
         """Evaluate from one θ; every fold starts where the one before it ended."""
-        results: list[Judged | None] = []
+        results: list[FoldResult | None] = []
         for number in range(len(self.folds)):
             judged = yield from self._fold(number, x, start)
             results.append(judged)
@@ -72,7 +72,7 @@ class CrossValidation:
             start = judged[0].theta
         return self._evaluation(x, results)
 
-    def near(self, x: Array, known: Evaluation) -> Asking[Evaluation]:
+    def near(self, x: Array, known: CrossValidatedLoss) -> Asking[CrossValidatedLoss]:
         """Evaluate from the θ that a known place predicts for this one, fold by fold."""
         moved = x - known.x
         searches = [
@@ -82,7 +82,7 @@ class CrossValidation:
         run = gather if self.together else in_turn
         return self._evaluation(x, (yield from run(searches)))
 
-    def _fold(self, number: int, x: Array, start: Array) -> Asking[Judged | None]:
+    def _fold(self, number: int, x: Array, start: Array) -> Asking[FoldResult | None]:
         """What a fold learns, and the machines trained for it; None if none could be."""
         lam, mu = np.exp(x)
         training, others = self.parts[number]
@@ -93,17 +93,17 @@ class CrossValidation:
             return None
         return held_out_loss(descent, others), descent.n_points
 
-    def _evaluation(self, x: Array, results: Sequence[Judged | None]) -> Evaluation:
+    def _evaluation(self, x: Array, results: Sequence[FoldResult | None]) -> CrossValidatedLoss:
         judged = [each for each in results if each is not None]
         folds, n_points = [each[0] for each in judged], sum(each[1] for each in judged)
         if len(judged) < len(results):
-            return Evaluation(x, np.inf, np.zeros(2), (), n_points)
+            return CrossValidatedLoss(x, np.inf, np.zeros(2), (), n_points)
         total = float(self.problem.weight.sum())
         loss = sum(fold.loss for fold in folds) / total
         slope = np.sum([fold.slope for fold in folds], axis=0) / total
-        return Evaluation(x, loss, slope, tuple(folds), n_points)
+        return CrossValidatedLoss(x, loss, slope, tuple(folds), n_points)
 
-    def _predicted(self, known: Evaluation, number: int, moved: Array) -> Array:
+    def _predicted(self, known: CrossValidatedLoss, number: int, moved: Array) -> Array:
         """θ of a fold at a place this far away, by its logarithmic derivatives."""
         fold = known.folds[number]
         size = np.maximum(fold.theta, _SMALL * self.problem.scale)

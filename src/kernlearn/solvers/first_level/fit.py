@@ -21,7 +21,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.first_level.point import Trained
 from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
-from kernlearn.solvers.first_level.search import FirstLevelControl, Search
+from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
 from kernlearn.solvers.first_level.starts import OtherStarts, Start, first_values, values_at
 from kernlearn.solvers.selection.starts import PROMISING
 from kernlearn.typing import Array, Indices
@@ -109,12 +109,12 @@ def _from_equal_scales(
     mu: float | None,
     free: NDArray[np.bool_],
     control: FirstLevelControl,
-) -> Asking[tuple[Search, Array]]:
+) -> Asking[tuple[FirstLevelSearch, Array]]:
     """λ, μ and θ from the family's start: the common scale first, then all of them."""
     direction = problem.scale / np.linalg.norm(problem.scale)
     line = problem.along(direction)
     x = np.log((yield from first_values(line, lam, mu)))
-    search = Search(folds, x, free, control)
+    search = FirstLevelSearch(folds, x, free, control)
     start = problem.scale
     if len(problem.scale) > 1:
         length = yield from search.stage(line, line.scale, _ROUGHER)
@@ -130,16 +130,16 @@ def _from_start(
     free: NDArray[np.bool_],
     control: FirstLevelControl,
     below: float,
-) -> Asking[tuple[Search, Array]]:
+) -> Asking[tuple[FirstLevelSearch, Array]]:
     """The same from another start, all scales at once, if its loss is below what is known."""
     x = np.log((yield from values_at(problem, start)))
-    search = Search(folds, x, free, control)
+    search = FirstLevelSearch(folds, x, free, control)
     theta = yield from search.stage(problem, start.theta, 1.0, below)
     return search, theta
 
 
 def _of_one_bandwidth(
-    problem: FirstLevelProblem, start: Start, search: Search, stopping: StoppingControl
+    problem: FirstLevelProblem, start: Start, search: FirstLevelSearch, stopping: StoppingControl
 ) -> Asking[FirstLevelSolution]:
     """The LS-SVM with one bandwidth: θ was selected and not learned, so that μ is zero."""
     (point,) = yield [Ask(problem, start.theta, start.lam, 0.0)]

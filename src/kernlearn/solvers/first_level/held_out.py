@@ -25,7 +25,7 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class FoldLoss:
     """The loss of one fold."""
 
     # The sum over the held-out points, corrected to first order for the last Newton step
@@ -35,7 +35,7 @@ class HeldOut:
     drift: Array  # Their derivatives by log λ and log μ, of shape (p, 2)
 
 
-def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> HeldOut:
+def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> FoldLoss:
     """The loss on other points of the machine that the descent ended with."""
     point, step = descent.point, descent.step
     outside = point.outside(others)
@@ -43,7 +43,7 @@ def held_out_loss(descent: Descent[Trained], others: FirstLevelProblem) -> HeldO
     drift = _drift(point, right, point.theta + step > others.low)
     slope = outside.by_theta @ drift + np.array([point.lam * outside.by_lam, 0.0])
     loss = float(outside.loss) + float(outside.by_theta @ step)
-    return HeldOut(loss, slope, np.maximum(point.theta + step, others.low), drift)
+    return FoldLoss(loss, slope, np.maximum(point.theta + step, others.low), drift)
 
 
 def _drift(point: Trained, right: Array, free: NDArray[np.bool_]) -> Array:

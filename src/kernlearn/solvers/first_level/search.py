@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.first_level.cross_validation import CrossValidation, Evaluation
+from kernlearn.solvers.first_level.cross_validation import CrossValidatedLoss, CrossValidation
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
 from kernlearn.typing import Array, Indices
@@ -43,7 +43,7 @@ class FirstLevelControl:
     several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
 
 
-class Search:
+class FirstLevelSearch:
     """Chooses λ and μ stage by stage, from one family to the next, and counts."""
 
     def __init__(
@@ -58,14 +58,14 @@ class Search:
         self.n_evaluations = self.n_points = 0
         self.converged = True
         self.loss: float | None = None
-        self.best: Evaluation | None = None
+        self.best: CrossValidatedLoss | None = None
 
     @property
     def least(self) -> float:
         """The loss that was found; infinite if there is none."""
         return np.inf if self.loss is None else self.loss
 
-    def add_counts(self, other: Search) -> None:
+    def add_counts(self, other: FirstLevelSearch) -> None:
         """Count what another search has evaluated."""
         self.n_evaluations += other.n_evaluations
         self.n_points += other.n_points
@@ -103,8 +103,8 @@ class Search:
 
     def _searched(
         self, cv: CrossValidation, start: Array, rougher: float, below: float
-    ) -> Asking[Evaluation]:
-        def near(x: Array, known: Evaluation) -> Asking[Evaluation]:
+    ) -> Asking[CrossValidatedLoss]:
+        def near(x: Array, known: CrossValidatedLoss) -> Asking[CrossValidatedLoss]:
             return self._counted((yield from cv.near(x, known)))
 
         first = self._counted((yield from cv.at(self.x, start)))
@@ -136,7 +136,9 @@ class Search:
         self.n_points += descent.n_points
         return descent.point.theta
 
-    def _simplex(self, cv: CrossValidation, first: Evaluation, rougher: float) -> Evaluation:
+    def _simplex(
+        self, cv: CrossValidation, first: CrossValidatedLoss, rougher: float
+    ) -> CrossValidatedLoss:
         best = first
         unit = first.loss or 1.0
 
@@ -157,7 +159,7 @@ class Search:
         self.converged = bool(ended.success)
         return best
 
-    def _counted(self, place: Evaluation) -> Evaluation:
+    def _counted(self, place: CrossValidatedLoss) -> CrossValidatedLoss:
         self.n_evaluations += 1
         self.n_points += place.n_points
         if np.isfinite(place.loss) and (self.best is None or place.loss < self.best.loss):
@@ -167,7 +169,7 @@ class Search:
         return place
 
 
-def _in_words(place: Evaluation) -> str:
+def _in_words(place: CrossValidatedLoss) -> str:
     lam, mu = np.exp(place.x)
     kind = "common scale" if place.folds and len(place.folds[0].theta) == 1 else "all scales"
     return f"{kind}, lam {lam:.3g}, mu {mu:.3g}, cross-validated loss {place.loss:.6g}"

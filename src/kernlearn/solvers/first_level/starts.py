@@ -24,7 +24,7 @@ from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
-from kernlearn.solvers.selection.descent import Limits
+from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.solvers.selection.select import tied
 from kernlearn.solvers.selection.starts import best_other_start
@@ -61,7 +61,7 @@ class OtherStarts:
         """The LS-SVM with a common factor of all θ; None where there is none in time."""
         objective = self._objective()
         try:
-            z = tied(objective, Limits(_TOL, _STEPS, objective.stopping), self.lam).z
+            z = tied(objective, DescentLimits(_TOL, _STEPS, objective.stopping), self.lam).z
             return self._start(z)
         except (Stopped, np.linalg.LinAlgError):
             return None

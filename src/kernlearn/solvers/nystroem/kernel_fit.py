@@ -32,7 +32,7 @@ from kernlearn.solvers.nystroem.held_out import (
 )
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankOptions, RankSearch
 from kernlearn.solvers.nystroem.selection import LandmarkSelection
-from kernlearn.solvers.selection.descent import Limits, descend
+from kernlearn.solvers.selection.descent import DescentLimits, descend
 from kernlearn.solvers.selection.select import search
 from kernlearn.typing import Array, RandomState, Rows
 
@@ -115,7 +115,11 @@ class ExactFit:
 
 
 def learn_then_refit(
-    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool = True
+    table: Table,
+    family: ParametricKernel,
+    lam: float | None,
+    limits: DescentLimits,
+    several: bool = True,
 ) -> ExactFit:
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
@@ -150,7 +154,7 @@ def fit_through_landmarks(
     lam: float | None,  # A λ to be kept
     # Whether anything is to be selected; if not, `lam` is given and the family has no parameters
     selects: bool,
-    limits: Limits,  # when to stop
+    limits: DescentLimits,  # when to stop
     several: bool = True,  # whether to look for other starts of θ than equal scales
     rank_options: RankOptions | None = None,  # when the rank "auto" is enough
 ) -> KernelFit:
@@ -234,7 +238,7 @@ class _Selected:
 
 
 def _selected(
-    table: Table, family: ParametricKernel, lam: float | None, limits: Limits, several: bool
+    table: Table, family: ParametricKernel, lam: float | None, limits: DescentLimits, several: bool
 ) -> _Selected:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
 

@@ -25,7 +25,7 @@ _MEMORY = 30
 
 
 @dataclass(frozen=True)
-class Limits:
+class DescentLimits:
     """When to stop: the largest slope of the logarithmic criterion, and the number of steps.
 
     `stopping` may end it before, and so does a step that lowers the criterion by less than
@@ -48,7 +48,7 @@ class Stage:
 
 
 def descend(
-    objective: SelectionObjective, start: Array, directions: Array, limits: Limits
+    objective: SelectionObjective, start: Array, directions: Array, limits: DescentLimits
 ) -> Stage:
     """Minimise over u at z = start + directions @ u, by L-BFGS within wide bounds.
 

@@ -26,7 +26,7 @@ from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
-from kernlearn.solvers.selection.descent import Limits, Stage, descend
+from kernlearn.solvers.selection.descent import DescentLimits, Stage, descend
 from kernlearn.solvers.selection.grid import grid_starts, sampled
 from kernlearn.solvers.selection.objective import Ask, SelectionObjective
 from kernlearn.solvers.selection.starts import PROMISING, best_other_start
@@ -61,7 +61,7 @@ def select(
     X: Array,
     Y: Array,
     criterion: SelectionCriterion,
-    limits: Limits,
+    limits: DescentLimits,
     lam: float | None = None,
     ask: Ask | None = None,
     several: bool = True,
@@ -78,7 +78,7 @@ def select(
         Targets.
     criterion : SelectionCriterion
         What is minimised.
-    limits : Limits
+    limits : DescentLimits
         When to stop.
     lam : float, optional
         A λ to be kept.
@@ -112,7 +112,7 @@ def select(
 def search(
     objective: SelectionObjective,
     criterion: SelectionCriterion,
-    limits: Limits,
+    limits: DescentLimits,
     lam: float | None,
     several: bool,
 ) -> tuple[Array, Status, Array | None]:
@@ -133,7 +133,7 @@ def _freed(
     objective: SelectionObjective,
     criterion: SelectionCriterion,
     stage: Stage,
-    limits: Limits,
+    limits: DescentLimits,
     lam: float | None,
     several: bool,
 ) -> Stage:
@@ -156,7 +156,7 @@ def _freed(
     return min(stage, descend(objective, other, directions, limits), key=lambda end: end.value)
 
 
-def tied(objective: SelectionObjective, limits: Limits, lam: float | None) -> Stage:
+def tied(objective: SelectionObjective, limits: DescentLimits, lam: float | None) -> Stage:
     """The lowest minimum over λ and a common factor of θ."""
     directions = _directions(objective.kernel, objective.X)
     stages = [stage for theta in directions for stage in _tied(objective, theta, lam, limits)]
@@ -174,7 +174,7 @@ def _directions(kernel: ParametricKernel, X: Array) -> list[Array]:
 
 
 def _tied(
-    objective: SelectionObjective, theta: Array, lam: float | None, limits: Limits
+    objective: SelectionObjective, theta: Array, lam: float | None, limits: DescentLimits
 ) -> list[Stage]:
     """Minima over λ and a common factor of one θ."""
     directions = np.zeros((1 + len(theta), min(1 + len(theta), 2)))

@@ -13,7 +13,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
 from kernlearn.families.parametric import ARD
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
-from kernlearn.solvers.first_level.search import FirstLevelControl, Search
+from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
 from kernlearn.solvers.first_level.starts import first_values
 
 # λ and μ to a few per cent: the folds cannot tell them better.
@@ -39,7 +39,7 @@ def first_level_scales(problem: CandidateProblem, table: str) -> ScaledColumns:
     line = first_level.along(direction)
     control = FirstLevelControl("gradient", _TOL, _MAX_ITER, problem.stopping)
     start = np.log(alone(first_values(line, None, None)))
-    search = Search(problem.folds, start, np.array([True, True]), control)
+    search = FirstLevelSearch(problem.folds, start, np.array([True, True]), control)
     length = alone(search.stage(line, line.scale, _ROUGHER))
     theta = alone(search.stage(first_level, length[0] * direction, 1.0))
     problem.stopping.check()
