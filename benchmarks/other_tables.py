@@ -288,7 +288,7 @@ def error(task: str, made: Made, method: str, index: int) -> float:
     return float(np.sqrt(np.mean((predicted - y[test]) ** 2)))
 
 
-def contest(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
+def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
     errors: dict[str, dict[str, list[float]]] = {name: {} for name in (OURS, *RIVALS)}
     unit = "error in per cent" if task == CLASSES else "root mean squared error"
     say(f"\n| {unit} | {' | '.join(errors)} | ours is worse than |")
@@ -319,7 +319,7 @@ def main(splits: int, names: list[str]) -> None:
     for task, tables in ((CLASSES, LABELS), (NUMBERS, TARGETS)):
         chosen = {name: tables[name] for name in tables if not names or name in names}
         if chosen:
-            contest(task, chosen, splits)
+            compare_methods(task, chosen, splits)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.other_tables import Made, contest
+from benchmarks.other_tables import Made, compare_methods
 from kernlearn.papers.defaults.methods import CLASSES, NUMBERS
 
 MOST_ROWS = 2000
@@ -164,7 +164,7 @@ def main(
             if not names or name in names
         }
         if chosen:
-            contest(task, chosen, splits)
+            compare_methods(task, chosen, splits)
 
 
 if __name__ == "__main__":
