@@ -105,12 +105,12 @@ class Comparison:
     @property
     def scores(self) -> pd.DataFrame:
         """Mean scores: data sets in rows, methods in columns."""
-        return self._frame(self._scores.means)
+        return _frame(self._scores, self._scores.means)
 
     @property
     def standard_errors(self) -> pd.DataFrame:
         """Standard errors s/√n of the means; nan where there is a single repetition."""
-        return self._frame(self._scores.standard_errors)
+        return _frame(self._scores, self._scores.standard_errors)
 
     @property
     def ranks(self) -> pd.Series:
@@ -118,7 +118,7 @@ class Comparison:
 
         Scores count as tied where they agree to twelve significant digits.
         """
-        mean_ranks = self._ranks().mean(axis=0)
+        mean_ranks = _ranks(self._scores, self.lower_is_better).mean(axis=0)
         return load_pandas("comparing methods").Series(
             mean_ranks, _index(self._scores.methods), name="mean rank"
         )
@@ -133,7 +133,7 @@ class Comparison:
         :math:`1 - \sum(t^3 - t)/(Nk(k^2-1))` where t scores of a row tie, as scipy does. The
         paper prints the formula without the correction, and without k in the denominator.
         """
-        return rank_tests.friedman(self._ranks())
+        return rank_tests.friedman(_ranks(self._scores, self.lower_is_better))
 
     @property
     def iman_davenport(self) -> RankTest:
@@ -143,7 +143,7 @@ class Comparison:
 
         on k − 1 and (k − 1)(N − 1) degrees of freedom, and its p-value.
         """
-        return rank_tests.iman_davenport(self._ranks())
+        return rank_tests.iman_davenport(_ranks(self._scores, self.lower_is_better))
 
     def differs(self, alpha: float = 0.1) -> bool:
         """Whether Iman and Davenport's test finds a difference at the level alpha."""
@@ -157,7 +157,7 @@ class Comparison:
     @property
     def nemenyi(self) -> pd.DataFrame:
         """P-values of Nemenyi's test of every two methods."""
-        ranks = self._ranks()
+        ranks = _ranks(self._scores, self.lower_is_better)
         methods = _index(self._scores.methods)
         pvalues = rank_tests.pairwise_pvalues(ranks.mean(axis=0), len(ranks))
         return load_pandas("comparing methods").DataFrame(pvalues, methods, methods)
@@ -170,7 +170,9 @@ class Comparison:
         method of a group, and the group of the best, come first. A method may be in several.
         """
         width = self.critical_difference(alpha) if self.differs(alpha) else np.inf
-        runs = rank_tests.undivided(self._ranks().mean(axis=0).tolist(), width)
+        runs = rank_tests.undivided(
+            _ranks(self._scores, self.lower_is_better).mean(axis=0).tolist(), width
+        )
         return [tuple(self._scores.methods[j] for j in run) for run in runs]
 
     @property
@@ -187,8 +189,8 @@ class Comparison:
     @property
     def best(self) -> pd.DataFrame:
         """Whether a method has the best mean of the data set; the paper prints it in bold."""
-        ranks = self._ranks()
-        return self._frame(ranks == ranks.min(axis=1, keepdims=True))
+        ranks = _ranks(self._scores, self.lower_is_better)
+        return _frame(self._scores, ranks == ranks.min(axis=1, keepdims=True))
 
     def indistinguishable(self, alpha: float = 0.05) -> pd.DataFrame:
         """Whether a method, though not the best, is not told apart from the best of the data set.
@@ -203,7 +205,7 @@ class Comparison:
             best = cells[int(np.argmax(is_best[i]))]
             for j in np.flatnonzero(~is_best[i]) if len(best) > 1 else ():
                 alike[i, j] = rank_tests.signed_rank(cells[j], best).pvalue > alpha
-        return self._frame(alike)
+        return _frame(self._scores, alike)
 
     def to_text(self, alpha: float = 0.1, number_format: str = ".3f") -> str:
         """The table with marks, the ranks and the tests, for a terminal."""
@@ -216,12 +218,14 @@ class Comparison:
     def __repr__(self) -> str:
         return _summary(self)
 
-    def _ranks(self) -> Array:
-        return rank_tests.row_ranks(self._scores.means, self.lower_is_better)
 
-    def _frame(self, values: NDArray[Any]) -> pd.DataFrame:
-        rows, columns = _index(self._scores.data_sets), _index(self._scores.methods)
-        return load_pandas("comparing methods").DataFrame(values, rows, columns)
+def _ranks(scores: Scores, lower_is_better: bool) -> Array:
+    return rank_tests.row_ranks(scores.means, lower_is_better)
+
+
+def _frame(scores: Scores, values: NDArray[Any]) -> pd.DataFrame:
+    rows, columns = _index(scores.data_sets), _index(scores.methods)
+    return load_pandas("comparing methods").DataFrame(values, rows, columns)
 
 
 def _index(names: Sequence[Hashable]) -> pd.Index:
