@@ -52,7 +52,7 @@ _ON_HOST, _ON_DEVICE = 1.3, 2.2
 # λ and θ are looked for on samples first, of so many rows and with so many machines: 4000 rows are
 # factorised in a few seconds on the host, 16,000 in a tenth of one on a GPU. A sample saves time
 # where there are so many times as many rows.
-_SAMPLES_ON_HOST = ((2000, 20), (5000, 4))
+_SAMPLES_ON_HOST = ((1500, 20), (5000, 4))
 _SAMPLES_ON_DEVICE = ((4000, 20), (16_000, 20))
 _MANY = 1.5
 # Steps in log₁₀ λ and log₂ of the factor of θ, in the order in which they are likely to help, each
