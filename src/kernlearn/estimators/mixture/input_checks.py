@@ -126,7 +126,7 @@ def _counted(
     return rows, target, weight / weight.mean()
 
 
-def column_names(estimator: BaseEstimator) -> list[str]:
+def feature_names(estimator: BaseEstimator) -> list[str]:
     """The names of the user's columns, or x0, x1, ... where they have none."""
     names: Sequence[Rows] = getattr(estimator, "feature_names_in_", ())
     return [str(name) for name in names] or [f"x{j}" for j in range(estimator.n_features_in_)]

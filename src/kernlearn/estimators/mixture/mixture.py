@@ -36,7 +36,7 @@ from kernlearn.estimators.mixture.input_checks import (
     check_known,
     check_sizes,
     checked_rows,
-    column_names,
+    feature_names,
 )
 from kernlearn.estimators.mixture.members import Members
 from kernlearn.estimators.mixture.options import MixtureOptions
@@ -151,7 +151,7 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         is_all = len(chosen) == n
         some = in_memory(rows if is_all else select_rows(rows, chosen))
         check_known(self, some)
-        self.preparation_ = preparation = prepare(some, column_names(self), bool(self.scale))
+        self.preparation_ = preparation = prepare(some, feature_names(self), bool(self.scale))
         tables = {table: preparation.apply(some, table) for table in preparation.tables}
         check_sizes(self, tables[STANDARD])
         part = replace(loss, Y=loss.Y[chosen], weight=loss.weight[chosen])

@@ -7,7 +7,11 @@ import pytest
 
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
-from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
+from kernlearn.estimators.mixture.candidates.representation import (
+    LearnedRepresentation,
+    Representation,
+    ScaledColumns,
+)
 from kernlearn.kernels import Gaussian, Stretched
 from kernlearn.quality.predictive import LogLoss, SquaredLoss
 
@@ -54,7 +58,8 @@ def test_folds_are_predicted_by_kernels_that_have_not_seen_them(problem):
 )
 def test_no_other_ridge_of_a_fine_grid_is_much_better(problem, representation):
     """By leave-one-out where it has a closed form, else by folds."""
-    folds = [[i] for i in range(24)] if not representation.is_learned else problem.folds
+    is_learned = isinstance(representation, LearnedRepresentation)
+    folds = problem.folds if is_learned else [[i] for i in range(24)]
 
     def value(lam):
         predictions = np.zeros_like(problem.Y)

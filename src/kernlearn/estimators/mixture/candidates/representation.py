@@ -54,11 +54,6 @@ class Representation:
         """What is said of it beside the name of a kernel; nothing of the usual one."""
         return "" if self.table == STANDARD else f", {self.table}"
 
-    @property
-    def is_learned(self) -> bool:
-        """Whether targets had a say in it."""
-        return False
-
     def of_more(self, problem: CandidateProblem) -> Representation:
         """The representation for a problem of more rows: itself, unless more rows tell more."""
         return self
@@ -105,11 +100,6 @@ class Representation:
 @dataclass(frozen=True, eq=False)
 class LearnedRepresentation(Representation):
     """A prepared table with something that was learned from the targets, fold by fold."""
-
-    @property
-    def is_learned(self) -> bool:
-        """The targets had a say."""
-        return True
 
     def learned(self, kernel_of: KernelOf, X: Array, fold: int | None) -> Kernel:
         """The kernel for these rows, by all rows or by all but those of one fold."""
