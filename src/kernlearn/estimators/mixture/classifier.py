@@ -173,19 +173,17 @@ class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type:
                 self, X, y, sample_weight, multi_output=False, exact_rows=self._options.exact_rows
             )
             self._find_classes(labels)
-            signs = self._signs(labels)
             weight = weight * class_weights(self.class_weight, labels)
-            loss = LogLoss(signs, weight)
-            self._learn(rows, labels, loss, stratify=True)
-            members = self._members
-            self.calibration_ = fit_calibration(members.held_out, members.Y, members.weight)
-            self.held_out_score_ = self._accuracy(members.held_out, members.Y)
-            found = chance_of_labels(members.held_out, members.Y, members.weight)
-            tell_chance(self, found, stacklevel=2)
+            self._learn(rows, labels, LogLoss(self._signs(labels), weight), stratify=True)
+            self._store_held_out()
             return self
 
-    def _accuracy(self, values: Array, signs: Array) -> float:
-        return float(np.mean(self._labels(values) == self._labels(signs)))
+    def _store_held_out(self) -> None:
+        """Calibration and accuracy on held-out rows, and a warning if it is that of guessing."""
+        values, signs, weight = self._members.held_out, self._members.Y, self._members.weight
+        self.calibration_ = fit_calibration(values, signs, weight)
+        self.held_out_score_ = float(np.mean(self._labels(values) == self._labels(signs)))
+        tell_chance(self, chance_of_labels(values, signs, weight), stacklevel=3)
 
     def _decision(self, X: Rows) -> Array:
         return self._values(X)

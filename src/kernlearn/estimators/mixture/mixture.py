@@ -139,6 +139,8 @@ class KernelMixture(DeviceParameter, StoppingParameters, NotebookDisplay):
         """All rows, prepared by a sample of them that is in memory: all, unless they are many."""
         options, n = self._options, len(y)
         exact = min(n, options.exact_rows)
+        if n <= exact:
+            self.device_ = HOST
         require(
             matrices(_MATRICES, exact),
             f"{type(self).__name__} on {counted(exact, 'row')}",

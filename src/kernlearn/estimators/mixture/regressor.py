@@ -22,7 +22,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, RandomState, Rows
+from kernlearn.typing import Array, RandomState, Rows, Targets
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
@@ -170,28 +170,9 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
             rows, target, weight = checked_with_target(
                 self, X, y, sample_weight, multi_output=True, exact_rows=self._options.exact_rows
             )
-            self._flat = target.ndim == 1
-            Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
-            check_squares(self, Y)
-            self._centre = np.average(Y, axis=0, weights=weight)
-            # In units of the largest, whose squares do not vanish.
-            largest = np.abs(Y).max(axis=0)
-            largest = np.where(largest > 0, largest, 1.0)
-            spread = largest * standard_deviation(Y / largest, weight)
-            # The mean of a constant target need not be the target.
-            self._centre = np.where(spread > 0, self._centre, Y[0])
-            self._spread = np.where(spread > 0, spread, 1.0)
-            limits = Limits.of(Y)
-            self._is_amount = limits.zero is not None
-            limits = limits.standardised(self._centre, self._spread)
-            loss = SquaredLoss((Y - self._centre) / self._spread, weight, limits)
+            loss = self._standardised(target, weight)
             self._learn(rows, target, loss, stratify=False)
-            members = self._members
-            residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
-            variance = float((total**2).sum())
-            self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
-            found = chance_of_numbers(members.held_out, members.Y, members.weight)
-            tell_chance(self, found, stacklevel=2)
+            self._store_held_out()
             return self
 
     @lazy_on_dask
@@ -251,6 +232,32 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type:
                 np.isfinite(ends[..., 0]), np.maximum(ends[..., 0], 0.0), -np.inf
             )
         return self._shaped(ends)
+
+    def _standardised(self, target: Targets, weight: Array) -> SquaredLoss:
+        """The loss of targets of mean zero and variance one, whose units are kept."""
+        self._flat = target.ndim == 1
+        Y = as_floats(self, np.asarray(target)).reshape(len(target), -1)
+        check_squares(self, Y)
+        # In units of the largest, whose squares do not vanish.
+        largest = np.abs(Y).max(axis=0)
+        largest = np.where(largest > 0, largest, 1.0)
+        spread = largest * standard_deviation(Y / largest, weight)
+        # The mean of a constant target need not be the target.
+        self._centre = np.where(spread > 0, np.average(Y, axis=0, weights=weight), Y[0])
+        self._spread = np.where(spread > 0, spread, 1.0)
+        limits = Limits.of(Y)
+        self._is_amount = limits.zero is not None
+        limits = limits.standardised(self._centre, self._spread)
+        return SquaredLoss((Y - self._centre) / self._spread, weight, limits)
+
+    def _store_held_out(self) -> None:
+        """R² on held-out rows, and a warning if it is no better than that of the mean."""
+        members = self._members
+        residual, total = members.Y - members.held_out, members.Y - members.Y.mean(axis=0)
+        variance = float((total**2).sum())
+        self.held_out_score_ = 1.0 - float((residual**2).sum()) / variance if variance else 0.0
+        found = chance_of_numbers(members.held_out, members.Y, members.weight)
+        tell_chance(self, found, stacklevel=3)
 
     def _shaped(self, values: Array) -> Array:
         """As y came: of one target without its axis."""
