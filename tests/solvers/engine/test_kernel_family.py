@@ -11,7 +11,8 @@ from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
-from kernlearn.solvers.nystroem.column_master import FactorMaster
+from kernlearn.solvers.engine.column_master import FactorMaster
+from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions
 from kernlearn.solvers.weights.column_generation import ColumnGeneration
@@ -42,7 +43,7 @@ def test_it_finds_what_the_matrices_of_all_factors_give(quality, most_columns):
     machines = [QUALITIES[quality].build(y, settings)]
     weight_set = WeightSet(pool.traces, 32.0, False)
     limits = FactorLimits(moment_columns=most_columns)
-    master = FactorMaster(pool, X, [y], machines, settings, quality == "least_squares", limits)
+    master = FactorMaster(pool, X, Statement([y], quality, settings), limits)
     found = ColumnGeneration(pool, master, machines, weight_set, Control(1e-7)).run()
     factors = [pool.map(i)(X) for i in range(pool.n_matrices)]
     stack = GramStack(np.stack([Z @ Z.T for Z in factors]))

@@ -315,14 +315,17 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         data, held_out, solution = fit.data, fit.learned.held_out, fit.learned.solution
         self._ridge: Array | None = None
         assert held_out is not None
-        if not isinstance(held_out, FoldMachines):
+        if self.rank_ is None and self.quality == "least_squares":
             self._ridge = 1.0 / (self.C_ * data.weight)
-        # Model files hold what is plain: a dictionary of arrays.
-        elif self.rank_ is not None:
-            known = solution.factors, data.targets[0], offset
-            self._folds = vars(LandmarkFolds.of(held_out, *known))
         else:
-            self._folds = vars(FoldPredictor.of(held_out, data.X, data.targets[0], offset))
+            assert isinstance(held_out, FoldMachines)
+            # Model files hold what is plain: a dictionary of arrays.
+            if self.rank_ is None:
+                folds = FoldPredictor.of(held_out, data.X, data.targets[0], offset)
+                self._folds = vars(folds)
+            else:
+                known = solution.factors, data.targets[0], offset
+                self._folds = vars(LandmarkFolds.of(held_out, *known))
         Y, weight = np.column_stack(data.targets)[held_out.rows], data.weight[held_out.rows]
         return chance_of_numbers(held_out.values, Y, weight)
 

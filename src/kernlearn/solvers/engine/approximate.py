@@ -16,6 +16,7 @@ from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.choices import choose, sample_for_C
+from kernlearn.solvers.engine.column_master import FactorMaster
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
@@ -23,7 +24,6 @@ from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.engine.sparse_features import SparseBackend
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.engine.wide_factors import WideBackend
-from kernlearn.solvers.nystroem.column_master import FactorMaster
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.rank import RankOptions, RankSearch
 from kernlearn.solvers.nystroem.solution import LowRankSolution
@@ -77,13 +77,9 @@ def learn_family(
     rank = ranks.first if isinstance(rank, str) else rank
     pool = LandmarkPool(kernels, shared_landmarks(kernels.points, rank, statement.seed))
     weight_set = statement.weight_set(pool.traces)
-    settings, least_squares = statement.settings, statement.quality == "least_squares"
-    machines = statement.machines(settings)
-    master = FactorMaster(
-        pool, source, statement.targets, machines, settings, least_squares, limits
-    )
+    master = FactorMaster(pool, source, statement, limits)
     search = replace(control, tol=SEARCH * control.tol)
-    found = ColumnGeneration(pool, master, machines, weight_set, search).run()
+    found = ColumnGeneration(pool, master, master.machines, weight_set, search).run()
     active = np.flatnonzero(found.weights)
     made = [pool.pool.kernel(int(i)) for i in active]
     maps = [pool.map(int(i)) for i in active]

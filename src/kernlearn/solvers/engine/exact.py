@@ -16,7 +16,7 @@ from kernlearn.solvers.core.solution import Solution, without_function
 from kernlearn.solvers.engine.backend import Solved
 from kernlearn.solvers.engine.choices import choose
 from kernlearn.solvers.engine.gram_problem import GramProblem
-from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
+from kernlearn.solvers.engine.refits import HeldOutValues
 from kernlearn.typing import Array
 
 
@@ -69,22 +69,19 @@ class ExactBackend(GramProblem):
         """Values of rows left out in closed form, or machines that miss a fold each."""
         assert self.statement.hold_out is not None
         C = C if solution.learned_C is None else solution.learned_C
-        quality, settings = self.machine_at(C)
-        targets, K = self.statement.targets, self.family.combine(solution.weights)
-        everyone = np.arange(len(K))
-        if quality == "least_squares" and len(K) > 1:
-            return HeldOutValues(everyone, leave_one_out_values(K, targets, settings))
+        (quality, settings), targets = self.machine_at(C), self.statement.targets
+        K = self.family.combine(solution.weights)
         # The estimates of several machines are compared with each other, where refits did better.
-        if not self.statement.hold_out.machines and len(targets) == 1:
+        estimates = not self.statement.hold_out.machines and len(targets) == 1
+        if estimates and quality != "least_squares":
             machine = QUALITIES[quality].build(targets[0], settings)
             a = np.atleast_2d(np.asarray(solution.dual_coef))[0]
             b = float(np.atleast_1d(np.asarray(solution.intercept))[0])
             with threads_for(len(K)):
                 left = values_left_out(machine, K, a, K @ a + b)
             if left is not None and np.isfinite(left).all():
-                return HeldOutValues(everyone, left[:, None])
-        folds = self.statement.hold_out.folds(targets)
-        return refit_machines(K, targets, quality, settings, folds, control.stopping)
+                return HeldOutValues(np.arange(len(K)), left[:, None])
+        return self.refits(C, K, control)
 
     def loss_by_rank(self, C: float, solution: Solution) -> None:
         """Nothing is approximated."""

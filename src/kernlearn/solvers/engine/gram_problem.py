@@ -21,7 +21,7 @@ from kernlearn.solvers.core.prescaling import at_unit_size, check_sizes, extreme
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.core.units import LARGEST
-from kernlearn.solvers.engine.refits import leave_one_out_values, refit_machines
+from kernlearn.solvers.engine.refits import HeldOutValues, leave_one_out_values, refit_machines
 from kernlearn.solvers.engine.statement import Statement, check_traces
 from kernlearn.solvers.weights.alignment import learn_by_alignment
 from kernlearn.solvers.weights.column_generation import learn_by_columns
@@ -112,16 +112,19 @@ class GramProblem:
 
     def row_losses(self, C: float, solution: Solution, control: Control) -> Array:
         """The loss of every row, held out of machines on the learned kernel."""
+        values = self.refits(C, self.family.combine(solution.weights), control).values
         hold_out, targets = self.statement.hold_out, self.statement.targets
         assert hold_out is not None
-        quality, settings = self.machine_at(C)
-        K = self.family.combine(solution.weights)
+        return hold_out.losses(values, targets, self.statement.settings.sample_weight)
+
+    def refits(self, C: float, K: Array, control: Control) -> HeldOutValues:
+        """Values of rows held out of machines on a kernel: least squares has a closed form."""
+        (quality, settings), targets = self.machine_at(C), self.statement.targets
         if quality == "least_squares" and len(K) > 1:
-            values = leave_one_out_values(K, targets, settings)
-        else:
-            folds = hold_out.folds(targets)
-            values = refit_machines(K, targets, quality, settings, folds, control.stopping).values
-        return hold_out.losses(values, targets, settings.sample_weight)
+            return HeldOutValues(np.arange(len(K)), leave_one_out_values(K, targets, settings))
+        assert self.statement.hold_out is not None
+        folds = self.statement.hold_out.folds(targets)
+        return refit_machines(K, targets, quality, settings, folds, control.stopping)
 
     @property
     def Cs(self) -> list[float]:

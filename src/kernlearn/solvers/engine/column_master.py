@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,17 +10,16 @@ from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors
 from kernlearn.families.landmark_pool import LandmarkPool
 from kernlearn.gram.landmarks import NystroemMap
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.registry import Settings
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
+from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.moments import moments_by_fold
 from kernlearn.solvers.nystroem.proximal import respond, with_sum
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.column_master import Master
-from kernlearn.typing import Array, Indices, Rows
+from kernlearn.typing import Indices, Rows
 
 LARGEST = 1000  # kernels at most: Newton's method works on matrices of their number
 
@@ -33,19 +31,18 @@ class FactorMaster(Master):
         self,
         pool: LandmarkPool,  # all kernels
         source: Rows,  # the rows, where they are worked on
-        targets: Sequence[Array],  # (n,): one for each machine
-        machines: Sequence[Machine],  # which share the kernel
-        settings: Settings,  # of the machines
-        # Whether they are least-squares machines, which second moments suffice for unless there are
-        # too many columns
-        least_squares: bool,
+        statement: Statement,  # what is to be learned
         limits: FactorLimits,  # how much is kept in memory
     ) -> None:
         most = int(limits.wide_room(source) / (pool.n_points * len(pool.landmarks)))
         super().__init__(min(max(most, 2), LARGEST, pool.n_matrices))
-        self.pool, self.source, self.machines = pool, source, machines
-        self.Y, self.settings, self.limits = np.column_stack(targets), settings, limits
-        self.least_squares = least_squares
+        self.pool, self.source, self.limits = pool, source, limits
+        self.settings = statement.settings
+        self.machines, self.Y = (
+            statement.machines(self.settings),
+            np.column_stack(statement.targets),
+        )
+        self.least_squares = statement.quality == "least_squares"
         self.maps: list[NystroemMap] = []
         self._last: LowRankSolution | None = None
 
