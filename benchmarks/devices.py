@@ -14,6 +14,7 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,8 @@ def check(device: Device) -> bool:
     X, y = small_problem()
     agree = True
     # A GPU selects by more rows and landmarks than the host has time for; here both by as many.
-    kernel_fit.ON_DEVICE, kernel_fit.MANY_SCALES = kernel_fit.ON_HOST, sys.maxsize
+    stages = kernel_fit.STAGES
+    kernel_fit.STAGES = replace(stages, on_device=stages.on_host, many_scales=sys.maxsize)
     for name, model, target in cases(y):
         model.set_params(tol=1e-9)
         here = found(model, X, X, target)

@@ -12,6 +12,7 @@ from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOpt
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
 from kernlearn.solvers.nystroem import kernel_fit as kernel_fit_module
 from kernlearn.solvers.nystroem import rank as rank_module
+from kernlearn.solvers.nystroem.kernel_fit import StageOptions
 from kernlearn.solvers.nystroem.limits import FactorLimits
 
 da = pytest.importorskip("dask.array")
@@ -76,8 +77,8 @@ def check_equal(found, expected, tol=1e-10):
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
-    for name in ("ON_HOST", "MANY_FIRST", "MANY_AT_LAST"):
-        monkeypatch.setattr(kernel_fit_module, name, (200, 30))  # a sample for θ
+    stages = StageOptions(on_host=(200, 30), first=(200, 30), last=(200, 30))  # a sample for θ
+    monkeypatch.setattr(kernel_fit_module, "STAGES", stages)
     weight = np.random.default_rng(1).uniform(0.5, 2.0, N)
     weight[::7] = 0.0
     expected = fitted(model, X, y, sample_weight=weight)

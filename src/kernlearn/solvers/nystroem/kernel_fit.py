@@ -8,7 +8,7 @@ chosen again by the loss on held-out folds where the sample was a part of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,24 +36,34 @@ from kernlearn.solvers.selection.descent import DescentLimits, descend
 from kernlearn.solvers.selection.select import search
 from kernlearn.typing import Array, RandomState, Rows
 
-# Rows and landmarks that θ is learned from: a second or less for each step on one core, and a few
-# hundredths on a GPU. Fewer rows leave time for more landmarks, up to three times as many.
-ON_HOST = 8000, 400
-ON_DEVICE = 50_000, 1000
-# Many scales are learned from fewer rows at first, where steps are cheap, and from there on from
-# more: some three seconds for each step on two cores, so that they may take only this share of the
-# steps allowed. A GPU has time for as many rows as above, and for all steps. A width or two gain
-# nothing by it.
-MANY_SCALES, MANY_FIRST, MANY_AT_LAST = 3, (4000, 400), (16_000, 1000)
-SHARE_AT_LAST = 0.25
-# More rows have to be so many times as many, or the first ones have told as much in less time.
-TIMES_AT_LAST = 2
-# With more rows than these, steps take up to seconds: a descent ends where one lowers the loss by
-# less than this share, at first, and at last.
-GAIN_AT_FIRST, GAIN_AT_LAST = 2e-3, 3e-4
-# Few rows switch off columns that more of them would use, and from where a logarithm has gone no
-# slope leads back: each goes on from this share of its start at least.
-LEAST_AT_LAST = 0.01
+
+@dataclass(frozen=True)
+class StageOptions:
+    """How many rows and landmarks θ is learned from, and when a stage ends."""
+
+    # Rows and landmarks: a second or less for each step on one core, and a few hundredths on a GPU.
+    # Fewer rows leave time for more landmarks, up to three times as many.
+    on_host: tuple[int, int] = (8000, 400)
+    on_device: tuple[int, int] = (50_000, 1000)
+    # So many scales are learned from fewer rows at first, where steps are cheap, and from there on
+    # from more: some three seconds for each step on two cores, so that they may take only a share
+    # of the steps allowed. A GPU has time for as many rows as above, and for all steps.
+    many_scales: int = 3
+    first: tuple[int, int] = (4000, 400)
+    last: tuple[int, int] = (16_000, 1000)
+    share_at_last: float = 0.25
+    # More rows have to be so many times as many, or the first ones have told as much in less time.
+    times_at_last: int = 2
+    # With more rows than these, steps take up to seconds: a descent ends where one lowers the loss
+    # by less than this share, at first, and at last.
+    gain_at_first: float = 2e-3
+    gain_at_last: float = 3e-4
+    # Few rows switch off columns that more of them would use, and from where a logarithm has gone
+    # no slope leads back: each goes on from this share of its start at least.
+    least_at_last: float = 0.01
+
+
+STAGES = StageOptions()
 # λ around the one of the sample, tried on all rows.
 _AROUND = 10.0 ** np.arange(-2.0, 1.1, 0.5)
 
@@ -87,6 +97,7 @@ class Table:
     Y: Array
     weight: Array
     seed: RandomState
+    stages: StageOptions = field(default_factory=lambda: STAGES)
 
     def sample(self, size: int) -> Table:
         """Some of the rows, drawn at random; on this machine, where all are on others."""
@@ -95,7 +106,8 @@ class Table:
             on_cluster = isinstance(self.source, Chunked)
             return replace(self, source=self.source[:]) if on_cluster else self
         rows = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
-        return Table(take_rows(self.source, rows), self.Y[rows], self.weight[rows], self.seed)
+        source, Y, weight = take_rows(self.source, rows), self.Y[rows], self.weight[rows]
+        return replace(self, source=source, Y=Y, weight=weight)
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,14 +217,14 @@ def fit_through_landmarks(
 
 def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
-    is_on_gpu = _is_on_gpu(table)
-    if n_scales < MANY_SCALES:
-        size = _with_more_landmarks(table, *(ON_DEVICE if is_on_gpu else ON_HOST))
+    is_on_gpu, stages = _is_on_gpu(table), table.stages
+    if n_scales < stages.many_scales:
+        size = _with_more_landmarks(table, *(stages.on_device if is_on_gpu else stages.on_host))
         return size, size
-    first = _with_more_landmarks(table, *MANY_FIRST)
-    if not is_on_gpu and min(len(table.weight), MANY_AT_LAST[0]) < TIMES_AT_LAST * first[0]:
+    first = _with_more_landmarks(table, *stages.first)
+    if not is_on_gpu and min(len(table.weight), stages.last[0]) < stages.times_at_last * first[0]:
         return first, first
-    rows, rank = _with_more_landmarks(table, *ON_DEVICE) if is_on_gpu else MANY_AT_LAST
+    rows, rank = _with_more_landmarks(table, *stages.on_device) if is_on_gpu else stages.last
     return first, (rows, max(rank, first[1]))
 
 
@@ -250,25 +262,32 @@ def _selected(
             family, part.source, part.Y, part.weight, points, stopping, part.seed
         )
 
-    few = to_host(table.sample(MANY_FIRST[0]).source)
+    stages = table.stages
+    few = to_host(table.sample(stages.first[0]).source)
     start = np.asarray(family.start(few), dtype=float)
     (n_rows, rank), last = _stages(table, len(start))
     part = table.sample(n_rows)
-    is_slow = len(start) >= MANY_SCALES and len(table.weight) > n_rows and not _is_on_gpu(table)
+    is_slow = (
+        len(start) >= stages.many_scales and len(table.weight) > n_rows and not _is_on_gpu(table)
+    )
     with threads_for(rank):
         first = objective_at(start, part, rank)
-        quick = replace(limits, least_gain=GAIN_AT_FIRST) if is_slow else limits
+        quick = replace(limits, least_gain=stages.gain_at_first) if is_slow else limits
         z, status, tied = search(first, first.criterion, quick, lam, several)
     counts = [first.n_steps, first.n_evaluations]
     if len(z) > 1 and limits.stopping.stopped is None:
         is_larger, found = last[0] != n_rows, z
         if is_slow:
-            limits = replace(limits, least_gain=GAIN_AT_LAST)
+            limits = replace(limits, least_gain=stages.gain_at_last)
         if is_larger:
             part = table.sample(last[0])
             if not _is_on_gpu(table):
-                limits = replace(limits, max_iter=max(int(SHARE_AT_LAST * limits.max_iter), 1))
-            least = LEAST_AT_LAST * np.asarray(family.start(to_host(part.source)), dtype=float)
+                limits = replace(
+                    limits, max_iter=max(int(stages.share_at_last * limits.max_iter), 1)
+                )
+            least = stages.least_at_last * np.asarray(
+                family.start(to_host(part.source)), dtype=float
+            )
             z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
         with threads_for(len(part.weight) if is_larger else rank):
             second = objective_at(np.exp(z[1:]), part, last[1])
