@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -155,11 +156,11 @@ def take(array: DeviceArray, rows: Rows) -> DeviceArray:
 
 
 def compat() -> Any:
-    """The package array_api_compat, imported when an array of another library comes."""
-    try:
-        return import_module("array_api_compat")
-    except ImportError as error:
-        raise ImportError(
-            "arrays of PyTorch and CuPy need the package array-api-compat, which is not "
-            'installed: run pip install "kernlearn[gpu]"'
-        ) from error
+    """The package array_api_compat, or scikit-learn's copy of it, imported when it is needed."""
+    for name in ("array_api_compat", "sklearn.externals.array_api_compat"):
+        with suppress(ImportError):
+            return import_module(name)
+    raise ImportError(
+        "arrays of PyTorch and CuPy need the package array-api-compat, which is not "
+        'installed: run pip install "kernlearn[gpu]"'
+    )

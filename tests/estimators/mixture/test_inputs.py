@@ -199,6 +199,16 @@ class TestDask:
             fitted(self.array(bad))
 
 
+def test_a_model_of_sparse_rows_is_saved_and_loaded(tmp_path):
+    pytest.importorskip("skops")
+    rows = csr_array(np.where(np.abs(X) > 0.5, X, 0.0))
+    model = kl.KernelRegressor(["linear", "Gaussian"]).fit(rows, Y)
+    kl.save(model, tmp_path / "sparse.kl")
+    np.testing.assert_array_equal(
+        kl.load(tmp_path / "sparse.kl").predict(rows), model.predict(rows)
+    )
+
+
 def test_given_kernels_read_the_prepared_columns_of_any_form():
     options = {"model": kl.KernelRegressor([Gaussian(0.3)], scale=False)}
     expected = fitted(X, **options).predict(NEW)
