@@ -164,7 +164,7 @@ class EvaluatedModel:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class PipelineFit:
     """A fitted model, by which learner, to which rows, and the comparison that chose the learner.
 
     Whether it took over what an earlier fit had chosen is kept, too.
@@ -182,7 +182,7 @@ class Fit:
 class LearningResult:
     """The model that is kept, and how it was judged."""
 
-    kept: Fit
+    kept: PipelineFit
     judged: list[EvaluatedModel]
     """The model first, then the baselines."""
     tests: Indices

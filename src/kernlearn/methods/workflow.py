@@ -25,7 +25,7 @@ from kernlearn.methods.paired import difference_error, paired_test
 from kernlearn.methods.preparation import preparation
 from kernlearn.methods.scores import held_out_score
 from kernlearn.methods.splits import Split
-from kernlearn.methods.task import AUTO, EvaluatedModel, Fit, LearningResult, Task
+from kernlearn.methods.task import AUTO, EvaluatedModel, LearningResult, PipelineFit, Task
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import alongside, run_in_processes
 from kernlearn.typing import Indices, PandasFrame
@@ -127,7 +127,7 @@ def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
 
 def _at_once(
     task: Task, split: Split, comparison: MethodComparison, advance: Advance
-) -> tuple[list[Fit], list[_Said], Fit]:
+) -> tuple[list[PipelineFit], list[_Said], PipelineFit]:
     """The model that is judged and the baselines in other processes, the one that is kept here."""
     every = np.arange(len(task.y))
     unheard = replace(task, callback=None).learner(comparison.winner.method.name)
@@ -140,7 +140,7 @@ def _at_once(
             return None
         return fit.pipeline, fit.seconds, notes
 
-    def own() -> tuple[Fit, list[Warning]]:
+    def own() -> tuple[PipelineFit, list[Warning]]:
         with _noted() as notes:
             fit = _fitted_by(comparison.winner, task, every, advance, comparison)
         return fit, notes
@@ -153,7 +153,7 @@ def _at_once(
         fit = _fitted_by(unheard, task, split[0], lambda: None, comparison)
     else:
         pipeline, seconds, said = found
-        fit = Fit(pipeline, comparison.winner, split[0], comparison, seconds)
+        fit = PipelineFit(pipeline, comparison.winner, split[0], comparison, seconds)
         notes = [*said, *notes]
     for note in notes:  # that of the model which is kept is the last
         warnings.warn(note, stacklevel=2)
@@ -172,7 +172,7 @@ def _noted() -> Iterator[list[Warning]]:
     notes += [warning.message for warning in caught if isinstance(warning.message, Warning)]
 
 
-def _kept(task: Task, fits: list[Fit], advance: Advance) -> tuple[Fit, bool]:
+def _kept(task: Task, fits: list[PipelineFit], advance: Advance) -> tuple[PipelineFit, bool]:
     """The model for the file, and whether it is another than the one that was judged."""
     every = np.arange(len(task.y))
     if task.cv:
@@ -199,7 +199,7 @@ def _compared(task: Task, rows: Indices, advance: Advance) -> MethodComparison |
 
 def _fitted(
     task: Task, rows: Indices, comparison: MethodComparison | None, advance: Advance
-) -> Fit:
+) -> PipelineFit:
     """The model on some rows, by the method asked for or by the winner among all."""
     learner = task.learner(task.method) if comparison is None else comparison.winner
     return _fitted_by(learner, task, rows, advance, comparison)
@@ -211,8 +211,8 @@ def _fitted_by(
     rows: Indices,
     advance: Advance,
     comparison: MethodComparison | None = None,
-    before: Fit | None = None,
-) -> Fit:
+    before: PipelineFit | None = None,
+) -> PipelineFit:
     start = time.perf_counter()
     given, took_over = (_rows(task.X, rows), task.y[rows]), False
     if before is None:
@@ -227,7 +227,7 @@ def _fitted_by(
     name_columns(pipeline)
     advance()
     seconds = time.perf_counter() - start
-    return Fit(pipeline, learner, rows, comparison, seconds, took_over)
+    return PipelineFit(pipeline, learner, rows, comparison, seconds, took_over)
 
 
 def _baseline_predictions(task: Task, splits: list[Split], advance: Advance) -> list[_Said]:
@@ -296,7 +296,7 @@ def _judged(
 
 
 def _added(
-    task: Task, fit: Fit, split: Split, kept: Fit, advance: Advance
+    task: Task, fit: PipelineFit, split: Split, kept: PipelineFit, advance: Advance
 ) -> tuple[list[Importance] | None, list[Importance] | None]:
     """What columns and views add, by a model that has not seen the rows."""
     if task.setting.kernels:
@@ -327,7 +327,9 @@ def _sources(task: Task) -> list[str]:
     return names if 1 < len(names) <= task.options.most_sources else []
 
 
-def _without_each(task: Task, fit: Fit, split: Split, advance: Advance) -> list[Importance] | None:
+def _without_each(
+    task: Task, fit: PipelineFit, split: Split, advance: Advance
+) -> list[Importance] | None:
     """What each source adds: the score less that of a model which is fitted without it.
 
     The standard error is that of the difference on the same held-out rows, over draws of them.
