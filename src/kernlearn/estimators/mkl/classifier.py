@@ -14,7 +14,7 @@ from kernlearn.estimators.held_out.chance import chance_of_labels, tell_chance
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
-from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
@@ -299,7 +299,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
             self._calibrate(self._learn(rows, targets, weight, unlabeled, qualities))
             return self
 
-    def _calibrate(self, fit: Fit) -> None:
+    def _calibrate(self, fit: CombinationFit) -> None:
         """Fit probabilities to held-out values, and label the rows without one."""
         held_out, data = fit.learned.held_out, fit.data
         assert held_out is not None

@@ -45,7 +45,7 @@ Targets = Callable[[Indices], Sequence[Array]]
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class CombinationFit:
     """A fit whose weights, machines and certificate are stored."""
 
     data: Labelled  # the rows of positive weight, in_memory if the fit was exact
@@ -78,7 +78,7 @@ class KernelCombination(CombinationParameters):
         sample_weight: Array,
         X_unlabeled: Rows,
         qualities: Sequence[str],
-    ) -> Fit:
+    ) -> CombinationFit:
         """Check the parameters, state the problem, let the engine learn, and store."""
         control = check_parameters(self, qualities)
         forget_fit(self)
@@ -90,13 +90,13 @@ class KernelCombination(CombinationParameters):
             fit = self._learn_exactly(data, X_unlabeled, control)
             store_machines(self, fit, kept)
         else:
-            fit = Fit(data, learn_approximately(self, data, rank, control))
+            fit = CombinationFit(data, learn_approximately(self, data, rank, control))
             store_low_rank(self, fit.learned)
         store_certificate(self, fit.learned)
         warn_unless_finished(self, fit.learned.solution, control)
         return fit
 
-    def _learn_exactly(self, data: Labelled, X_unlabeled: Rows, control: Control) -> Fit:
+    def _learn_exactly(self, data: Labelled, X_unlabeled: Rows, control: Control) -> CombinationFit:
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
@@ -113,7 +113,9 @@ class KernelCombination(CombinationParameters):
             raise ValueError(f"{type(self).__name__} found {solution.status}")
         of_pool = isinstance(family, KernelPool)
         self.kernel_ = (family.combined if of_pool else self._combined)(solution.weights)
-        return Fit(data, learned, None if X_unlabeled is None else backend.transduce(solution))
+        return CombinationFit(
+            data, learned, None if X_unlabeled is None else backend.transduce(solution)
+        )
 
     def _decision(self, X: Rows) -> Array:
         """Decision values of shape (n, number of machines)."""
@@ -163,7 +165,7 @@ def forget_fit(estimator: KernelCombination) -> None:
     forget_low_rank(estimator)
 
 
-def store_machines(estimator: KernelCombination, fit: Fit, kept: Indices) -> None:
+def store_machines(estimator: KernelCombination, fit: CombinationFit, kept: Indices) -> None:
     """Set the fitted attributes of machines on support vectors."""
     solution, rows = fit.learned.solution, fit.data.X
     coefs = np.atleast_2d(np.asarray(solution.dual_coef))

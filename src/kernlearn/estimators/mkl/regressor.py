@@ -18,7 +18,7 @@ from kernlearn.estimators.held_out.intervals import (
 )
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
-from kernlearn.estimators.mkl.combination import Fit, KernelCombination
+from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
 from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.estimators.mkl.spread import robust_spread
@@ -307,7 +307,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
     def _hold_out_rule(self) -> HoldOut:
         return hold_out_rule(self._seed, squared_losses, stratify=False, machines=True)
 
-    def _keep_held_out(self, fit: Fit, offset: float) -> str | None:
+    def _keep_held_out(self, fit: CombinationFit, offset: float) -> str | None:
         """Keep what intervals need: the ridge, or machines trained without a fold each.
 
         What is known of a fit that is no better than the mean on those rows is returned.
