@@ -28,7 +28,7 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class KernelFamily:
+class MarginProblem:
     """
     K = Σ μᵢKᵢ on all N points, of which the first n carry the labels y; inputs are checked.
 
@@ -74,7 +74,7 @@ def gram_family(
     C: float = np.inf,
     tau: float | None = 0.0,
     psd: bool = False,
-) -> KernelFamily:
+) -> MarginProblem:
     """
     Check the data of a program over a stack, fill in c, and go over to natural units.
 
@@ -96,7 +96,7 @@ def rank_one_family(
     *,
     C: float = np.inf,
     tau: float | None = 0.0,
-) -> KernelFamily:
+) -> MarginProblem:
     """Do the same for a rank-one program; each vᵢvᵢᵀ has trace one, so c is m by default."""
     rows = check_vectors(vectors).T
     return _family(rows, np.ones(len(rows)), np.ones(len(rows)), y, c, C, tau)
@@ -110,13 +110,13 @@ def _family(
     c: float | None,
     C: float,
     tau: float | None,
-) -> KernelFamily:
+) -> MarginProblem:
     n_points = kernels.shape[-1]
     labels = check_labels(y, n_points)
     default = float(traces.sum()) + (n_points if tau is None else 0)
     total = check_positive("c", default if c is None else c)
     s = alpha_unit(total / n_points, C, tau or 0.0)
-    return KernelFamily(
+    return MarginProblem(
         kernels=kernels / units.reshape(-1, *[1] * (kernels.ndim - 1)),
         y=labels,
         c=s * total,
@@ -137,7 +137,7 @@ def alpha_unit(mean_diagonal: float, C: float, tau: float) -> float:
     return 1.0 / (mean_diagonal + tau + 1.0 / C)
 
 
-def margin_sdp(family: KernelFamily, solver: str) -> ReferenceSolution:
+def margin_sdp(family: MarginProblem, solver: str) -> ReferenceSolution:
     """
     Minimise the margin over weights of any sign: program (26), and those that follow from it.
 
@@ -173,7 +173,7 @@ def margin_sdp(family: KernelFamily, solver: str) -> ReferenceSolution:
     return family.in_user_units(solution)
 
 
-def margin_qcqp(family: KernelFamily, solver: str) -> ReferenceSolution:
+def margin_qcqp(family: MarginProblem, solver: str) -> ReferenceSolution:
     """
     Minimise the margin over positive weights: program (27), and those that follow from it.
 

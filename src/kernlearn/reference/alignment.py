@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from kernlearn.reference._cvxpy import Expression, as_vector, load_cvxpy, solve
 from kernlearn.reference._lmi import combination, positive_semidefinite, square_root
-from kernlearn.reference._margins import KernelFamily, gram_family, rank_one_family
+from kernlearn.reference._margins import MarginProblem, gram_family, rank_one_family
 from kernlearn.reference.solution import ReferenceSolution
 from kernlearn.typing import Array
 
@@ -109,7 +109,7 @@ def _maximise(
     objective: Expression,
     constraints: list[Expression],
     mu: Expression,
-    family: KernelFamily,
+    family: MarginProblem,
     solver: str,
 ) -> ReferenceSolution:
     def weights() -> Array:
