@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +23,7 @@ from kernlearn.testing.long_double import long
 from kernlearn.typing import Array, LongArray, Mask
 
 if TYPE_CHECKING:
+    from kernlearn.solvers.core.oracle import Penalty
     from kernlearn.solvers.core.solution import Solution
 
 SAME = 1e-7  # relative difference of two ways to compute one value
@@ -34,14 +35,6 @@ ALIGNMENTS = ("alignment", "centered_alignment")
 SEEMING = 1e-14
 ROUNDINGS = (8.0 * float(np.finfo(np.longdouble).eps), 1e-17, 1e-16, 1e-15)
 PULLED = (0.0, 1e-14, 1e-12, 1e-10, 1e-8)  # shares of the even weights
-
-
-class Penalty(Protocol):
-    """A convex function of the weights that is added to the objective."""
-
-    def value(self, weights: Array, /) -> float:
-        """Its value."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
