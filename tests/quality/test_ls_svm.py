@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
@@ -51,7 +51,7 @@ def _folds(n):
 
 def _losses(weight):
     n = len(weight)
-    return [(LeaveOneOut(weight), np.arange(n)[:, None]), (FoldsOut(weight, _folds(n)), _folds(n))]
+    return [(LeaveOneOut(weight), np.arange(n)[:, None]), (KFoldLoss(weight, _folds(n)), _folds(n))]
 
 
 def test_it_solves_the_system_of_the_paper(problem):
@@ -96,7 +96,7 @@ def test_slopes_are_the_differences_of_the_loss(problem):
 def test_folds_of_one_point_are_leave_one_out(problem):
     K, Y, weight, ridge = problem
     fit = fit_ls_svm(K, Y, ridge)
-    alone = FoldsOut(weight, list(np.arange(len(K))[:, None]))
+    alone = KFoldLoss(weight, list(np.arange(len(K))[:, None]))
     W = LeaveOneOut(weight).slope(fit)
     np.testing.assert_allclose(alone.slope(fit), W, rtol=1e-8, atol=1e-9 * np.abs(W).max())
 

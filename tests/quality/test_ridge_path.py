@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.kernels import Gaussian, Linear
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.ridge_path import RidgePath
@@ -31,7 +31,7 @@ def test_residuals_are_those_of_a_factorisation_for_every_ridge(kernel, weighted
         expected = LeaveOneOut(weight).residuals(fit)
         np.testing.assert_allclose(path.residuals(lam), expected, rtol=1e-6, atol=1e-7)
         folds = [np.arange(i, 40, 4) for i in range(4)]
-        expected = FoldsOut(weight, folds).residuals(fit)
+        expected = KFoldLoss(weight, folds).residuals(fit)
         found = path.fold_residuals(lam, folds)
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 

@@ -15,7 +15,7 @@ from kernlearn.typing import Array
 
 
 @dataclass(frozen=True, eq=False)
-class FoldsOut(HeldOutLoss):
+class KFoldLoss(HeldOutLoss):
     """The k-fold squared loss, without training k machines.
 
     Parameters
@@ -28,11 +28,11 @@ class FoldsOut(HeldOutLoss):
     Examples
     --------
     >>> import numpy as np
-    >>> from kernlearn.quality.folds_out import FoldsOut
+    >>> from kernlearn.quality.k_fold_loss import KFoldLoss
     >>> from kernlearn.quality.ls_svm import fit_ls_svm
     >>> fit = fit_ls_svm(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
     >>> folds = [np.array([0]), np.array([1, 2])]
-    >>> FoldsOut(np.ones(3), folds).residuals(fit).round(3).ravel().tolist()
+    >>> KFoldLoss(np.ones(3), folds).residuals(fit).round(3).ravel().tolist()
     [-3.0, 1.0, 5.0]
     """
 

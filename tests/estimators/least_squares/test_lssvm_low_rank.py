@@ -8,7 +8,7 @@ import kernlearn as kl
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import Laplacian
-from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
+from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
 from kernlearn.solvers.nystroem.rank import RankOptions
 from kernlearn.solvers.selection.descent import DescentLimits
 
@@ -56,7 +56,7 @@ def test_at_full_rank_it_is_the_exact_machine(model, y):
 def test_landmarks_fill_the_memory_that_there_is_while_the_loss_falls():
     def rank(y, most, lam=0.01):
         options = RankOptions(first=8, moment_numbers=5 * most**2)
-        table = Table(X, y[:, None], np.ones(N), 0)
+        table = TrainingTable(X, y[:, None], np.ones(N), 0)
         family = FixedKernel(GIVEN["kernel"])
         limits = DescentLimits(1e-4, 10)
         fit = fit_through_landmarks(table, family, "auto", lam, False, limits, rank_options=options)

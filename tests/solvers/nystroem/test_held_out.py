@@ -6,7 +6,7 @@ import pytest
 from kernlearn.families.factors import Factors
 from kernlearn.gram import rows as rows_module
 from kernlearn.kernels import Gaussian, Laplacian, Linear
-from kernlearn.solvers.nystroem.held_out import FoldsOut, leave_one_out, loss_by_rank, trained
+from kernlearn.solvers.nystroem.held_out import LowRankFolds, leave_one_out, loss_by_rank, trained
 from kernlearn.solvers.nystroem.moments import moments_by_fold, total_of
 
 RNG = np.random.default_rng(1)
@@ -46,7 +46,7 @@ def test_folds(rank):
         expected += (THETA[test, None] * residual**2).sum(axis=0)
     chosen = FACTORS.place < rank
     parts = [fold.corner(chosen) for fold in folds_of(FOLD)]
-    found = FoldsOut(parts, FACTORS.membership[chosen]).loss(WEIGHTS, RIDGE)
+    found = LowRankFolds(parts, FACTORS.membership[chosen]).loss(WEIGHTS, RIDGE)
     np.testing.assert_allclose(found, expected / THETA.sum(), rtol=1e-8)
     ranks, losses = loss_by_rank(folds_of(FOLD), FACTORS, WEIGHTS, RIDGE)
     assert ranks.tolist() == [4, 7, 13, 25]

@@ -6,7 +6,7 @@ import pytest
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.nystroem import kernel_fit
-from kernlearn.solvers.nystroem.kernel_fit import StageOptions, Table, fit_through_landmarks
+from kernlearn.solvers.nystroem.kernel_fit import StageOptions, TrainingTable, fit_through_landmarks
 from kernlearn.solvers.nystroem.selection import JITTER, LandmarkSelection
 from kernlearn.solvers.selection.descent import DescentLimits
 
@@ -55,7 +55,9 @@ def test_where_there_is_no_machine_the_loss_is_infinite():
 def test_selection_finds_the_column_that_matters():
     many = RNG.standard_normal((600, 3))
     target = 100.0 + np.sin(3 * many[:, 1])[:, None] + 0.1 * RNG.standard_normal((600, 1))
-    table = Table(many, target, np.ones(600), 0, StageOptions(first=(300, 60), last=(400, 70)))
+    table = TrainingTable(
+        many, target, np.ones(600), 0, StageOptions(first=(300, 60), last=(400, 70))
+    )
     fit = fit_through_landmarks(table, ARD(), 80, None, True, DescentLimits(1e-3, 100))
     assert fit.theta[1] > 20 * max(fit.theta[0], fit.theta[2])
     assert fit.status is Status.CONVERGED
@@ -77,7 +79,7 @@ def test_a_column_that_few_rows_switched_off_comes_back(monkeypatch):
     errors = []
     for least in (1e-300, StageOptions().least_at_last):
         stages = StageOptions(first=(100, 30), last=(400, 60), least_at_last=least)
-        table = Table(many, target[:, None], np.ones(400), 0, stages)
+        table = TrainingTable(many, target[:, None], np.ones(400), 0, stages)
         fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-3, 100))
         errors.append(np.mean((fit.left_out[:, 0] - target) ** 2))
     assert errors[1] < 0.01 < 0.5 < errors[0]
@@ -96,7 +98,7 @@ def test_many_scales_end_on_more_rows_and_landmarks(family, sizes, monkeypatch):
 
     monkeypatch.setattr(kernel_fit, "LandmarkSelection", Noted)
     stages = StageOptions(on_host=(40, 9), first=(30, 8), last=(60, 12))
-    table = Table(X, Y, WEIGHT, 0, stages)
+    table = TrainingTable(X, Y, WEIGHT, 0, stages)
     fit_through_landmarks(table, family, 12, None, True, DescentLimits(1e-2, 5))
     assert seen == sizes
 
@@ -107,7 +109,9 @@ def test_two_columns_that_matter_together_are_found_among_twenty(several, least,
     rng = np.random.default_rng(1)
     many = rng.standard_normal((600, 20))
     target = (np.sin(3 * many[:, 5]) * many[:, 2] + 0.1 * rng.standard_normal(600))[:, None]
-    table = Table(many, target, np.ones(600), 0, StageOptions(first=(600, 60), last=(600, 60)))
+    table = TrainingTable(
+        many, target, np.ones(600), 0, StageOptions(first=(600, 60), last=(600, 60))
+    )
     fit = fit_through_landmarks(table, ARD(), 60, None, True, DescentLimits(1e-2, 40), several)
     assert least <= np.mean((fit.left_out - target) ** 2) / target.var() <= most
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.optimize import batches
@@ -35,7 +35,7 @@ def make_objective(
     weight = rng.uniform(0.2, 3.0, size=n)
     # Of unequal sizes, in no order, and other ones for every table.
     folds = np.split(rng.permutation(n), cuts)
-    loss = FoldsOut(weight, folds) if name == "cv" else LeaveOneOut(weight)
+    loss = KFoldLoss(weight, folds) if name == "cv" else LeaveOneOut(weight)
     criterion = SelectionCriterion(loss, name == "bayes", 0.3, 0.02)
     return SelectionObjective(ARD() if family is None else family, X, Y, criterion)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.selection.objective import SelectionObjective
@@ -24,7 +24,7 @@ def data():
 
 def _loss(name, weight):
     if name == "cv":
-        return FoldsOut(weight, [np.arange(i, N, 4) for i in range(4)])
+        return KFoldLoss(weight, [np.arange(i, N, 4) for i in range(4)])
     return LeaveOneOut(weight)
 
 

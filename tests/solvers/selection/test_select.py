@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
@@ -39,7 +39,7 @@ def test_no_point_of_a_fine_grid_is_better(seed, name):
     criterion = _loo(40)
     if name == "cv":
         criterion = SelectionCriterion(
-            FoldsOut(np.ones(40), [np.arange(i, 40, 5) for i in range(5)])
+            KFoldLoss(np.ones(40), [np.arange(i, 40, 5) for i in range(5)])
         )
     found = select(RBF(), X, y, criterion, LIMITS)
     objective = SelectionObjective(RBF(), X, y, criterion)

@@ -30,7 +30,7 @@ from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_le
 from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
-from kernlearn.solvers.nystroem.kernel_fit import Table, learn_then_refit
+from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.typing import Array, Indices, Targets
 
@@ -56,7 +56,7 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Statement:
+class FirstLevelStatement:
     """What is to be learned from the matrix of all rows, and what was taken off the targets."""
 
     asked: Asked
@@ -110,7 +110,7 @@ class FirstLevel(StoppingParameters):
         if asked.rank is not None:
             check_takes_dask(self, asked.rows)
             kept, control = asked.kept, asked.control
-            table = Table(
+            table = TrainingTable(
                 self._on_its_device(asked.rows),  # type: ignore[attr-defined]
                 Y[kept],
                 weight[kept],
@@ -147,7 +147,7 @@ class FirstLevel(StoppingParameters):
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
         return Asked(family, lam, mu, control, folds, kept, rows, rank)
 
-    def _stated(self, asked: Asked, Y: Array, weight: Array) -> Statement:
+    def _stated(self, asked: Asked, Y: Array, weight: Array) -> FirstLevelStatement:
         """The problem on the matrix of all rows."""
         self.refit_ = None
         family, kept = asked.family, asked.kept
@@ -164,7 +164,7 @@ class FirstLevel(StoppingParameters):
         problem = FirstLevelProblem(
             family, rows, Y[kept] - offset, weight[kept], np.asarray(family.start(rows))
         )
-        return Statement(asked, problem, offset)
+        return FirstLevelStatement(asked, problem, offset)
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
@@ -177,7 +177,7 @@ class FirstLevel(StoppingParameters):
 
     def _learn_at_scale(
         self,
-        table: Table,
+        table: TrainingTable,
         family: ParametricKernel,
         rank: int | str,
         lam: float | None,
@@ -205,7 +205,7 @@ class FirstLevel(StoppingParameters):
             self.cv_loss_ = 0.5 * float(self.loss_by_rank_["loss"][-1])
         self.n_machine_solves_ = self.n_evaluations_
 
-    def _refits_exactly(self, table: Table, rank: int | str) -> bool:
+    def _refits_exactly(self, table: TrainingTable, rank: int | str) -> bool:
         if self.refit == "exact" and isinstance(table.source, Chunked):
             raise ValueError(
                 "expected refit='auto' or 'landmarks' with a Dask collection, got 'exact', for "
@@ -242,7 +242,12 @@ class FirstLevel(StoppingParameters):
             ) from broken
 
     def _store_exactly(
-        self, statement: Statement, solution: FirstLevelSolution, X: Array, Y: Array, weight: Array
+        self,
+        statement: FirstLevelStatement,
+        solution: FirstLevelSolution,
+        X: Array,
+        Y: Array,
+        weight: Array,
     ) -> None:
         """What was learned from the matrix of all rows, and what it leaves out."""
         kept = statement.asked.kept

@@ -44,8 +44,8 @@ from kernlearn.estimators.mkl.low_rank import (
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
-from kernlearn.quality.folds_out import FoldsOut
 from kernlearn.quality.held_out import HeldOutLoss
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
@@ -54,7 +54,7 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
-from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
+from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
@@ -174,7 +174,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
                 self._given(lam, len(family.start(few)))
-            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
+            table = TrainingTable(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
         rows = gather_rows(self, rows, "this fit without landmarks")
@@ -237,7 +237,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         if self.selection != "cv":
             return LeaveOneOut(weight[kept])
         folds = make_folds(self.cv, X, y, kept, stratify=stratify, random_state=self._seed)
-        return FoldsOut(weight[kept], folds)
+        return KFoldLoss(weight[kept], folds)
 
     def _selected(
         self,
@@ -293,7 +293,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
 
     def _learn_through_landmarks(
         self,
-        table: Table,
+        table: TrainingTable,
         family: ParametricKernel,
         theta: Array | None,
         rank: int | str,

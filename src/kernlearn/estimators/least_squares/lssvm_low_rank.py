@@ -12,12 +12,12 @@ from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.gram.landmarks import left_out
 from kernlearn.solvers.engine.refits import least_squares_refits
-from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, Table
+from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, TrainingTable
 from kernlearn.typing import Array, Indices
 
 
 def store_kernel_fit(
-    estimator: Any, fit: KernelFit, theta: Array | None, table: Table, kept: Indices
+    estimator: Any, fit: KernelFit, theta: Array | None, table: TrainingTable, kept: Indices
 ) -> None:
     """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
     factors, moments = fit.seen.factors, fit.seen.moments
@@ -40,7 +40,9 @@ def store_kernel_fit(
     estimator.objective_ = float(table.weight @ squares)
 
 
-def store_exact_fit(estimator: Any, fit: ExactFit, rows: Any, table: Table, kept: Indices) -> None:
+def store_exact_fit(
+    estimator: Any, fit: ExactFit, rows: Any, table: TrainingTable, kept: Indices
+) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
     estimator.theta_, estimator.lam_ = fit.theta, fit.lam
     estimator.kernel_ = own_kernel(fit.kernel)
@@ -67,7 +69,7 @@ def store_left_out(
     estimator.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
 
 
-def fold_machines(fit: KernelFit, table: Table) -> list[dict[str, Any]]:
+def fold_machines(fit: KernelFit, table: TrainingTable) -> list[dict[str, Any]]:
     """What intervals need of machines that miss a fold each, for every target, in plain types."""
     rows = FactorRows(table.source, fit.seen.factors, keep=False)
     refits = least_squares_refits(rows, fit.seen, np.ones(1), fit.coef, fit.lam)

@@ -21,7 +21,7 @@ from kernlearn.kernels import ARDGaussian, Columns, Kernel
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.threads import in_order, n_threads, threads_for
 from kernlearn.solvers.engine.refits import least_squares_refits
-from kernlearn.solvers.nystroem.held_out import FoldsOut, trained
+from kernlearn.solvers.nystroem.held_out import LowRankFolds, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
 from kernlearn.typing import Array
 
@@ -159,7 +159,7 @@ class _Sample:
         ones, ridges = np.ones(len(kernels)), self.options.ridges
         with threads_for(self.options.landmarks):
             seen = look.at(self.options.landmarks)
-            out = FoldsOut(seen.folds, seen.factors.membership)
+            out = LowRankFolds(seen.folds, seen.factors.membership)
             losses = [float(out.loss(ones, ridge).sum()) for ridge in ridges]
         place = first_least(losses)
         return losses[place], ridges[place], seen

@@ -18,7 +18,7 @@ from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.refits import FoldMachines, least_squares_refits, machine_refits
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import Values, landmark_values
-from kernlearn.solvers.nystroem.held_out import FoldsOut, left_out_by_rank, loss_by_rank
+from kernlearn.solvers.nystroem.held_out import LowRankFolds, left_out_by_rank, loss_by_rank
 from kernlearn.solvers.nystroem.rank import FactorStatistics
 from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
@@ -73,8 +73,8 @@ class LandmarkBackend(FactorBackend):
             )
 
     @cached_property
-    def _out(self) -> FoldsOut:
-        return FoldsOut(self.seen.folds, self.factors.membership)
+    def _out(self) -> LowRankFolds:
+        return LowRankFolds(self.seen.folds, self.factors.membership)
 
     def loss(self, C: float, solution: LowRankSolution) -> float:
         """The squared error on folds, from their moments."""
@@ -146,7 +146,7 @@ def rank_judge(statement: Statement) -> Callable[[FactorStatistics], tuple[Array
         ridges = [1.0 / C for C in statement.Cs(weight_set, moments.traces[0], len(seen.fold))]
         ridge = ridges[0]
         if len(ridges) > 1:
-            out = FoldsOut(seen.folds, factors.membership)
+            out = LowRankFolds(seen.folds, factors.membership)
             ridge = ridges[lowest(lambda k: float(out.loss(even, ridges[k]).sum()), len(ridges))]
         if statement.quality != "least_squares" or statement.free_sign:
             return even, ridge

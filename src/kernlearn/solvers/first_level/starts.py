@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.stopping import Stopped, StoppingControl
@@ -83,7 +83,7 @@ class OtherStarts:
         problem = self.problem
         lam = float(np.exp(z[0])) if self.lam is None else self.lam
         lam, fit = self._objective().trained(lam, np.exp(z[1:]))
-        loss = FoldsOut(problem.weight, list(self.folds)).value(fit)
+        loss = KFoldLoss(problem.weight, list(self.folds)).value(fit)
         return Start(lam, np.exp(z[1:]), 0.5 * loss / float(problem.weight.sum()))
 
     def _objective(self) -> SelectionObjective:

@@ -37,7 +37,7 @@ def trained(moments: Moments, membership: Array, weights: Array, ridge: float) -
     return None if found is None else found.coef
 
 
-class FoldsOut:
+class LowRankFolds:
     """Machines that miss a fold each, for any weights and ridge.
 
     What these do not change, the moments of the rows outside of a fold, is made once.
@@ -95,7 +95,7 @@ def loss_by_rank(
     for rank in ranks:
         chosen = factors.place < rank
         parts = [fold.corner(chosen) for fold in folds]
-        loss = FoldsOut(parts, factors.membership[chosen], few).loss(weights, ridge)
+        loss = LowRankFolds(parts, factors.membership[chosen], few).loss(weights, ridge)
         losses.append(float(loss.sum()))
     return ranks, np.array(losses)
 

@@ -25,7 +25,7 @@ from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.nystroem.exact_refit import exact_refit
 from kernlearn.solvers.nystroem.held_out import (
-    FoldsOut,
+    LowRankFolds,
     leave_one_out,
     loss_by_rank,
     trained,
@@ -90,7 +90,7 @@ class KernelFit:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class TrainingTable:
     """Rows, targets and weights (inputs are checked)."""
 
     source: Rows
@@ -99,7 +99,7 @@ class Table:
     seed: RandomState
     stages: StageOptions = field(default_factory=lambda: STAGES)
 
-    def sample(self, size: int) -> Table:
+    def sample(self, size: int) -> TrainingTable:
         """Some of the rows, drawn at random; on this machine, where all are on others."""
         n = len(self.weight)
         if n <= size:
@@ -127,7 +127,7 @@ class ExactFit:
 
 
 def learn_then_refit(
-    table: Table,
+    table: TrainingTable,
     family: ParametricKernel,
     lam: float | None,
     limits: DescentLimits,
@@ -160,7 +160,7 @@ def learn_then_refit(
 
 
 def fit_through_landmarks(
-    table: Table,  # what to learn from
+    table: TrainingTable,  # what to learn from
     family: ParametricKernel,  # K(θ), of no parameters where θ is given
     rank: int | str,  # landmarks of the final machine
     lam: float | None,  # A λ to be kept
@@ -215,7 +215,7 @@ def fit_through_landmarks(
     )
 
 
-def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
+def _stages(table: TrainingTable, n_scales: int) -> tuple[tuple[int, int], tuple[int, int]]:
     """Rows and landmarks that θ is learned from at first and at last, where the work is done."""
     is_on_gpu, stages = _is_on_gpu(table), table.stages
     if n_scales < stages.many_scales:
@@ -228,11 +228,11 @@ def _stages(table: Table, n_scales: int) -> tuple[tuple[int, int], tuple[int, in
     return first, (rows, max(rank, first[1]))
 
 
-def _is_on_gpu(table: Table) -> bool:
+def _is_on_gpu(table: TrainingTable) -> bool:
     return isinstance(table.source, Placed) and table.source.place.free_bytes() is not None
 
 
-def _with_more_landmarks(table: Table, rows: int, rank: int) -> tuple[int, int]:
+def _with_more_landmarks(table: TrainingTable, rows: int, rank: int) -> tuple[int, int]:
     """As many rows, and more landmarks where there are fewer of them: a step takes n r²."""
     more = np.sqrt(rows / min(rows, len(table.weight)))
     return rows, int(rank * min(more, 3.0))
@@ -250,11 +250,15 @@ class _Selected:
 
 
 def _selected(
-    table: Table, family: ParametricKernel, lam: float | None, limits: DescentLimits, several: bool
+    table: TrainingTable,
+    family: ParametricKernel,
+    lam: float | None,
+    limits: DescentLimits,
+    several: bool,
 ) -> _Selected:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
 
-    def objective_at(theta: Array, part: Table, rank: int) -> LandmarkSelection:
+    def objective_at(theta: Array, part: TrainingTable, rank: int) -> LandmarkSelection:
         kernel = family.kernel(theta)
         marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
         points, stopping = marks.points, limits.stopping
@@ -313,6 +317,6 @@ def _selected(
 
 def _best_ridge(seen: FactorStatistics, first: float) -> float:
     """The λ of the smallest loss on held-out folds."""
-    out, one = FoldsOut(seen.folds, seen.factors.membership), np.ones(1)
+    out, one = LowRankFolds(seen.folds, seen.factors.membership), np.ones(1)
     losses = [float(out.loss(one, ridge).sum()) for ridge in first * _AROUND]
     return float(first * _AROUND[first_least(losses)])

@@ -37,7 +37,7 @@ from kernlearn._device import (
     turned,
 )
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
@@ -65,19 +65,19 @@ class SelectionStacks(Stacks[Question, Answer]):
             objective.Y.shape,
             len(question.z),
             type(loss),
-            len(loss.folds) if isinstance(loss, FoldsOut) else 0,
+            len(loss.folds) if isinstance(loss, KFoldLoss) else 0,
         )
 
     def _bytes_of(self, question: Question) -> float:
         loss, Y = question.objective.criterion.loss, question.objective.Y
-        n_folds = len(loss.folds) if isinstance(loss, FoldsOut) else 1
+        n_folds = len(loss.folds) if isinstance(loss, KFoldLoss) else 1
         numbers: int = _MATRICES * len(Y) ** 2 + 6 * Y.size * n_folds
         return 8.0 * numbers
 
     def _family(self, questions: Sequence[Question]) -> ParametricKernel | None:
         kernels = [question.objective.kernel for question in questions]
         objective = questions[0].objective
-        known = type(objective.criterion.loss) in (LeaveOneOut, FoldsOut)
+        known = type(objective.criterion.loss) in (LeaveOneOut, KFoldLoss)
         if not (known and isinstance(objective.X, np.ndarray)):
             return None
         return kernels[0].stack(kernels)
@@ -120,7 +120,7 @@ def _parts(objective: SelectionObjective) -> tuple[Array, ...]:
     """What is on the device of a table: X, Y, the weights, and who is in which fold."""
     loss = objective.criterion.loss
     parts = (objective.X, objective.Y, loss.weight)
-    if not isinstance(loss, FoldsOut):
+    if not isinstance(loss, KFoldLoss):
         return parts
     members = np.zeros((len(loss.weight), len(loss.folds)))
     for column, rows in enumerate(loss.folds):

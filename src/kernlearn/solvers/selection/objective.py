@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.folds_out import FoldsOut
+from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.ridge_path import RidgePath
@@ -157,10 +157,10 @@ class SelectionObjective:
         For kernels that are sure to be positive semidefinite.
         """
         loss = self.criterion.loss
-        is_known = isinstance(loss, LeaveOneOut | FoldsOut) and self.kernel.follows_arrays
+        is_known = isinstance(loss, LeaveOneOut | KFoldLoss) and self.kernel.follows_arrays
         if self.ask is not None or not is_known or len(points) < _FEW:
             return self.values(points)
-        folds = loss.folds if isinstance(loss, FoldsOut) else None
+        folds = loss.folds if isinstance(loss, KFoldLoss) else None
         theta = np.exp(points[0][1:])
         K = self.matrix(theta)
         if not K.mean() < (1.0 - _CONSTANT) * K.diagonal().mean():  # rounding is all there is to it
