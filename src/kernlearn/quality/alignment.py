@@ -28,7 +28,7 @@ NEARLY_CONSTANT, ALL_BUT_CONSTANT = 1e-2, 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Alignment:
+class FamilyAlignment:
     """The numbers that define the alignment of a family with labels."""
 
     agreement: Array  # The vector q, of shape (m,)
@@ -41,7 +41,7 @@ class Alignment:
         return float(self.agreement @ weights) / (length * self.target_norm)
 
 
-def alignment(family: Family, targets: Array, centered: bool = False) -> Alignment:
+def alignment(family: Family, targets: Array, centered: bool = False) -> FamilyAlignment:
     """Alignment of ``family`` with the columns of ``targets`` (n, k) of −1 and +1."""
     Y = targets - targets.mean(axis=0) if centered else targets
     agreement = np.zeros(family.n_matrices)
@@ -63,7 +63,7 @@ def alignment(family: Family, targets: Array, centered: bool = False) -> Alignme
             agreement[i] = inner_product(Y.T, blocked_product(Y.T, rest[: len(Y), : len(Y)]))
             S[i] = S[:, i] = family.products(rest)
             S[i, i] = inner_product(rest, rest)
-    return Alignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))
+    return FamilyAlignment(agreement, S, float(np.linalg.norm(Y.T @ Y)))
 
 
 def _centred(family: Family, i: int, exact: bool) -> Array:

@@ -19,7 +19,7 @@ from kernlearn.families.stack import ROWS_AT_A_TIME
 from kernlearn.families.weights import Domain, even_weights
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.numerics.sums import EPS, blocked_product, column_means, inner_product, rounding
-from kernlearn.quality.alignment import Alignment, alignment
+from kernlearn.quality.alignment import FamilyAlignment, alignment
 from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status, linear_minimum
@@ -101,7 +101,7 @@ def learn_by_alignment(
     )
 
 
-def _positive(family: Family, own: Alignment) -> tuple[Array, float]:
+def _positive(family: Family, own: FamilyAlignment) -> tuple[Array, float]:
     """Weights, and an upper bound on the alignment of any others."""
     size = np.sqrt(np.diagonal(own.inner_products))
     used = np.flatnonzero(size > 0)
