@@ -129,9 +129,9 @@ Seconds = Annotated[
 Bytes = Annotated[
     str | None,
     typer.Option(
-        help="What the command may take of it in all, such as 2GB: ranks are chosen, and rows "
-        "of a table that is too large sampled, so that it is enough.",
-        show_default="what is free",
+        help="Memory limit of the whole command, for example 2GB. It limits ranks, and a table "
+        "that is too large is sampled.",
+        show_default="the free memory",
     ),
 ]
 DeviceName = Annotated[

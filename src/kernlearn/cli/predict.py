@@ -57,7 +57,7 @@ SafeCsv = Annotated[
 Coverage = Annotated[
     float | None,
     typer.Option(
-        help="Probability with which intervals are to hold a number.",
+        help="Nominal coverage of the prediction intervals.",
         show_default=f"{COVERAGE:g}",
     ),
 ]

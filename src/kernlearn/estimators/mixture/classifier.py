@@ -20,22 +20,22 @@ from kernlearn.typing import Array, RandomState, Rows
 
 
 class KernelClassifier(OneAgainstRest, ClassifierMixin, KernelMixture):  # type: ignore[misc]
-    r"""Classifier that learns its kernel by what it predicts for rows held out.
+    r"""Classifier that learns its kernel by held-out loss.
 
-    The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
-    sums over columns and pairs of columns, ways through trees) and of many widths, on the columns
-    and on their ranks, with all columns alike and with a scale learned for each, are candidates for
-    a least-squares machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held
-    out, in closed form where there is one, else by folds. The answer is a mixture of a few,
+    The estimator to start with. The candidates are least-squares machines with kernels of many
+    families: linear, polynomial, Gaussian, Matérn, Laplacian, sums over columns and pairs of
+    columns, and tree-path kernels. They have many bandwidths, read raw or rank-transformed columns,
+    and have one scale for all columns or a learned scale for each. A candidate is judged by its
+    held-out predictions :math:`f^{(-i)}(x_i)`, in closed form if there is one, else by folds. The
+    model is a mixture of a few,
 
     .. math:: f(x) = \sum_j w_j a_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
 
-    whose weights fall with how clearly a candidate errs more often on held-out rows than the one
-    that errs least, :math:`a_j` being the scale at which a machine's own values are log-odds. With
-    more than two classes :math:`f_j` are linear discriminants of machines for one class against
-    the rest, so that a class between others is told, too.
+    whose weights fall with the McNemar evidence that a candidate makes more held-out errors than
+    the best one. The factor :math:`a_j` turns the values of a machine into log-odds. With more than
+    two classes :math:`f_j` are linear discriminants of the one-against-rest machines.
     Nothing has to be scaled, encoded or tuned first: numbers are standardised, missing cells
-    filled, and categories (text, in a data frame) told apart.
+    filled, and categories (text, in a data frame) one-hot encoded.
 
     Parameters
     ----------

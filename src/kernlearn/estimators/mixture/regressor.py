@@ -26,22 +26,23 @@ from kernlearn.typing import Array, RandomState, Rows, Targets
 
 
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMixture):  # type: ignore[misc]
-    r"""Regressor that learns its kernel by what it predicts for rows held out.
+    r"""Regressor that learns its kernel by held-out loss.
 
-    The one to start with. Kernels of many kinds (linear, polynomial, Gaussian, Matérn, Laplacian,
-    sums over columns and pairs of columns, ways through trees) and of many widths, on the columns
-    and on their ranks, with all columns alike and with a scale learned for each, are candidates for
-    a least-squares machine; each is judged by its predictions :math:`f^{(-i)}(x_i)` for rows held
-    out, in closed form where there is one, else by folds. The answer is a mixture of a few,
+    The estimator to start with. The candidates are least-squares machines with kernels of many
+    families: linear, polynomial, Gaussian, Matérn, Laplacian, sums over columns and pairs of
+    columns, and tree-path kernels. They have many bandwidths, read raw or rank-transformed columns,
+    and have one scale for all columns or a learned scale for each. A candidate is judged by its
+    held-out predictions :math:`f^{(-i)}(x_i)`, in closed form if there is one, else by folds. The
+    model is a mixture of a few,
 
     .. math:: f(x) = \sum_j w_j f_j(x), \qquad w \ge 0,\ 1^\top w = 1,
 
-    whose weights minimise the squared error of the held-out values. Where targets are amounts, none
-    below zero and skewed, the best candidates learn their logarithms, too. Predictions stay within
-    the range of the targets and a fifth of it to either side, and above zero if all targets are:
-    beyond the rows that it has seen, a kernel machine may go anywhere. Nothing has to be scaled,
-    encoded or tuned first: numbers are standardised, missing cells filled, and categories (text, in
-    a data frame) told apart.
+    whose weights minimise the squared error of the held-out values. If targets are skewed and
+    non-negative, the best candidates learn their logarithms, too. Predictions are limited to the
+    range of the targets and a fifth of it to either side, and to non-negative values if no target
+    is negative, because a kernel machine may extrapolate badly. Nothing has to be scaled, encoded
+    or tuned first: numbers are standardised, missing cells filled, and categories (text, in a data
+    frame) one-hot encoded.
 
     Parameters
     ----------

@@ -54,12 +54,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         looks at no label). The last three choose the kernel and then train a soft margin machine
         with it.
     C : float, "auto" or "learn", default=1.0
-        The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" looks along six values, from the
-        middle on, each from the weights of the one before, for the one that predicts rows held out
-        best; of more than 500 rows by a sample of so many. Of a family, those kernels go along
-        that have weight at the first of them, on such a sample.
-        Through landmarks "least_squares" does so for next to nothing, from all rows. "learn" makes
-        it one more weight, for "squared_soft_margin".
+        The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" searches six values by
+        cross-validation, from the middle on and with warm starts, on a sample of 500 rows if there
+        are more. For kernel families, only kernels selected at the first C (on the sample) are
+        carried along the path. Through landmarks "least_squares" uses all rows, at little cost.
+        "learn" makes C one more weight, for "squared_soft_margin".
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.

@@ -47,9 +47,9 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         The machine whose value is minimised.
     C : float or "auto", default="auto"
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
-        looks along six values, in units of the targets' spread where that matters, for the one of
-        the smallest squared error on rows held out, as in :class:`kernlearn.MKLClassifier`. A box
-        given as a number is in units of y: targets in other units need another.
+        searches six values, in units of the targets' spread where that matters, for the smallest
+        held-out squared error, as in :class:`kernlearn.MKLClassifier`. A box given as a number is
+        in units of y: targets in other units need another.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
