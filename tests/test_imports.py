@@ -12,7 +12,6 @@ ALLOWED = {
         "kernlearn.kernels.base",
     },
     "a problem makes points, and points are evaluated by their problem": {
-        "kernlearn.solvers.first_level.point",
         "kernlearn.solvers.first_level.problem",
     },
 }

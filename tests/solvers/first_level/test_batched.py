@@ -12,8 +12,12 @@ from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.solvers.first_level import batched
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import learn_first_level
-from kernlearn.solvers.first_level.point import BatchedPoint
-from kernlearn.solvers.first_level.problem import Ask, FirstLevelProblem, alone
+from kernlearn.solvers.first_level.problem import (
+    BatchedPoint,
+    FirstLevelProblem,
+    TrainingRequest,
+    alone,
+)
 from kernlearn.solvers.first_level.search import FirstLevelControl
 from kernlearn.solvers.optimize import batches
 from kernlearn.solvers.optimize.coroutines import drive, gather
@@ -29,18 +33,20 @@ def make_problem(seed: int, family: Any = None, n: int = 30, k: int = 1) -> Firs
     )
 
 
-def asks_of(problems: list[FirstLevelProblem], n_out: int = 7) -> list[Ask]:
+def asks_of(problems: list[FirstLevelProblem], n_out: int = 7) -> list[TrainingRequest]:
     """Each with its own θ, λ and μ, judged on some of its rows."""
     asks = []
     for i, problem in enumerate(problems):
         rows = np.arange(len(problem.X))
         theta = problem.scale * (0.5 + 0.4 * np.arange(len(problem.scale))) * (i + 1)
         others = problem.rows(rows[:n_out]) if n_out else None
-        asks.append(Ask(problem.rows(rows[n_out:]), theta, 0.2 * (i + 1), 0.5 + i, others))
+        asks.append(
+            TrainingRequest(problem.rows(rows[n_out:]), theta, 0.2 * (i + 1), 0.5 + i, others)
+        )
     return asks
 
 
-def check_alike(found: Any, ask: Ask) -> None:
+def check_alike(found: Any, ask: TrainingRequest) -> None:
     expected = ask.alone()
     assert found.problem is ask.problem
     for name in ("theta", "lam", "mu", "K", "objective", "dual_coef", "intercept"):
@@ -118,7 +124,7 @@ def test_points_far_apart_do_not_lose_their_differences(place) -> None:
     X = problem.X.copy()
     X[0] += 300.0
     far = FirstLevelProblem(ARD(), X, problem.Y, problem.weight, problem.scale)
-    asks = [Ask(each, problem.scale, 0.3, 1.0) for each in (far, problem)]
+    asks = [TrainingRequest(each, problem.scale, 0.3, 1.0) for each in (far, problem)]
     found = FirstLevelStacks(place)(asks)[0]
     expected = asks[0].alone()
     np.testing.assert_allclose(found.objective, expected.objective, rtol=1e-12)
@@ -137,10 +143,10 @@ def test_one_that_a_stack_cannot_train_is_trained_alone(monkeypatch, place) -> N
     monkeypatch.setattr(batched, "lower_factors", breaking)
     problem = make_problem(0)
     asks = [
-        Ask(problem, problem.scale, 0.2, 1.0),
-        Ask(problem, problem.scale, 0.3, 1.0),
-        Ask(problem, np.full(3, np.nan), 0.3, 1.0),
-        Ask(problem, problem.scale, 0.1, 2.0),
+        TrainingRequest(problem, problem.scale, 0.2, 1.0),
+        TrainingRequest(problem, problem.scale, 0.3, 1.0),
+        TrainingRequest(problem, np.full(3, np.nan), 0.3, 1.0),
+        TrainingRequest(problem, problem.scale, 0.1, 2.0),
     ]
     answers = FirstLevelStacks(place)(asks)
     assert answers[2] is None

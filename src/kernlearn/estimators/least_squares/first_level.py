@@ -27,7 +27,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
-from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone
+from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingSearch, alone
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
@@ -63,7 +63,7 @@ class FirstLevelStatement:
     problem: FirstLevelProblem
     offset: Array
 
-    def search(self) -> Asking[FirstLevelSolution]:
+    def search(self) -> TrainingSearch[FirstLevelSolution]:
         """The search for its solution, which asks for machines."""
         asked = self.asked
         return learn_first_level(self.problem, asked.folds, asked.lam, asked.mu, asked.control)

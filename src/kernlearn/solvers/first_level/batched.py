@@ -2,7 +2,7 @@
 
 Each machine of a stack has its own θ, λ and μ. What comes back for it has the size of θ, apart from
 its coefficients. The derivatives are those of
-:class:`kernlearn.solvers.first_level.point.FirstLevelPoint`.
+:class:`kernlearn.solvers.first_level.problem.FirstLevelPoint`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,15 @@ from numpy.typing import NDArray
 
 from kernlearn._device import beside, eye_beside, lower_factors, namespace, to_host
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.solvers.first_level.point import BatchedPoint, FirstLevelPoint, Outside, Trained
-from kernlearn.solvers.first_level.problem import LEAST_RIDGES, Ask, FirstLevelProblem
+from kernlearn.solvers.first_level.problem import (
+    LEAST_RIDGES,
+    BatchedPoint,
+    FirstLevelPoint,
+    FirstLevelProblem,
+    Outside,
+    Trained,
+    TrainingRequest,
+)
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
@@ -26,13 +33,13 @@ from kernlearn.typing import Array
 _MATRICES, _PAIRS = 10, 4 * 512
 
 
-class FirstLevelStacks(Stacks[Ask, Trained | None]):
+class FirstLevelStacks(Stacks[TrainingRequest, Trained | None]):
     """Answers the questions of searches for machines by training them in stacks.
 
     Those that a stack cannot train, since they need a larger ridge, are trained alone.
     """
 
-    def _size(self, question: Ask) -> Hashable:
+    def _size(self, question: TrainingRequest) -> Hashable:
         problem, others = question.problem, question.others
         return (
             type(problem.family),
@@ -42,18 +49,20 @@ class FirstLevelStacks(Stacks[Ask, Trained | None]):
             None if others is None else others.X.shape,
         )
 
-    def _bytes_of(self, question: Ask) -> float:
+    def _bytes_of(self, question: TrainingRequest) -> float:
         n = len(question.problem.X)
         n_others = 0 if question.others is None else len(question.others.X)
         return 8.0 * n * (_MATRICES * n + _PAIRS + 4 * n_others)
 
-    def _family(self, questions: Sequence[Ask]) -> ParametricKernel | None:
+    def _family(self, questions: Sequence[TrainingRequest]) -> ParametricKernel | None:
         return questions[0].problem.family.stack([ask.problem.family for ask in questions])
 
-    def _alone(self, question: Ask) -> Trained | None:
+    def _alone(self, question: TrainingRequest) -> Trained | None:
         return question.alone()
 
-    def _stacked(self, questions: Sequence[Ask], family: ParametricKernel) -> list[Trained | None]:
+    def _stacked(
+        self, questions: Sequence[TrainingRequest], family: ParametricKernel
+    ) -> list[Trained | None]:
         theta = np.stack([ask.theta for ask in questions])
         lam, mu = np.array([[ask.lam, ask.mu] for ask in questions]).T
         X, Y, weight = self._tables([ask.problem for ask in questions])
@@ -81,7 +90,10 @@ class FirstLevelStacks(Stacks[Ask, Trained | None]):
 
 
 def _members(
-    asks: Sequence[Ask], point: FirstLevelPoint, judged: Outside | None, fine: NDArray[np.bool_]
+    asks: Sequence[TrainingRequest],
+    point: FirstLevelPoint,
+    judged: Outside | None,
+    fine: NDArray[np.bool_],
 ) -> list[Trained | None]:
     """The machines of a stack one by one; those that are none are trained alone."""
     objective, gradient, hessian = point.objective, point.gradient, point.hessian

@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 from kernlearn.numerics.rounding import is_less
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.first_level.point import Trained
-from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
+from kernlearn.solvers.first_level.problem import (
+    FirstLevelProblem,
+    Trained,
+    TrainingRequest,
+    TrainingSearch,
+)
 from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
 from kernlearn.solvers.first_level.starts import OtherStarts, Start, first_values, values_at
 from kernlearn.solvers.selection.starts import PROMISING
@@ -52,7 +56,7 @@ def learn_first_level(
     lam: float | None,
     mu: float | None,
     control: FirstLevelControl,
-) -> Asking[FirstLevelSolution]:
+) -> TrainingSearch[FirstLevelSolution]:
     """Learn θ and the machine; λ and μ too where they are None.
 
     A search that asks for machines, as in :mod:`kernlearn.solvers.optimize.coroutines`. When it is
@@ -109,7 +113,7 @@ def _from_equal_scales(
     mu: float | None,
     free: NDArray[np.bool_],
     control: FirstLevelControl,
-) -> Asking[tuple[FirstLevelSearch, Array]]:
+) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
     """λ, μ and θ from the family's start: the common scale first, then all of them."""
     direction = problem.scale / np.linalg.norm(problem.scale)
     line = problem.along(direction)
@@ -130,7 +134,7 @@ def _from_start(
     free: NDArray[np.bool_],
     control: FirstLevelControl,
     below: float,
-) -> Asking[tuple[FirstLevelSearch, Array]]:
+) -> TrainingSearch[tuple[FirstLevelSearch, Array]]:
     """The same from another start, all scales at once, if its loss is below what is known."""
     x = np.log((yield from values_at(problem, start)))
     search = FirstLevelSearch(folds, x, free, control)
@@ -140,9 +144,9 @@ def _from_start(
 
 def _of_one_bandwidth(
     problem: FirstLevelProblem, start: Start, search: FirstLevelSearch, stopping: StoppingControl
-) -> Asking[FirstLevelSolution]:
+) -> TrainingSearch[FirstLevelSolution]:
     """The LS-SVM with one bandwidth: θ was selected and not learned, so that μ is zero."""
-    (point,) = yield [Ask(problem, start.theta, start.lam, 0.0)]
+    (point,) = yield [TrainingRequest(problem, start.theta, start.lam, 0.0)]
     if point is None:
         raise np.linalg.LinAlgError("no machine could be trained")
     n_points = search.n_points + 1

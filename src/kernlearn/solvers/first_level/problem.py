@@ -1,25 +1,45 @@
-"""First-level kernel learning for given λ and μ: the problem, and searches that train machines.
+r"""First-level kernel learning for given λ and μ: the criterion, its derivatives, its descent.
 
-The criterion and its derivatives are in :mod:`kernlearn.solvers.first_level.point`.
+Cawley and Talbot (2014) minimise over the machine and the kernel parameters together
+
+.. math:: \tfrac12 \sum_i s_i\,(y_i - f(x_i))^2 + \tfrac{\lambda}{2}\|w\|^2
+          + \tfrac{\mu}{2}\|\theta\|^2 \tag{5}
+
+(sample weights s are ones in the paper; several targets add up). For given θ the machine solves
+(3), :math:`(K + \lambda S^{-1})\alpha + b = y,\ 1^T\alpha = 0`, so :math:`\alpha = Py` and what
+remains is a function of θ alone,
+
+.. math::
+
+    J(\theta) &= \tfrac{\lambda}{2}\alpha^T y + \tfrac{\mu}{2}\|\theta\|^2 \\
+    \partial_r J &= -\tfrac{\lambda}{2}\alpha^T K_r \alpha + \mu\theta_r \\
+    \partial_{rs} J &= \lambda\,(K_r\alpha)^T P (K_s\alpha) - \tfrac{\lambda}{2}
+    \alpha^T K_{rs}\alpha + \mu\delta_{rs},
+
+with :math:`K_r = \partial K/\partial\theta_r`, since :math:`\partial_s\alpha = -PK_s\alpha`.
+
+Everything here is written for one problem and for a stack of them: axes before those of a matrix
+are carried along. What has the size of the rows stays where the rows are; what has the size of θ is
+on the host.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kernlearn._device import namespace, to_host, turned
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.first_level.point import FirstLevelPoint, Trained
 from kernlearn.solvers.machine.bordered import Bordered
-from kernlearn.solvers.optimize.bounded_newton import Descent, bounded_newton
+from kernlearn.solvers.optimize.bounded_newton import Descent, QuadraticModel, bounded_newton
 from kernlearn.solvers.optimize.coroutines import drive
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray, Indices, Scalar
 
 # Ridges below these shares of the mean diagonal of K drown in rounding; the next one is tried
 # where a factorisation fails, which happens with duplicated points and nearly constant kernels.
@@ -42,7 +62,7 @@ class FirstLevelProblem:
         """The least θ allowed."""
         return self.family.floor * self.scale
 
-    def rows(self, chosen: NDArray[np.intp]) -> FirstLevelProblem:
+    def rows(self, chosen: Indices) -> FirstLevelProblem:
         """The same problem on some of the points."""
         return replace(self, X=self.X[chosen], Y=self.Y[chosen], weight=self.weight[chosen])
 
@@ -73,7 +93,7 @@ class FirstLevelProblem:
         stopping: StoppingControl | None = None,
         check: Callable[[], None] | None = None,
         others: FirstLevelProblem | None = None,
-    ) -> Asking[Descent[Trained] | None]:
+    ) -> TrainingSearch[Descent[Trained] | None]:
         """Minimise J from a start, or from the usual size where no machine can be trained there.
 
         None if none can be trained at either. `stopping` may end it early with the best point;
@@ -81,11 +101,11 @@ class FirstLevelProblem:
         `others` will be asked for at the end.
         """
 
-        def ask(theta: Array) -> Asking[Trained | None]:
-            (point,) = yield [Ask(self, theta, lam, mu, others)]
+        def ask(theta: Array) -> TrainingSearch[Trained | None]:
+            (point,) = yield [TrainingRequest(self, theta, lam, mu, others)]
             return point
 
-        def evaluate(theta: Array) -> Asking[Trained | None]:
+        def evaluate(theta: Array) -> TrainingSearch[Trained | None]:
             if check is not None:
                 check()
             return (yield from ask(theta))
@@ -113,19 +133,153 @@ class FirstLevelProblem:
             used = max(lam, share * mean)
             factor = Bordered.of(K, used / self.weight)
             if factor is not None:
-                return self._trained(theta, used, mu, K, factor)
+                dual_coef, intercept = factor.solve(self.Y)
+                point = FirstLevelPoint(self, theta, used, mu, K, factor, dual_coef, intercept)
+                return point if np.isfinite(point.objective) else None
         return None
-
-    def _trained(
-        self, theta: Array, lam: float, mu: float, K: Array, factor: Bordered
-    ) -> FirstLevelPoint | None:
-        dual_coef, intercept = factor.solve(self.Y)
-        point = FirstLevelPoint(self, theta, lam, mu, K, factor, dual_coef, intercept)
-        return point if np.isfinite(point.objective) else None
 
 
 @dataclass(frozen=True, eq=False)
-class Ask:
+class Outside:
+    """The loss of a machine on points outside, as a function of λ and θ."""
+
+    loss: Scalar  # The sum of ½s(y - f)² over them
+    by_theta: Array  # Its derivatives by θ, of shape (p,)
+    by_lam: Scalar  # Its derivative by λ
+    mixed: Array  # The derivatives by λ of the first p slopes of J, apart from that of μ‖θ‖²/2 (p,)
+
+    def __getitem__(self, number: int) -> Outside:
+        """That of one machine of a stack."""
+        return Outside(
+            self.loss[number], self.by_theta[number], self.by_lam[number], self.mixed[number]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class FirstLevelPoint:
+    """The trained machine at one θ; derivatives are computed when they are asked for.
+
+    ``lam`` is λ as it was used, raised where it would drown in rounding.
+    """
+
+    problem: FirstLevelProblem
+    theta: Array
+    lam: Scalar
+    mu: Scalar
+    K: Array
+    factor: Bordered
+    dual_coef: Array
+    intercept: Array
+
+    @cached_property
+    def objective(self) -> Scalar:
+        """J(θ)."""
+        fit = to_host(_total(self.dual_coef, self.problem.Y))
+        return 0.5 * self.lam * fit + 0.5 * self.mu * (self.theta**2).sum(axis=-1)
+
+    @cached_property
+    def images(self) -> list[Array]:
+        """K_r α for all r as columns of shape (n, p), one array for each target."""
+        family, X = self.problem.family, self.problem.X
+        return [family.jacobian_products(X, self.theta, self.K, a) for a in _each(self.dual_coef)]
+
+    @cached_property
+    def forms(self) -> Array:
+        """αᵀ K_r α for all r, summed over the targets."""
+        return _products(self.dual_coef, self.images)
+
+    @property
+    def gradient(self) -> Array:
+        """∂J/∂θ, of shape (p,)."""
+        lam, mu = np.asarray(self.lam)[..., None], np.asarray(self.mu)[..., None]
+        return np.asarray(-0.5 * lam * self.forms + mu * self.theta)
+
+    @cached_property
+    def hessian(self) -> Array:
+        """∂²J/∂θ∂θ, of shape (p, p)."""
+        family, X = self.problem.family, self.problem.X
+        outer = self.dual_coef @ turned(self.dual_coef)
+        half = [self.factor.half(image) for image in self.images]
+        inner = to_host(sum(turned(each) @ each for each in half))
+        curved = to_host(family.second(X, self.theta, self.K, outer))
+        lam, mu = (np.asarray(value)[..., None, None] for value in (self.lam, self.mu))
+        return np.asarray(lam * (inner - 0.5 * curved) + mu * np.eye(self.theta.shape[-1]))
+
+    @cached_property
+    def model(self) -> QuadraticModel:
+        """J around θ."""
+        scale = self.problem.scale
+        return QuadraticModel.of(self.theta, self.objective, self.gradient, self.hessian, scale)
+
+    def outside(self, others: FirstLevelProblem) -> Outside:
+        r"""The loss on other points, and how it changes.
+
+        With e the weighted residuals f - y there and q the solution of (3) for the right side
+        :math:`(K_{\rm out}^T e, 1^Te)`,
+
+        .. math::
+
+            \partial E/\partial\theta_r &= e^T K_{{\rm out},r}\alpha - q^T K_r\alpha, \qquad
+            \partial E/\partial\lambda = -q^T S^{-1}\alpha, \\
+            \partial_\lambda \partial_r J &= -\tfrac12\alpha^TK_r\alpha
+            + \lambda (K_r\alpha)^T P S^{-1}\alpha .
+        """
+        family, X, alpha = self.problem.family, self.problem.X, self.dual_coef
+        xp = namespace(X)
+        K = family.matrix(others.X, X, self.theta)
+        residual = K @ alpha + self.intercept[..., None, :] - others.Y
+        weighted = others.weight[..., None] * residual
+        scaled = alpha / self.problem.weight[..., None]
+        right = xp.concat([turned(K) @ weighted, scaled], axis=-1)
+        sums = xp.sum(weighted, axis=-2, keepdims=True)
+        solved = self.factor.solve(right, xp.concat([sums, xp.zeros_like(sums)], axis=-1))[0]
+        q, P_scaled = solved[..., : alpha.shape[-1]], solved[..., alpha.shape[-1] :]
+        moved = [
+            family.jacobian_products(others.X, self.theta, K, each, X) for each in _each(alpha)
+        ]
+        lam = np.asarray(self.lam)[..., None]
+        return Outside(
+            0.5 * to_host(_total(weighted, residual)),
+            _products(weighted, moved) - _products(q, self.images),
+            -to_host(_total(q, scaled)),
+            -0.5 * self.forms + lam * _products(P_scaled, self.images),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class BatchedPoint:
+    """One machine of a stack, on the host."""
+
+    problem: FirstLevelProblem
+    theta: Array
+    lam: float
+    mu: float
+    objective: float
+    gradient: Array
+    hessian: Array
+    model: QuadraticModel
+    dual_coef: Array
+    intercept: Array
+    judged: Outside | None
+
+    @property
+    def K(self) -> Array:
+        """The kernel matrix, made again."""
+        return self.problem.family.matrix(self.problem.X, None, self.theta)
+
+    def outside(self, others: FirstLevelProblem) -> Outside:
+        """The loss on the points that were named when it was asked for."""
+        if self.judged is None:
+            raise ValueError("expected the points when the machine was asked for, got them now")
+        return self.judged
+
+
+# A machine at one θ, whoever has trained it.
+Trained: TypeAlias = FirstLevelPoint | BatchedPoint
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingRequest:
     """A machine that is to be trained at θ, and the points it will be judged on, if any."""
 
     problem: FirstLevelProblem
@@ -141,14 +295,26 @@ class Ask:
 
 R = TypeVar("R")
 # A search that asks for machines, as in `kernlearn.solvers.optimize.coroutines`.
-Asking: TypeAlias = Generator[list[Ask], list[Trained | None], R]
+TrainingSearch: TypeAlias = Generator[list[TrainingRequest], list[Trained | None], R]
 
 
-def train_alone(asks: Sequence[Ask]) -> list[Trained | None]:
-    """The machines that are asked for, each by itself."""
-    return [ask.alone() for ask in asks]
+def alone(search: TrainingSearch[R]) -> R:
+    """The result of a search that trains its machines one by one."""
+    return drive(search, lambda requests: [request.alone() for request in requests])
 
 
-def alone(search: Asking[R]) -> R:
-    """The result of a search that is run by itself."""
-    return drive(search, train_alone)
+def _each(columns: DeviceArray) -> list[DeviceArray]:
+    """The columns of a matrix, or of a stack of them."""
+    return [columns[..., k] for k in range(columns.shape[-1])]
+
+
+def _total(A: DeviceArray, B: DeviceArray) -> DeviceArray:
+    """The sum of the products of all entries, for each matrix of a stack."""
+    return namespace(A).sum(A * B, axis=(-2, -1))
+
+
+def _products(columns: DeviceArray, images: list[DeviceArray]) -> Array:
+    """On the host, the sum over the columns of each times its image, of shape (p,)."""
+    pairs = zip(_each(columns), images, strict=True)
+    total = sum((each[..., None, :] @ image)[..., 0, :] for each, image in pairs)
+    return np.asarray(to_host(total))

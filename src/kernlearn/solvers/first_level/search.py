@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.cross_validation import CrossValidatedLoss, CrossValidation
-from kernlearn.solvers.first_level.problem import Asking, FirstLevelProblem, alone
+from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingSearch, alone
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
 from kernlearn.typing import Array, Indices
 
@@ -72,7 +72,7 @@ class FirstLevelSearch:
 
     def stage(
         self, problem: FirstLevelProblem, start: Array, rougher: float, below: float = np.inf
-    ) -> Asking[Array]:
+    ) -> TrainingSearch[Array]:
         """Learn in one family; a search for a θ to go on from, soon if it is time to end.
 
         Nothing is descended from a start whose loss is not below a given one.
@@ -103,8 +103,8 @@ class FirstLevelSearch:
 
     def _searched(
         self, cv: CrossValidation, start: Array, rougher: float, below: float
-    ) -> Asking[CrossValidatedLoss]:
-        def near(x: Array, known: CrossValidatedLoss) -> Asking[CrossValidatedLoss]:
+    ) -> TrainingSearch[CrossValidatedLoss]:
+        def near(x: Array, known: CrossValidatedLoss) -> TrainingSearch[CrossValidatedLoss]:
             return self._counted((yield from cv.near(x, known)))
 
         first = self._counted((yield from cv.at(self.x, start)))
@@ -126,7 +126,7 @@ class FirstLevelSearch:
         self.converged = result.converged
         return result.best
 
-    def _given(self, problem: FirstLevelProblem, start: Array) -> Asking[Array]:
+    def _given(self, problem: FirstLevelProblem, start: Array) -> TrainingSearch[Array]:
         lam, mu = np.exp(self.x)
         descent = yield from problem.descent(
             start, lam, mu, _FOLD_TOL, self.control.max_iter, self.control.stopping

@@ -23,7 +23,7 @@ from kernlearn.quality.k_fold_loss import KFoldLoss
 from kernlearn.quality.leave_one_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.stopping import Stopped, StoppingControl
-from kernlearn.solvers.first_level.problem import Ask, Asking, FirstLevelProblem
+from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingRequest, TrainingSearch
 from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.solvers.selection.select import tied
@@ -96,12 +96,14 @@ class OtherStarts:
         return SelectionObjective(problem.family, problem.X, problem.Y, criterion, silent)
 
 
-def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -> Asking[Array]:
+def first_values(
+    line: FirstLevelProblem, lam: float | None, mu: float | None
+) -> TrainingSearch[Array]:
     """λ and μ where a search starts: the μ for which the usual scale is a stationary point."""
     if lam is None:
         lam = _usual_lam(line, line.scale)
     if mu is None:
-        (point,) = yield [Ask(line, line.scale, lam, 0.0)]
+        (point,) = yield [TrainingRequest(line, line.scale, lam, 0.0)]
         if point is None:
             raise np.linalg.LinAlgError("no machine could be trained")
         balanced = float(-point.gradient[0] / line.scale[0])
@@ -111,7 +113,7 @@ def first_values(line: FirstLevelProblem, lam: float | None, mu: float | None) -
     return np.array([lam, mu])
 
 
-def values_at(problem: FirstLevelProblem, start: Start) -> Asking[Array]:
+def values_at(problem: FirstLevelProblem, start: Start) -> TrainingSearch[Array]:
     """λ and μ of a start, likewise along its own direction."""
     size = float(np.linalg.norm(start.theta))
     line = replace(problem.along(start.theta / size), scale=np.array([size]))
