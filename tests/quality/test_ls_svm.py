@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.selection_criterion import SelectionCriterion
 
@@ -51,7 +50,10 @@ def _folds(n):
 
 def _losses(weight):
     n = len(weight)
-    return [(LeaveOneOut(weight), np.arange(n)[:, None]), (KFoldLoss(weight, _folds(n)), _folds(n))]
+    return [
+        (LeaveOneOut(weight), np.arange(n)[:, None]),
+        (KFoldLoss(weight, _folds(n)), _folds(n)),
+    ]
 
 
 def test_it_solves_the_system_of_the_paper(problem):

@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 from kernlearn.quality import QUALITIES
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Multipliers
 from kernlearn.reference import fixed_kernel_program
 
 NAMES = sorted(QUALITIES)

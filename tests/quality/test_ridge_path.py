@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from kernlearn.kernels import Gaussian, Linear
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.ridge_path import RidgePath
 

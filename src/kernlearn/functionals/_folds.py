@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from kernlearn.functionals._checks import Target, one_vs_rest
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
 from kernlearn.quality.registry import Settings
 from kernlearn.typing import Array, Indices

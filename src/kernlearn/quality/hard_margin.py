@@ -1,4 +1,4 @@
-"""Hard margin: Lanckriet et al. (2004), eqs. (1) and (2)."""
+"""Hard margin and 2-norm soft margin: Lanckriet et al. (2004), eqs. (1), (2), (5) and (6)."""
 
 from __future__ import annotations
 
@@ -37,3 +37,8 @@ def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
     """
     low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
     return boxed(y, low, high, ridge=ridge, stretchable=True, cold_start=_libsvm)
+
+
+def squared_soft_margin(y: Array, upper: Array) -> Machine:
+    r"""2-norm soft margin: the hard margin with :math:`K + \tau I`, :math:`\tau_i = 1/C_i`."""
+    return hard_margin(y, ridge=1.0 / upper)

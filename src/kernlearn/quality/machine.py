@@ -24,21 +24,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from kernlearn.numerics.sums import EPS, blocked_sum, exact_sum
-from kernlearn.quality.multipliers import (
-    Multipliers,
-    balancing_constant,
-    weighted_quantile,
-    with_sum,
-)
+from kernlearn.numerics.sums import blocked_sum, exact_sum
 from kernlearn.typing import Array, Indices, Mask, Scalar
 
-LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
 # Relative to the size of the coefficients: what summing them in another order may change.
 FEASIBLE = 1e-14
+
+
+class Multipliers(NamedTuple):
+    """Lagrange multipliers of a machine: of ``E a = d`` and of ``‖a‖₁ ≤ B``."""
+
+    rows: Array
+    budget: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,11 +108,6 @@ class Machine:
         pad = np.full((self.n_points, 1), np.inf)
         return np.concatenate([-pad, self.slopes, pad], axis=1)
 
-    @cached_property
-    def largest_target(self) -> float:
-        """The largest entry of p, whatever its sign."""
-        return float(np.abs(self.linear).max())
-
     @property
     def may_vanish(self) -> bool:
         """Whether the zero function has a value of zero, above which no optimum lies.
@@ -129,15 +125,12 @@ class Machine:
 
     def linear_value(self, a: Array) -> float:
         r"""The part of the maximand that is free of the kernel, ℓ(a) = pᵀa − Σφᵢ(aᵢ)."""
-        return blocked_sum(self.linear * a - self._phi(a)) - self._offset_value(a)
+        return blocked_sum(self.linear * a - self._phi(a)) - _offset_value(self, a)
 
     def linear_size(self, a: Array) -> float:
         """Sum of the sizes of the terms of ℓ(a): what its rounding is relative to."""
         size = np.abs(self.linear * a).sum() + np.abs(self._phi(a)).sum()
-        return float(size) + self._offset_value(a)
-
-    def _offset_value(self, a: Array) -> float:
-        return 0.5 * self.offset * exact_sum(a) ** 2 if self.offset else 0.0
+        return float(size) + _offset_value(self, a)
 
     def upper_value(
         self, a: Array, Ka: Array, multipliers: Multipliers, stretch: bool = True
@@ -149,112 +142,16 @@ class Machine:
         b, epsilon = multipliers.rows, multipliers.budget
         fitted = Ka + self.rows.T @ b
         quadratic = 0.5 * (a @ Ka)
-        may = self.stretchable and (stretch or self.homogeneous)
-        stretched = self._stretched_value(fitted, quadratic) if may else np.inf
+        stretched: Scalar = np.inf
+        if self.stretchable and (stretch or self.homogeneous):
+            margin = (fitted / self.linear).min()
+            stretched = quadratic / margin**2 if margin > 0 else np.inf
         if self.homogeneous:
             return float(stretched)
         extra = epsilon * self.budget if np.isfinite(self.budget) else 0.0
-        loss = self._conjugate(self.linear - fitted, epsilon).sum()
+        loss = self.conjugate(self.linear - fitted, epsilon).sum()
         # One rounding at the end: arguments in long double give a value that is exact.
         return float(min(quadratic + loss + b @ self.rhs + extra, stretched))
-
-    def value_noise(self, a: Array, Ka: Array, multipliers: Multipliers, error: Array) -> float:
-        """Rounding of :meth:`upper_value` where ``Ka`` is known up to ``error``.
-
-        A loss changes with the function no faster than its steepest slope within the error, which
-        is the largest coefficient that answers to it.
-        """
-        fitted = Ka + self.rows.T @ multipliers.rows
-        relative = 8.0 * EPS
-        in_sums = len(a) * EPS  # in whatever order the points are added up
-        quadratic = float(np.abs(a) @ (error + (relative + in_sums) * np.abs(Ka)))
-        if self.homogeneous:
-            margin = float((fitted / self.linear).min())
-            value = float(a @ Ka) / max(margin, 1e-300) ** 2
-            return quadratic + 2.0 * value * float(error.max()) / max(margin, 1e-300)
-        error = error + relative * (np.abs(Ka) + np.abs(self.rows.T @ multipliers.rows))
-        steepest = np.zeros(len(a))
-        for shift in (-error, error):
-            slopes = self.linear - fitted + shift
-            tube = [0.0] if np.isinf(self.budget) else [-multipliers.budget, multipliers.budget]
-            for epsilon in tube:
-                answer = self._answer(None)(slopes + epsilon)
-                steepest = np.maximum(steepest, np.abs(answer))
-        steepest = np.minimum(steepest, np.abs(self.breakpoints).max(axis=1))
-        loss = float(self._conjugate(self.linear - fitted, multipliers.budget).sum())
-        changed = float(np.maximum(steepest, np.abs(a)) @ error)
-        return (quadratic + changed) * (1.0 + in_sums) + in_sums * abs(loss)
-
-    def stretch(self, Ka: Array, multipliers: Multipliers) -> float | None:
-        """By what a function is to be multiplied until every margin is one; None if that fails."""
-        if not self.stretchable:
-            return None
-        margin = float(((Ka + self.rows.T @ multipliers.rows) / self.linear).min())
-        return 1.0 / margin if margin > 0 else None
-
-    def tightened(self, Ka: Array, multipliers: Multipliers) -> Multipliers:
-        """The multipliers with the best width of a tube, or margin, for the same intercept."""
-        upper = np.abs(self.breakpoints).max(axis=1)
-        if len(self.rows) == 1 and self.rhs[0] > 0:  # of one class: the intercept is the margin
-            return Multipliers(np.array([weighted_quantile(-Ka, upper, float(self.rhs[0]))]), 0.0)
-        fitted = Ka + multipliers.rows[:1].sum()
-        if np.isfinite(self.budget):
-            width = weighted_quantile(np.abs(self.linear - fitted), upper, self.budget)
-            return Multipliers(multipliers.rows, max(width, 0.0))
-        if len(self.rows) == 2:
-            # Beyond the function's own values an intercept changes nothing but the rounding.
-            reach = float(np.abs(Ka).max())
-            intercept = float(np.clip(multipliers.rows[0], -reach, reach))
-            margin = weighted_quantile(-self.rows[1] * (Ka + intercept), upper, float(self.rhs[1]))
-            return Multipliers(np.array([intercept, margin]), 0.0)
-        return multipliers
-
-    def best_multipliers(self, Ka: Array) -> Multipliers:
-        """The multipliers with the smallest primal value for a given function ``K a``.
-
-        They are constants added to the function: one for all points, one for each class, or one
-        for either end of a tube. Each is found where the coefficients that answer to it have the
-        sum they should have, which falls as the constant rises.
-        """
-        residual = self.linear - Ka
-        if np.isfinite(self.budget):
-            above = balancing_constant(residual, self._answer(1), 0.5 * self.budget)
-            below = balancing_constant(residual, self._answer(0), -0.5 * self.budget)
-            middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
-            return Multipliers(np.array([middle]), half)
-        found = [
-            balancing_constant(residual[members], self._answer(None, members), total)
-            for members, total in self._sums
-        ]
-        if len(found) == 2:  # b + ρ for one class, b − ρ for the other
-            return Multipliers(
-                np.array([0.5 * (found[0] + found[1]), 0.5 * (found[0] - found[1])]), 0.0
-            )
-        return Multipliers(np.array(found), 0.0)
-
-    def _answer(
-        self, segment: int | None, members: Mask | slice = slice(None)
-    ) -> Callable[[Array], Array]:
-        """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
-        segments = range(self.slopes.shape[1]) if segment is None else [segment]
-        points = self.breakpoints[members]
-        # A box or a ridge bounds the answer, which may well be larger than what is large here.
-        endless = np.isinf(points) & (self.ridge[members][:, None] == 0)
-        points = np.where(endless, np.copysign(LARGE, points), points)
-        pieces = [(self.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
-        ridge = self.ridge[members]
-
-        def answer(g: Array) -> Array:
-            t = np.zeros(len(g))
-            for slope, low, high in pieces:
-                excess = g - slope
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    step = excess / ridge
-                step[excess == 0.0] = 0.0
-                t += np.minimum(np.maximum(step, low), high)
-            return t
-
-        return answer
 
     def feasible(self, a: Array) -> Array | None:
         """The coefficients, moved into the polytope as little as may be; None if that fails.
@@ -268,8 +165,8 @@ class Machine:
         rests = a == low
         for point in self.breakpoints.T[1:]:
             rests |= a == point
-        for members, total in self._sums:
-            a[members] = with_sum(a[members], total, low[members], high[members], rests[members])
+        for members, total in self.sums:
+            a[members] = _with_sum(a[members], total, low[members], high[members], rests[members])
         size = float(np.abs(a).sum())
         if size > self.budget:  # shrinking keeps a sum of zero and the box around it
             a = a * (self.budget / size)
@@ -286,7 +183,7 @@ class Machine:
         return float(max(box, equality, length - self.budget, 0.0)) / size
 
     @cached_property
-    def _sums(self) -> list[tuple[Mask | slice, float]]:
+    def sums(self) -> list[tuple[Mask | slice, float]]:
         """The equalities as sums over groups of points: all of them, or every class for itself."""
         if len(self.rows) == 0:
             return []
@@ -315,18 +212,6 @@ class Machine:
             budget=self.budget / unit,
         )
 
-    def subset(self, rows: Indices) -> Machine:
-        """The machine on some of the points, each standing for as many as were left out."""
-        copies = self.n_points / len(rows)
-        return replace(
-            self,
-            linear=self.linear[rows],
-            breakpoints=self.breakpoints[rows] * copies,
-            slopes=self.slopes[rows],
-            rows=self.rows[:, rows],
-            ridge=self.ridge[rows] / copies,
-        )
-
     def _phi(self, a: Array) -> Array:
         """Values of φ, taking ``a`` to lie inside the box."""
         value = 0.5 * self.ridge * a**2
@@ -335,12 +220,14 @@ class Machine:
             value = value + np.where(a < 0, self.slopes[:, 0], self.slopes[:, -1]) * a
         return value
 
-    def _conjugate(self, g: Array, epsilon: float) -> Array:
+    def conjugate(self, g: Array, epsilon: float) -> Array:
         """φ*(g): the best of the segments, each a clipped parabola (or a line if no ridge)."""
+        # The budget's multiplier acts as an ε-insensitive tube of that width.
+        tube = 0.0 if np.isinf(self.budget) else epsilon
         best = np.full(g.shape, -np.inf)
         for j in range(self.slopes.shape[1]):
             low, high = self.breakpoints[:, j], self.breakpoints[:, j + 1]
-            slope = g - (self.slopes[:, j] + self._budget_slope(j, epsilon))
+            slope = g - (self.slopes[:, j] + (tube if j else -tube))
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 if self.has_ridge:
                     t = np.clip(slope / self.ridge, low, high)
@@ -351,15 +238,18 @@ class Machine:
             best = np.maximum(best, np.where(np.isnan(value), 0.0, value))
         return best
 
-    def _budget_slope(self, segment: int, epsilon: float) -> float:
-        """The budget's multiplier acts as an ε-insensitive tube of that width."""
-        if np.isinf(self.budget):
-            return 0.0
-        return -epsilon if segment == 0 else epsilon
 
-    def _stretched_value(self, fitted: Array, quadratic: Scalar) -> Scalar:
-        margin = (fitted / self.linear).min()
-        return quadratic / margin**2 if margin > 0 else np.inf
+def on_rows(machine: Machine, rows: Indices) -> Machine:
+    """The machine on some of the points, each standing for as many as were left out."""
+    copies = machine.n_points / len(rows)
+    return replace(
+        machine,
+        linear=machine.linear[rows],
+        breakpoints=machine.breakpoints[rows] * copies,
+        slopes=machine.slopes[rows],
+        rows=machine.rows[:, rows],
+        ridge=machine.ridge[rows] / copies,
+    )
 
 
 def boxed(
@@ -387,3 +277,34 @@ def boxed(
         stretchable=stretchable,
         cold_start=cold_start,
     )
+
+
+def _offset_value(machine: Machine, a: Array) -> float:
+    return 0.5 * machine.offset * exact_sum(a) ** 2 if machine.offset else 0.0
+
+
+def _with_sum(a: Array, total: float, low: Array, high: Array, rests: Mask) -> Array:
+    """Coefficients with this sum, each moved in proportion to its room."""
+    last = 0.0
+    for _ in range(3):  # the first moves, the others mend its rounding
+        missing = -exact_sum(a, -total)
+        if missing in (0.0, last):  # what is left is too little to change anything
+            break
+        last = missing
+        room = high - a if missing > 0 else a - low
+        inside = np.where(rests, 0.0, room)
+        space = float(inside.sum())
+        if space >= abs(missing):
+            room = inside
+        else:
+            space = float(room.sum())
+        if np.isinf(space) and np.isinf(room).any():
+            # Where nothing bounds them, in proportion to their size.
+            room = np.where(np.isinf(room), np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
+            share = room / room.sum()
+        elif space == 0.0:
+            break
+        else:
+            share = room / max(space, abs(missing))
+        a = np.minimum(np.maximum(a + missing * share, low), high)
+    return a

@@ -1,21 +1,123 @@
-"""Lagrange multipliers of a machine, and the sums that they stand for."""
+"""The multipliers of a machine for a function K a, and the rounding of its value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from kernlearn.numerics.sums import exact_sum
+from kernlearn.numerics.sums import EPS
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.typing import Array, Mask
 
+LARGE = 1e30  # in place of infinity, where infinities of both signs are added up
 
-class Multipliers(NamedTuple):
-    """Lagrange multipliers of a machine: of ``E a = d`` and of ``‖a‖₁ ≤ B``."""
 
-    rows: Array
-    budget: float
+def stretch(machine: Machine, Ka: Array, multipliers: Multipliers) -> float | None:
+    """By what a function is to be multiplied until every margin is one; None if that fails."""
+    if not machine.stretchable:
+        return None
+    margin = float(((Ka + machine.rows.T @ multipliers.rows) / machine.linear).min())
+    return 1.0 / margin if margin > 0 else None
+
+
+def tightened(machine: Machine, Ka: Array, multipliers: Multipliers) -> Multipliers:
+    """The multipliers with the best width of a tube, or margin, for the same intercept."""
+    upper = np.abs(machine.breakpoints).max(axis=1)
+    if len(machine.rows) == 1 and machine.rhs[0] > 0:  # of one class: the intercept is the margin
+        return Multipliers(np.array([weighted_quantile(-Ka, upper, float(machine.rhs[0]))]), 0.0)
+    fitted = Ka + multipliers.rows[:1].sum()
+    if np.isfinite(machine.budget):
+        width = weighted_quantile(np.abs(machine.linear - fitted), upper, machine.budget)
+        return Multipliers(multipliers.rows, max(width, 0.0))
+    if len(machine.rows) == 2:
+        # Beyond the function's own values an intercept changes nothing but the rounding.
+        reach = float(np.abs(Ka).max())
+        intercept = float(np.clip(multipliers.rows[0], -reach, reach))
+        margin = weighted_quantile(
+            -machine.rows[1] * (Ka + intercept), upper, float(machine.rhs[1])
+        )
+        return Multipliers(np.array([intercept, margin]), 0.0)
+    return multipliers
+
+
+def best_multipliers(machine: Machine, Ka: Array) -> Multipliers:
+    """The multipliers with the smallest primal value for a given function ``K a``.
+
+    They are constants added to the function: one for all points, one for each class, or one
+    for either end of a tube. Each is found where the coefficients that answer to it have the
+    sum they should have, which falls as the constant rises.
+    """
+    residual = machine.linear - Ka
+    if np.isfinite(machine.budget):
+        above = balancing_constant(residual, _answer(machine, 1), 0.5 * machine.budget)
+        below = balancing_constant(residual, _answer(machine, 0), -0.5 * machine.budget)
+        middle, half = 0.5 * (above + below), max(0.5 * (above - below), 0.0)
+        return Multipliers(np.array([middle]), half)
+    found = [
+        balancing_constant(residual[members], _answer(machine, None, members), total)
+        for members, total in machine.sums
+    ]
+    if len(found) == 2:  # b + ρ for one class, b − ρ for the other
+        return Multipliers(
+            np.array([0.5 * (found[0] + found[1]), 0.5 * (found[0] - found[1])]), 0.0
+        )
+    return Multipliers(np.array(found), 0.0)
+
+
+def value_noise(
+    machine: Machine, a: Array, Ka: Array, multipliers: Multipliers, error: Array
+) -> float:
+    """Rounding of `Machine.upper_value` where ``Ka`` is known up to ``error``.
+
+    A loss changes with the function no faster than its steepest slope within the error, which
+    is the largest coefficient that answers to it.
+    """
+    fitted = Ka + machine.rows.T @ multipliers.rows
+    relative = 8.0 * EPS
+    in_sums = len(a) * EPS  # in whatever order the points are added up
+    quadratic = float(np.abs(a) @ (error + (relative + in_sums) * np.abs(Ka)))
+    if machine.homogeneous:
+        margin = float((fitted / machine.linear).min())
+        value = float(a @ Ka) / max(margin, 1e-300) ** 2
+        return quadratic + 2.0 * value * float(error.max()) / max(margin, 1e-300)
+    error = error + relative * (np.abs(Ka) + np.abs(machine.rows.T @ multipliers.rows))
+    steepest = np.zeros(len(a))
+    for shift in (-error, error):
+        slopes = machine.linear - fitted + shift
+        tube = [0.0] if np.isinf(machine.budget) else [-multipliers.budget, multipliers.budget]
+        for epsilon in tube:
+            answer = _answer(machine, None)(slopes + epsilon)
+            steepest = np.maximum(steepest, np.abs(answer))
+    steepest = np.minimum(steepest, np.abs(machine.breakpoints).max(axis=1))
+    loss = float(machine.conjugate(machine.linear - fitted, multipliers.budget).sum())
+    changed = float(np.maximum(steepest, np.abs(a)) @ error)
+    return (quadratic + changed) * (1.0 + in_sums) + in_sums * abs(loss)
+
+
+def _answer(
+    machine: Machine, segment: int | None, members: Mask | slice = slice(None)
+) -> Callable[[Array], Array]:
+    """The coefficients that answer to slopes g: where g·t − φ(t) is largest."""
+    segments = range(machine.slopes.shape[1]) if segment is None else [segment]
+    points = machine.breakpoints[members]
+    # A box or a ridge bounds the answer, which may well be larger than what is large here.
+    endless = np.isinf(points) & (machine.ridge[members][:, None] == 0)
+    points = np.where(endless, np.copysign(LARGE, points), points)
+    pieces = [(machine.slopes[members, j], points[:, j], points[:, j + 1]) for j in segments]
+    ridge = machine.ridge[members]
+
+    def answer(g: Array) -> Array:
+        t = np.zeros(len(g))
+        for slope, low, high in pieces:
+            excess = g - slope
+            with np.errstate(divide="ignore", invalid="ignore"):
+                step = excess / ridge
+            step[excess == 0.0] = 0.0
+            t += np.minimum(np.maximum(step, low), high)
+        return t
+
+    return answer
 
 
 def weighted_quantile(losses: Array, upper: Array, price: float) -> float:
@@ -40,30 +142,3 @@ def balancing_constant(residual: Array, answer: Callable[[Array], Array], total:
         if middle in ends:  # there is no number between them
             break
     return 0.5 * (low + high)
-
-
-def with_sum(a: Array, total: float, low: Array, high: Array, rests: Mask) -> Array:
-    """Coefficients with this sum, each moved in proportion to its room."""
-    last = 0.0
-    for _ in range(3):  # the first moves, the others mend its rounding
-        missing = -exact_sum(a, -total)
-        if missing in (0.0, last):  # what is left is too little to change anything
-            break
-        last = missing
-        room = high - a if missing > 0 else a - low
-        inside = np.where(rests, 0.0, room)
-        space = float(inside.sum())
-        if space >= abs(missing):
-            room = inside
-        else:
-            space = float(room.sum())
-        if np.isinf(space) and np.isinf(room).any():
-            # Where nothing bounds them, in proportion to their size.
-            room = np.where(np.isinf(room), np.abs(a) + 1e-3 * np.abs(a).max() + 1e-300, 0.0)
-            share = room / room.sum()
-        elif space == 0.0:
-            break
-        else:
-            share = room / max(space, abs(missing))
-        a = np.minimum(np.maximum(a + missing * share, low), high)
-    return a

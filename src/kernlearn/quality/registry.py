@@ -6,14 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kernlearn.quality.hard_margin import hard_margin
+from kernlearn.quality.hard_margin import hard_margin, squared_soft_margin
 from kernlearn.quality.lagrangian import lagrangian
 from kernlearn.quality.least_squares import least_squares
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.nu_svm import nu_svm
 from kernlearn.quality.one_class import one_class
 from kernlearn.quality.soft_margin import soft_margin
-from kernlearn.quality.squared_soft_margin import squared_soft_margin
 from kernlearn.quality.svr import epsilon_svr, nu_svr
 from kernlearn.typing import Array
 

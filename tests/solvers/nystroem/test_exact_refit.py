@@ -7,7 +7,7 @@ import kernlearn as kl
 from kernlearn._device import Place, on_place
 from kernlearn.estimators.mkl import low_rank
 from kernlearn.kernels import ARDGaussian
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.nystroem import exact_refit as module

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.solvers.optimize import batches
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather

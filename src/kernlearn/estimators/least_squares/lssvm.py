@@ -44,9 +44,7 @@ from kernlearn.estimators.mkl.low_rank import (
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._sharing import sharing
-from kernlearn.quality.held_out import HeldOutLoss
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import HeldOutLoss, KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.convergence_warnings import warn_if_unfinished
@@ -54,7 +52,7 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
-from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
+from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
@@ -174,7 +172,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
                 self._given(lam, len(family.start(few)))
-            table = TrainingTable(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
+            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
         rows = gather_rows(self, rows, "this fit without landmarks")
@@ -293,7 +291,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
 
     def _learn_through_landmarks(
         self,
-        table: TrainingTable,
+        table: Table,
         family: ParametricKernel,
         theta: Array | None,
         rank: int | str,

@@ -1,7 +1,7 @@
 """Which of a few kernels predicts held-out rows best, cheaply: to find a width to start from.
 
 A least-squares machine on a sample of the rows has its leave-one-out loss in closed form
-(:mod:`kernlearn.quality.leave_one_out`), a few milliseconds for each kernel and ridge. The margin
+(:mod:`kernlearn.quality.held_out`), a few milliseconds for each kernel and ridge. The margin
 is no guide here: at a fixed trace it is the larger the narrower the kernel, up to the identity,
 with which nothing is predicted at all.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.threads import threads_for
 from kernlearn.typing import Array

@@ -166,7 +166,7 @@ class MachineObjective:
             missed = (off + EPS) * float(np.abs(coef).sum())
             length = float(np.linalg.norm(coef))
             slack += rounding(len(coef)) * machine.linear_size(coef)
-            slack += missed * machine.largest_target
+            slack += missed * float(np.abs(machine.linear).max())
             # |a|ᵀ|Kᵢ||a| is at most ‖a‖² times the Frobenius norm of Kᵢ.
             size += 0.5 * rounding(len(coef)) * length**2 + missed * length
         weight = 0.5 * float(sum(coef @ coef for coef in coefs))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from kernlearn.families.factor_rows import FactorRows
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import QUALITIES, Settings

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingRequest, TrainingSearch

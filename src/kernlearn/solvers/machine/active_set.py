@@ -22,8 +22,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, minor, solve_factored
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.typing import Array, Indices
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.multipliers import best_multipliers
 from kernlearn.runtime.memory import INTERIOR_LIMIT
 from kernlearn.solvers.machine.active_set import MachineSolution, polish, state_of
 from kernlearn.solvers.machine.interior import interior_points, smallest_hull_distance
@@ -120,7 +120,7 @@ def _rough(
     S = np.flatnonzero(state % 2 == 1)
     Ka = K @ a
     if multipliers is None or not machine.homogeneous:
-        best = machine.best_multipliers(Ka)
+        best = best_multipliers(machine, Ka)
         upper = machine.upper_value(a, Ka, best)
         if multipliers is None or upper < machine.upper_value(a, Ka, multipliers):
             multipliers = best

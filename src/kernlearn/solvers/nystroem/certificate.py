@@ -25,8 +25,8 @@ from kernlearn._device import beside, to_host
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import map_rows
 from kernlearn.numerics.sums import EPS, rounding
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.multipliers import best_multipliers, value_noise
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import WeightSet
@@ -134,7 +134,7 @@ def _value(
     for j, machine in enumerate(machines):
         f, error = F[:, j], unit * np.asarray(sizes[:, j], dtype=float)
         zero: AnyFloatArray = np.zeros(len(f), dtype=kind)
-        best = float(machine.best_multipliers(np.asarray(f, dtype=float)).rows[0])
+        best = float(best_multipliers(machine, np.asarray(f, dtype=float)).rows[0])
         choices = [Multipliers(np.array([b], dtype=kind), 0.0) for b in (given[j], best)]
         losses = [machine.upper_value(zero, f, choice, stretch=False) for choice in choices]
         chosen = int(losses[1] < losses[0])
@@ -148,7 +148,7 @@ def _value(
 def _loss_noise(machine: Machine, f: Array, b: float, error: Array, kind: type) -> float:
     """Rounding of a loss of values that are known up to ``error``."""
     if kind is np.float64:
-        return machine.value_noise(np.zeros(len(f)), f, Multipliers(np.array([b]), 0.0), error)
+        return value_noise(machine, np.zeros(len(f)), f, Multipliers(np.array([b]), 0.0), error)
     slopes = np.abs(machine.breakpoints).max(axis=1)
     steepest = np.where(np.isfinite(slopes), slopes, 0.0)
     ridge = machine.ridge > 0

@@ -33,8 +33,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
 from kernlearn.families.factor_rows import FactorRows
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.nystroem.systems import Root, system_of
 from kernlearn.typing import Array
 

@@ -46,7 +46,7 @@ from kernlearn._device import (
 )
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.gram.landmarks import choose_landmarks
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl

@@ -12,7 +12,7 @@ from kernlearn.families.factors import Factors
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import free_weights, positive_weights
 from kernlearn.gram.landmarks import left_out
-from kernlearn.quality.machine import Machine
+from kernlearn.quality.machine import Machine, on_rows
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.oracle import Objective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
@@ -129,7 +129,9 @@ def _coarse_start(
     """Weights and functions learned from a sample of the rows, with which to begin on all."""
     machines = objective.machines
     chosen = sample_points(machines, n_rows)
-    few = FactorObjective(objective.rows.subset(chosen), [m.subset(chosen) for m in machines])
+    few = FactorObjective(
+        objective.rows.subset(chosen), [on_rows(machine, chosen) for machine in machines]
+    )
     total = weight_set.total / units.kernel
     domain = positive_weights(weight_set.normaliser, total, least=weight_set.least)
     if weight_set.start is not None:

@@ -37,8 +37,7 @@ from kernlearn._device import (
     turned,
 )
 from kernlearn.families.parametric import ParametricKernel
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
@@ -163,7 +162,7 @@ def _machines(K: Array, ridge: Array, Y: Array) -> tuple[Array, Array, Mask]:
 
 
 def _leave_one_out(dual_coef: Array, P: Array, weight: Array) -> tuple[Array, Array]:
-    """Residuals and W, as :class:`kernlearn.quality.leave_one_out.LeaveOneOut` has them."""
+    """Residuals and W, as :class:`kernlearn.quality.held_out.LeaveOneOut` has them."""
     xp = namespace(P)
     diagonal = xp.linalg.diagonal(P)[..., None]
     r = dual_coef / diagonal

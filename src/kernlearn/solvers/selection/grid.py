@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import _safe_indexing
 
 from kernlearn.numerics.rounding import first_least
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.typing import Array

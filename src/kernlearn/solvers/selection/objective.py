@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.families.parametric.base import ParametricKernel
-from kernlearn.quality.k_fold_loss import KFoldLoss
-from kernlearn.quality.leave_one_out import LeaveOneOut
+from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import LSSVMFit
 from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion

@@ -16,8 +16,8 @@ import numpy as np
 
 from kernlearn.families.base import Family
 from kernlearn.numerics.sums import EPS, blocked_product, rounding
-from kernlearn.quality.machine import Machine
-from kernlearn.quality.multipliers import Multipliers
+from kernlearn.quality.machine import Machine, Multipliers
+from kernlearn.quality.multipliers import best_multipliers, stretch, tightened, value_noise
 from kernlearn.solvers.machine.active_set import MachineSolution
 from kernlearn.typing import Array, LongArray
 
@@ -79,7 +79,7 @@ def primal_value(
     K, sizes = combined.K, np.sqrt(combined.diagonal + machine.offset)
     off = 0.5 * (rounding(len(a)) + np.count_nonzero(combined.weights) * EPS)  # of one sum, not two
     f = blocked_product(a, K) + machine.offset * a.sum()
-    candidates = [(a, machine.tightened(f, multipliers))]
+    candidates = [(a, tightened(machine, f, multipliers))]
     found = _roughly(f, sizes, off, machine, *candidates[0])
     longer = _stretched(f, sizes, off, machine, multipliers, found)
     if longer is not None:
@@ -92,7 +92,7 @@ def primal_value(
     if found.noise <= enough or len(a) > PRECISION.largest:
         return found
     if not machine.homogeneous:
-        candidates.append((a, _as_returned(machine.best_multipliers(f), machine)))
+        candidates.append((a, _as_returned(best_multipliers(machine, f), machine)))
     exact = combined.family.combine_exactly(combined.weights)
     off = (2.0 * len(a) + np.count_nonzero(combined.weights)) * LONG_EPS
     return min(
@@ -110,7 +110,7 @@ def _stretched(
     found: PrimalValue,
 ) -> tuple[Array, Multipliers] | None:
     """The function made longer until every margin is one, where that may be better."""
-    size = machine.stretch(f, multipliers)
+    size = stretch(machine, f, multipliers)
     if size is None:
         return None
     # A little more than asked for, so that no margin falls short of one by rounding.
@@ -127,7 +127,7 @@ def _roughly(
 ) -> PrimalValue:
     """The value of one function f = Ka in double precision."""
     value = machine.upper_value(a, f, multipliers, stretch=False)
-    noise = machine.value_noise(a, f, multipliers, _product_error(sizes, a, off))
+    noise = value_noise(machine, a, f, multipliers, _product_error(sizes, a, off))
     return PrimalValue(value, noise, a, multipliers)
 
 
@@ -145,7 +145,7 @@ def _exactly(
     """The value of one function in long double."""
     long: Any = a.astype(np.longdouble)
     f = K @ long + machine.offset * long.sum()
-    multipliers = machine.tightened(f, multipliers)
+    multipliers = tightened(machine, f, multipliers)
     value = machine.upper_value(long, f, multipliers, stretch=False)
     # Long double has digits of its own to lose, in sums that cancel.
     steepest = np.abs(machine.breakpoints).max(axis=1)

@@ -10,7 +10,7 @@ import numpy as np
 from kernlearn.families.base import Family
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import Domain
-from kernlearn.quality.machine import Machine
+from kernlearn.quality.machine import Machine, on_rows
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.core.certificate import in_coordinates, lower_bound
@@ -184,7 +184,7 @@ def _coarse_start(
             continue
         rows = sample_points(machines, size)
         sample, part = _sample(problem.family, rows, domain, near, start)
-        objective = MachineObjective(sample, [machine.subset(rows) for machine in machines])
+        objective = MachineObjective(sample, [on_rows(machine, rows) for machine in machines])
         newton = Newton(objective, part, None, tol, steps, stopping)
         best = newton.run().best
         n_solves += objective.n_solves
