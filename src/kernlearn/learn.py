@@ -169,7 +169,7 @@ def learn_weights(
             statement = replace(statement, total=_total_trace(family, statement))
         problem = GramProblem(statement, family)
         solution = problem.learn(statement.settings.C, statement.start, control)
-    if glance and solution.negative_eigenvalue < 0:
+    if glance and not isinstance(grams, RankOneStack) and solution.negative_eigenvalue < 0:
         check_stack(grams, psd=psd)  # names the culprit
     if stopping.stopped is not None:
         warn_if_unfinished("learn_weights", solution.status, stopping, solution.gap, tol)

@@ -5,8 +5,7 @@ Z is where the rows are worked on; what goes in and comes out is on the host.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -25,9 +24,12 @@ from kernlearn._device import (
 from kernlearn.families.factors import Factors
 from kernlearn.gram.rows import keep_rows, map_rows, reduce_rows
 from kernlearn.kernels._validation import take_rows
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, DeviceArray, Indices, Rows
 
 COLUMNS_AT_A_TIME = 1024
+
+OfZ = Callable[..., DeviceArray]
+"""A function of a block of Z, and of what goes along its rows."""
 
 
 class FactorRows:
@@ -43,10 +45,10 @@ class FactorRows:
         Whether to hold Z in memory, n × R numbers, rather than make its blocks again each time.
     """
 
-    def __init__(self, source: Any, factors: Factors, keep: bool) -> None:
+    def __init__(self, source: Rows, factors: Factors, keep: bool) -> None:
         self.source, self.factors = source, factors
         self.n_rows, self.n_columns = len(source), factors.n_columns
-        self._Z: Any = keep_rows(source, factors, self.n_columns) if keep else None
+        self._Z: Rows = keep_rows(source, factors, self.n_columns) if keep else None
 
     def subset(self, rows: Indices) -> FactorRows:
         """The same for some of the rows, kept whole."""
@@ -54,7 +56,7 @@ class FactorRows:
         part._Z = self.some(rows)
         return part
 
-    def some(self, rows: Indices) -> Any:
+    def some(self, rows: Indices) -> DeviceArray:
         """Z on some rows, where it is; on the host if it is on other machines."""
         if self._Z is None:
             return self.factors(take_rows(self.source, rows))
@@ -63,7 +65,7 @@ class FactorRows:
     def times(self, u: Array, rows: Indices | None = None) -> Array:
         """Zu on all or some rows, for u of shape (R,) or (R, l)."""
 
-        def product(Z: Any) -> Array:
+        def product(Z: DeviceArray) -> Array:
             return np.asarray(to_host(Z @ beside(u, Z)))
 
         return self._each(product, rows)
@@ -71,7 +73,7 @@ class FactorRows:
     def transposed_times(self, a: Array, rows: Indices | None = None) -> Array:
         """Zᵀa over all or some rows, for a of shape (n,) or (n, l)."""
 
-        def product(Z: Any, part: Array) -> Array:
+        def product(Z: DeviceArray, part: Array) -> Array:
             return np.asarray(to_host(Z.T @ beside(part, Z)))
 
         return np.asarray(self._sum(product, [a], rows, light=True))
@@ -82,7 +84,7 @@ class FactorRows:
         if len(rows) == 0:
             return np.zeros((0, self.factors.n_matrices))
 
-        def product(Z: Any) -> Array:
+        def product(Z: DeviceArray) -> Array:
             return np.asarray(to_host((Z * beside(c, Z)) @ beside(membership, Z)))
 
         return self._each(product, rows)
@@ -102,7 +104,7 @@ class FactorRows:
         if len(rows) == 0:
             return np.zeros((len(columns), len(columns)))
 
-        def product(Z: Any, part: Array) -> Any:
+        def product(Z: DeviceArray, part: Array) -> DeviceArray:
             half = beside(np.sqrt(part)[:, None], Z)
             return lower_products(take_columns(Z, columns) * half)
 
@@ -128,7 +130,7 @@ class FactorRows:
     def squared_lengths(self) -> Array:
         """The diagonal of ZᵀZ."""
 
-        def squares(Z: Any) -> Array:
+        def squares(Z: DeviceArray) -> Array:
             return np.asarray(to_host(column_dots(Z, Z)))
 
         return np.asarray(self._sum(squares, [], None, light=True))
@@ -137,7 +139,7 @@ class FactorRows:
         """The traces of the exact kernels and of their factors, of shape (2, m)."""
         factors = self.factors  # these travel where rows are elsewhere, Z does not
 
-        def diagonals(block: Any, rows: slice) -> Array:
+        def diagonals(block: Rows, rows: slice) -> Array:
             return np.asarray(factors.diagonals(block).sum(axis=0))
 
         exact = reduce_rows(
@@ -158,7 +160,7 @@ class FactorRows:
         """
         along = [] if theta is None else [np.sqrt(theta)[:, None]]
 
-        def triangular(Z: Any, *parts: Array) -> Array:
+        def triangular(Z: DeviceArray, *parts: Array) -> Array:
             own = to_host(Z)
             table = own if theta is None else np.hstack([parts[0], parts[0] * own])
             return np.asarray(np.linalg.qr(table, mode="r"))
@@ -170,12 +172,14 @@ class FactorRows:
         # The first row and column are the means.
         return np.asarray(found if theta is None else found[1:, 1:])
 
-    def _sum(self, product: Any, along: Sequence[Array], rows: Indices | None, light: bool) -> Any:
+    def _sum(
+        self, product: OfZ, along: Sequence[Array], rows: Indices | None, light: bool
+    ) -> DeviceArray:
         function = _OfZ(product, self._factors)
         table, size = self._table(rows)
         return reduce_rows(table, function, _added, size, along, rows, checked=True, light=light)
 
-    def _each(self, product: Any, rows: Indices | None) -> Array:
+    def _each(self, product: OfZ, rows: Indices | None) -> Array:
         table, size = self._table(rows)
         function = _OfZ(product, self._factors)
         return map_rows(table, function, size, rows=rows, checked=True)
@@ -185,7 +189,7 @@ class FactorRows:
         """What makes Z of the table, nothing where that is Z itself."""
         return self.factors if self._Z is None else None
 
-    def _table(self, rows: Indices | None) -> tuple[Any, int]:
+    def _table(self, rows: Indices | None) -> tuple[Rows, int]:
         """What Z is made of, and how many numbers more are made of each of its rows."""
         if self._Z is None:
             return self.source, 2 * self.n_columns
@@ -197,14 +201,14 @@ class FactorRows:
 class _OfZ:
     """A function of Z, as one of the rows that Z is made of."""
 
-    def __init__(self, product: Any, factors: Factors | None) -> None:
+    def __init__(self, product: OfZ, factors: Factors | None) -> None:
         self.product, self.factors = product, factors
 
-    def __call__(self, block: Any, rows: slice, *parts: Array) -> Any:
+    def __call__(self, block: Rows, rows: slice, *parts: Array) -> DeviceArray:
         return self.product(block if self.factors is None else self.factors(block), *parts)
 
 
-def _added(first: Any, second: Any) -> Any:
+def _added(first: DeviceArray, second: DeviceArray) -> DeviceArray:
     return first + second
 
 

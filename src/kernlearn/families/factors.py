@@ -17,7 +17,7 @@ from kernlearn.families.stack import GramStack
 from kernlearn.gram.landmarks import NystroemMap, SparseMap, choose_landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import share_out
-from kernlearn.typing import Array, Indices, RandomState, Table
+from kernlearn.typing import Array, DeviceArray, Indices, RandomState, Rows, Table
 
 # Singular values of Z, or eigenvalues of ZᵀZ, below this part of the largest are rounding.
 ROUNDING = 1e-13
@@ -75,7 +75,7 @@ class Factors:
         """Means of the columns over the landmarks: near the means over the rows."""
         return np.concatenate([each.centre for each in self.maps])
 
-    def __call__(self, X: Any) -> Any:
+    def __call__(self, X: Rows) -> DeviceArray:
         """The block of Z on the rows of `X`, where these are.
 
         A new C-contiguous array of shape (n, R).
@@ -93,7 +93,7 @@ class Factors:
             share_out(parts)
         return Z
 
-    def diagonals(self, X: Any) -> Array:
+    def diagonals(self, X: Rows) -> Array:
         """The exact kᵢ(x, x) of every row, of shape (n, m), on the host."""
         rows = to_host(X)
         return np.column_stack([each.kernel.diag(rows) for each in self.maps])

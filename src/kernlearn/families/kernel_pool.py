@@ -16,7 +16,7 @@ from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices, Table
+from kernlearn.typing import Array, Indices, Rows, Table
 
 KERNELS_AT_A_TIME = 64
 # A form this far below zero, relative to the largest that the trace allows, is no rounding.
@@ -34,7 +34,7 @@ class KernelPool:
     def __init__(
         self,
         kernels: Sequence[Kernel],
-        points: Any,
+        points: Rows,
         n_labelled: int,
         psd: Repair,
         workers: int = 1,

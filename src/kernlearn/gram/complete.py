@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import cho_factor, cho_solve
@@ -17,7 +15,12 @@ __all__ = ["complete_kernel"]
 
 
 def complete_kernel(
-    K: ArrayLike, mask: Any = None, *, reference: Any = None, tol: float = 1e-9, max_iter: int = 200
+    K: ArrayLike,
+    mask: ArrayLike | None = None,
+    *,
+    reference: ArrayLike | None = None,
+    tol: float = 1e-9,
+    max_iter: int = 200,
 ) -> Array:
     r"""Fill in the unknown entries of a kernel matrix, with the largest determinant.
 
@@ -111,7 +114,7 @@ def _whole_rows(K: Array, rows: Mask, M: Array) -> Array:
     return X
 
 
-def _checked(K: ArrayLike, mask: Any) -> tuple[Array, Mask]:
+def _checked(K: ArrayLike, mask: ArrayLike | None) -> tuple[Array, Mask]:
     """K with zeros where it is unknown, and where it is known."""
     try:
         values = np.array(K, dtype=np.float64)

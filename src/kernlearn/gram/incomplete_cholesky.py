@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -240,7 +239,7 @@ def _pair_table(hyperkernel: Hyperkernel, points: Array, pairs: Indices) -> tupl
     return table, diagonal
 
 
-def check_kind(value: Any, kind: type, name: str, example: str) -> None:
+def check_kind(value: object, kind: type, name: str, example: str) -> None:
     """Refuse what is not a kernel, or not a hyperkernel."""
     if not isinstance(value, kind):
         raise ValueError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.gram.psd import Repair, check_gram, checked_gram, seems_psd
 from kernlearn.kernels._sharing import sharing
@@ -54,7 +55,7 @@ def gram_stack(kernels: Sequence[Callable[..., Array]], X: Rows, Y: Rows = None)
     return grams
 
 
-def _evaluated(kernel: Any, i: int, X: Rows, Y: Rows, shape: tuple[int, ...]) -> Array:
+def _evaluated(kernel: object, i: int, X: Rows, Y: Rows, shape: tuple[int, ...]) -> Array:
     if not callable(kernel):
         raise ValueError(
             f"kernels must hold kernel objects only, got {kernel!r} at position {i}; pass for "
@@ -70,7 +71,9 @@ def _evaluated(kernel: Any, i: int, X: Rows, Y: Rows, shape: tuple[int, ...]) ->
     return K
 
 
-def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> Array:
+def check_stack(
+    grams: ArrayLike | Sequence[ArrayLike], *, psd: Repair = "raise", glance: bool = False
+) -> Array:
     """Return `grams` as one array of Gram matrices, each passed through `check_gram`.
 
     Parameters
@@ -99,7 +102,9 @@ def check_stack(grams: Any, *, psd: Repair = "raise", glance: bool = False) -> A
     return checked_stack(grams, psd, glance)[0]
 
 
-def checked_stack(grams: Any, psd: Repair, glance: bool) -> tuple[Array, bool]:
+def checked_stack(
+    grams: ArrayLike | Sequence[ArrayLike], psd: Repair, glance: bool
+) -> tuple[Array, bool]:
     """`check_stack`, and whether every matrix is positive semidefinite up to rounding."""
     matrices = _matrices(grams)
     stack, to_rounding = None, not glance
@@ -121,7 +126,7 @@ def checked_stack(grams: Any, psd: Repair, glance: bool) -> tuple[Array, bool]:
     return stack, to_rounding
 
 
-def _matrices(grams: Any) -> list[Any]:
+def _matrices(grams: Any) -> list[ArrayLike]:
     """Return the matrices one by one, all of the shape of the first; entries are not looked at."""
     is_list = isinstance(grams, (list, tuple))
     if not is_list and np.ndim(grams) != 3:

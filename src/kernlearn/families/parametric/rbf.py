@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.families.parametric.base import ParametricKernel
 from kernlearn.kernels import ARDGaussian, Gaussian, Kernel
 from kernlearn.kernels._distances import gaussian_gram, squared_distances
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray
 
 
 class RBF(ParametricKernel):
@@ -103,7 +102,7 @@ class RBF(ParametricKernel):
         return squared_distances(rows, columns, unit=float(np.max(theta[..., 0])))
 
 
-def _total(A: Any, B: Any) -> float:
+def _total(A: DeviceArray, B: DeviceArray) -> float:
     """The sum of the products of all entries."""
     return float(namespace(A).sum(A * B) if is_elsewhere(A) else np.vdot(A, B))
 
