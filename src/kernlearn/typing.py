@@ -16,6 +16,7 @@ __all__ = [
     "LongArray",
     "Mask",
     "PandasFrame",
+    "PandasIndex",
     "PandasSeries",
     "Table",
     "Targets",
@@ -23,9 +24,10 @@ __all__ = [
 
 if TYPE_CHECKING:
     from pandas import DataFrame as PandasFrame
+    from pandas import Index as PandasIndex
     from pandas import Series as PandasSeries
 else:  # pandas is optional
-    PandasFrame = PandasSeries = Any
+    PandasFrame = PandasIndex = PandasSeries = Any
 
 Array = NDArray[np.float64]
 """Numbers in double precision."""

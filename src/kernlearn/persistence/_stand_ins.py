@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from kernlearn.runtime.optional import load_networkx, load_pandas
 from kernlearn.runtime.status import Status
+from kernlearn.typing import PandasFrame, PandasIndex, PandasSeries, Targets
 
 ENUMS: dict[str, type[Enum]] = {Status.__name__: Status}
 
@@ -35,10 +37,10 @@ class EnumMember:
 class Pairs:
     """A dictionary whose keys are not text: JSON would turn them into text."""
 
-    keys: list[Any]
-    values: list[Any]
+    keys: list[Hashable]
+    values: list[object]
 
-    def restored(self) -> dict[Any, Any]:
+    def restored(self) -> dict[Hashable, object]:
         """The dictionary."""
         return dict(zip(self.keys, self.values, strict=True))
 
@@ -47,19 +49,19 @@ class Pairs:
 class Frame:
     """A data frame as arrays: one for all columns where they are of one type, else one each."""
 
-    columns: list[Any]
+    columns: list[Hashable]
     dtypes: list[str]
-    values: Any
-    index: Any
+    values: Targets | list[Targets]
+    index: Targets | None
 
     @classmethod
-    def of(cls, frame: Any) -> Frame:
+    def of(cls, frame: PandasFrame) -> Frame:
         """The stand-in of a data frame."""
         kinds = set(frame.dtypes)
         one = next(iter(kinds)) if len(kinds) == 1 else None
         if isinstance(one, np.dtype) and one.kind in "biuf":
             # One array keeps its order in memory, and with it every bit of a product.
-            values: Any = frame.to_numpy()
+            values: Targets | list[Targets] = frame.to_numpy()
         else:
             values = [_array(frame.iloc[:, j]) for j in range(frame.shape[1])]
         is_range = type(frame.index).__name__ == "RangeIndex" and frame.index.equals(
@@ -68,7 +70,7 @@ class Frame:
         index = None if is_range else _array(frame.index)
         return cls(frame.columns.tolist(), [str(kind) for kind in frame.dtypes], values, index)
 
-    def restored(self) -> Any:
+    def restored(self) -> PandasFrame:
         """The data frame."""
         pd = load_pandas("a model that holds a data frame")
         if isinstance(self.values, np.ndarray):
@@ -107,12 +109,12 @@ class Network:
         return graph
 
 
-def _array(column: Any) -> Any:
+def _array(column: PandasSeries | PandasIndex) -> Targets:
     if isinstance(column.dtype, np.dtype):
-        return column.to_numpy()
+        return np.asarray(column.to_numpy())
     # Categories and the text types of pandas, missing cells as None.
     return np.array([None if missing else value for value, missing in _cells(column)], dtype=object)
 
 
-def _cells(column: Any) -> Any:
+def _cells(column: PandasSeries | PandasIndex) -> Iterator[tuple[object, bool]]:
     return zip(column.tolist(), column.isna().tolist(), strict=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,7 +20,7 @@ from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.persistence.registry import NAMES
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.warning_filters import quiet_about
-from kernlearn.typing import Json
+from kernlearn.typing import Json, Rows
 
 _METHODS = ("predict", "decision_function", "predict_proba", "score_samples", "transform")
 # Intervals take factorisations of the training rows: they are tried where these are few.
@@ -29,7 +28,7 @@ _INTERVAL, _MOST_ROWS = "predict_interval", 300
 _ROWS = 2
 
 
-def check_model(model: Any) -> None:
+def check_model(model: object) -> None:
     """Raise whatever the model raises on its own rows, if that is no refusal in words."""
     if isinstance(model, ModelBundle):
         _ = model.pipeline.predict  # an error if it is something else
@@ -49,7 +48,7 @@ def check_model(model: Any) -> None:
             _try(estimator, rows, (*_METHODS, _INTERVAL) if is_small else _METHODS)
 
 
-def _try(model: Any, rows: Any, methods: Sequence[str]) -> None:
+def _try(model: object, rows: Rows, methods: Sequence[str]) -> None:
     for name in methods:
         with quiet_about(Warning), np.errstate(all="ignore"):
             try:
@@ -67,7 +66,7 @@ def _is_in_words(error: BaseException) -> bool:
     return line.startswith("raise ")
 
 
-def _estimators(model: Any) -> Iterator[Any]:
+def _estimators(model: object) -> Iterator[BaseEstimator]:
     """The estimators of this library in a model, which may be a pipeline."""
     if not isinstance(model, BaseEstimator):
         return
@@ -78,7 +77,7 @@ def _estimators(model: Any) -> Iterator[Any]:
         yield from _estimators(part[1])
 
 
-def _own_rows(estimator: Any) -> Any:
+def _own_rows(estimator: BaseEstimator) -> Rows:
     """Rows as `predict` takes them, of those that a fitted estimator holds; None without any."""
     parts = vars(estimator)
     if isinstance(estimator, KernelMixture):
@@ -97,21 +96,21 @@ def _own_rows(estimator: Any) -> Any:
     return {name: _view(rows, name, place) for name, place in places.items()} or rows
 
 
-def _view(rows: Any, name: str, place: slice) -> Any:
+def _view(rows: Rows, name: str, place: slice) -> Rows:
     if not is_frame(rows):
         return rows[:, place]
     view = rows.iloc[:, place]  # its columns have the name of the view before their own
     return view.set_axis([str(column).removeprefix(f"{name}: ") for column in view], axis=1)
 
 
-def _n_training_rows(estimator: Any) -> int:
+def _n_training_rows(estimator: BaseEstimator) -> int:
     parts = vars(estimator)
     members = parts.get("_members")
     rows = parts.get("support_vectors_", ()) if members is None else members.Y
     return rows.shape[0] if hasattr(rows, "shape") else len(rows)
 
 
-def _unknown_row(parts: Json) -> Any:
+def _unknown_row(parts: Json) -> Rows:
     """A row of which no cell is known, which a mixture takes whatever its columns hold."""
     gaps = np.full((1, parts["n_features_in_"]), np.nan)
     names = parts.get("feature_names_in_")

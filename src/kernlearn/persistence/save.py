@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from kernlearn.persistence._conversion import with_stand_ins
 from kernlearn.persistence._file import ModelFileError, load_skops, pack
@@ -12,7 +11,7 @@ from kernlearn.persistence.registry import trusted_names
 from kernlearn.runtime.atomic_files import atomic_file
 
 
-def save(model: Any, path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> None:
+def save(model: object, path: str | os.PathLike[str], *, trusted: Sequence[type] = ()) -> None:
     """Write an estimator, a pipeline or a kernel to a file that is safe to read.
 
     The file takes its name only once it is complete, so that a file of that name is never half
