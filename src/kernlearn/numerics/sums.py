@@ -9,11 +9,10 @@ grows like √n; and the blocks are as quick as the whole.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from kernlearn.typing import Array
+from kernlearn.typing import AnyFloatArray, Array, DeviceArray
 
 EPS = float(np.finfo(float).eps)
 SMALLEST_BLOCK = 64  # shorter blocks cost more in calls than they save in rounding
@@ -40,7 +39,7 @@ def rounding(n: int) -> float:
     return error / (1.0 - error)
 
 
-def blocked_product(A: Any, B: Any) -> Any:
+def blocked_product(A: DeviceArray, B: DeviceArray) -> DeviceArray:
     """The product AB over the last axis of A, summed in blocks; arrays of a device stay there.
 
     It is quick where A is small, since the blocks of a large B are whole rows.
@@ -69,11 +68,11 @@ def exact_sum(x: Array, more: float = 0.0) -> float:
     return math.fsum([*x.tolist(), more])
 
 
-def inner_product(A: Any, B: Any) -> float:
+def inner_product(A: AnyFloatArray, B: AnyFloatArray) -> float:
     """The Frobenius inner product of two matrices: over rows in blocks, then rounded once."""
     return exact_sum(blocked_product(np.ones(len(A)), A * B))
 
 
-def column_means(K: Any) -> Any:
+def column_means(K: AnyFloatArray) -> AnyFloatArray:
     """The means of the columns of a matrix, in its own precision, summed in blocks."""
-    return blocked_product(np.ones(len(K), dtype=K.dtype), K) / len(K)
+    return np.asarray(blocked_product(np.ones(len(K), dtype=K.dtype), K) / len(K))

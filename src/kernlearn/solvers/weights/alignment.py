@@ -10,8 +10,6 @@ feasible weights. D is K(w) at the weights found. With positive weights this ask
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.families.base import Family
@@ -34,7 +32,7 @@ from kernlearn.solvers.weights.feasible_weights import (
 )
 from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.psd_cuts import PSD_TOLERANCE, PsdCuts
-from kernlearn.typing import Array
+from kernlearn.typing import AnyFloatArray, Array
 
 MAX_ROUNDS = 1000
 BOUND_ROUNDS = 300
@@ -217,7 +215,7 @@ def _value(
     family: Family, weights: Array, targets: Array, centered: bool, indefinite: float
 ) -> tuple[float, float]:
     """The alignment of K(w) from its definition, and what of it is not known."""
-    K: Any = family.combine(weights, labelled_only=False)
+    K = family.combine(weights, labelled_only=False)
     size, eps = float(np.abs(K).max()), rounding(len(targets))
     whole = _length(K / size)
     Y = targets
@@ -228,10 +226,10 @@ def _value(
             # Centring takes most of the digits; there are more of them in long double, and a
             # constant kernel that is centred before it is added takes none of the others'.
             each = np.eye(len(weights))
-            centred = sum(
-                np.longdouble(weights[i]) / size * _centred(family.combine_exactly(each[i], False))
-                for i in np.flatnonzero(weights)
-            )
+            centred = np.zeros(centred.shape, dtype=np.longdouble)
+            for i in np.flatnonzero(weights):
+                part = _centred(family.combine_exactly(each[i], False))
+                centred += np.longdouble(weights[i]) / size * part
             eps *= LONG_EPS / EPS
         K = centred.astype(float)
     else:
@@ -245,11 +243,11 @@ def _value(
     return value, 2.0 * off + 4.0 * EPS
 
 
-def _length(K: Any) -> float:
+def _length(K: AnyFloatArray) -> float:
     """The Frobenius norm."""
     return float(np.sqrt(inner_product(K, K)))
 
 
-def _centred(K: Any) -> Any:
+def _centred(K: AnyFloatArray) -> AnyFloatArray:
     K = K - column_means(K)
     return K - column_means(K.T)[:, None]
