@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
@@ -84,7 +83,7 @@ class GaussianHyperkernel(Hyperkernel):
         return np.asarray(table[:, -1] ** 2)
 
 
-def _check_sigma_h(value: Any) -> None:
+def _check_sigma_h(value: object) -> None:
     if isinstance(value, bool) or not isinstance(value, Real) or not float(value) >= 0:
         raise ValueError(
             f"GaussianHyperkernel's sigma_h must be zero or a positive number, got {value!r}; "

@@ -14,7 +14,7 @@ from kernlearn.typing import Table
 _K = TypeVar("_K", bound=Kernel)
 
 
-def check_part(kernel: Any, owner: str) -> None:
+def check_part(kernel: object, owner: str) -> None:
     """Refuse anything that is not a kernel object as a part of the kernel named `owner`."""
     if not isinstance(kernel, Kernel):
         raise ValueError(
@@ -23,7 +23,7 @@ def check_part(kernel: Any, owner: str) -> None:
         )
 
 
-def with_parts(whole: _K, /, **parts: Any) -> _K:
+def with_parts(whole: _K, /, **parts: object) -> _K:
     """Return a copy of a kernel with other parts; all else is shared with it."""
     copied = copy.copy(whole)
     for name, part in parts.items():

@@ -12,13 +12,12 @@ are rescaled or left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.sparse import csr_array, dia_array
 
 from kernlearn.kernels._distances import squared_lengths
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ class SparseRows:
         offset = None if self.offset is None else (factors * self.offset[0], self.offset[1])
         return SparseRows(features, offset)
 
-    def among(self, n_rows: int, places: Any) -> SparseRows:
+    def among(self, n_rows: int, places: Indices) -> SparseRows:
         """The same rows at some places of more, which are zero elsewhere."""
         if len(places) == n_rows:
             return self

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, issparse
 
 from kernlearn._cluster import refuse_collection
 from kernlearn._device import to_host
-from kernlearn.typing import Array, DataFrame, Indices, Table, Things
+from kernlearn.typing import Array, DataFrame, Indices, Rows, Table, Things
 
 
 def as_pandas_frame(X: object) -> Any:
@@ -35,12 +35,12 @@ def is_frame(X: object) -> TypeGuard[DataFrame]:
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
-def take_rows(table: Any, rows: Indices | list[int] | slice) -> Any:
+def take_rows(table: Rows, rows: Indices | list[int] | slice) -> Rows:
     """Some rows of an array or a data frame."""
     return table.iloc[rows] if is_frame(table) else table[rows]
 
 
-def check_table(X: Any, name: str, sparse: bool = False) -> Any:
+def check_table(X: Rows, name: str, sparse: bool = False) -> Rows:
     """Return `X` as an array or a data frame with rows and columns; entries are not looked at.
 
     A sparse matrix comes in compressed rows, where it is allowed.
@@ -79,7 +79,7 @@ def check_rows(X: object, name: str) -> Any:
     return np.array(X, dtype=object)  # numpy would write the numbers beside text as text
 
 
-def check_things(X: Any, name: str) -> Things:
+def check_things(X: Rows, name: str) -> Things:
     """Return the things in the rows of `X` as a 1-D array of objects, without a copy if it is one.
 
     Of a data frame or an array with a single column they are its cells; of an array with more,
@@ -109,7 +109,7 @@ def check_things(X: Any, name: str) -> Things:
     return rows
 
 
-def _cells(X: Any) -> list[object] | None:
+def _cells(X: Rows) -> list[object] | None:
     if is_frame(X):
         return list(X.iloc[:, 0].tolist())
     if isinstance(X, np.ndarray) and X.ndim:
@@ -166,7 +166,7 @@ def check_same_columns(X: Table, Y: Table) -> None:
         )
 
 
-def check_real(values: Any, name: str) -> None:
+def check_real(values: Rows, name: str) -> None:
     """Refuse complex numbers: turned into floats, they would lose their imaginary part."""
     try:
         is_complex = np.iscomplexobj(values)
@@ -179,7 +179,7 @@ def check_real(values: Any, name: str) -> None:
         )
 
 
-def check_sparse(X: Any, name: str) -> csr_array:
+def check_sparse(X: Rows, name: str) -> csr_array:
     """Return a sparse matrix in compressed rows of finite float64, entries in order, none twice."""
     rows: csr_array = X.tocsr()
     if rows.dtype.kind not in "biuf":

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.kernels._composite import check_part, with_parts
@@ -11,7 +9,7 @@ from kernlearn.kernels._rescaling import divide_by_roots
 from kernlearn.kernels._validation import check_rows
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import _ParsedInputs
-from kernlearn.typing import Array, Indices, Things
+from kernlearn.typing import Array, Indices, Rows, Things
 
 _NORMS = ("mean", "unit")
 
@@ -55,11 +53,11 @@ class Bag(_ParsedInputs):
                 f"Bag's norm must be one of {', '.join(_NORMS)}, got {self.norm!r}; choose one."
             )
 
-    def _fitted(self, X: Any) -> Kernel:
+    def _fitted(self, X: Rows) -> Kernel:
         part = self.kernel.fitted_to(_members(self._check_data(X, "X")))
         return self if part is self.kernel else with_parts(self, kernel=part)
 
-    def _read(self, thing: Any, where: str) -> Any:
+    def _read(self, thing: Rows, where: str) -> Rows:
         is_set = isinstance(thing, list | tuple | np.ndarray) or hasattr(thing, "iloc")
         if not is_set or (isinstance(thing, np.ndarray) and thing.ndim == 0):
             raise ValueError(

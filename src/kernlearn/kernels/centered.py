@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.kernels._composite import _Wrapper, with_parts
@@ -11,7 +9,7 @@ from kernlearn.kernels._rescaling import squares_around_mean
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Array, Table
+from kernlearn.typing import Array, Rows, Table
 
 
 class Centered(_Wrapper):
@@ -41,7 +39,7 @@ class Centered(_Wrapper):
            [0., 9.]])
     """
 
-    def __init__(self, kernel: Kernel, sample: Any, mean: float | None = None) -> None:
+    def __init__(self, kernel: Kernel, sample: Rows, mean: float | None = None) -> None:
         self.kernel = kernel
         self.sample = sample
         self.mean = mean

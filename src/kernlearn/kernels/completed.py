@@ -17,7 +17,7 @@ from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.normalized import Normalized
 from kernlearn.kernels.where_known import each_source, known_rows, with_gaps
 from kernlearn.numerics.rounding import first_least
-from kernlearn.typing import Array, Indices, Table
+from kernlearn.typing import Array, Indices, Rows, Table
 
 # The reference has a unit diagonal: from "the others determine this source" to "they say nothing".
 _RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
@@ -92,7 +92,7 @@ class Completed(_Wrapper):
         self,
         kernel: Kernel,
         reference: Kernel,
-        sample: Any = None,
+        sample: Rows = None,
         ridge: Any = None,
         scale: Any = None,
     ) -> None:
@@ -183,7 +183,7 @@ class Completed(_Wrapper):
         return shared(("coefficients", ridge), found, *given, rows)
 
 
-def _within(kernel: Kernel, sample: Any) -> Array:
+def _within(kernel: Kernel, sample: Rows) -> Array:
     """The matrix of the sample, computed once in a call or a fit."""
     return shared("within", lambda: kernel(sample), kernel, sample)
 

@@ -16,7 +16,7 @@ from kernlearn.kernels._validation import check_rows, check_same_columns, is_fra
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import inner_products_of_counts
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Table, Things
+from kernlearn.typing import Array, Rows, Table, Things
 
 
 class Overlap(Kernel):
@@ -66,7 +66,7 @@ class Overlap(Kernel):
         rows: Table = table if table.ndim == 2 else table[:, None]
         return rows
 
-    def _check_data(self, X: Any, name: str) -> Things:
+    def _check_data(self, X: Rows, name: str) -> Things:
         if hasattr(X, "tocsr"):
             raise ValueError(
                 f"Overlap needs {name} as a dense table of categories, got a sparse matrix; choose "

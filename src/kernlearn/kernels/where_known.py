@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -16,7 +15,7 @@ from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.features import Features
-from kernlearn.typing import Array, Indices, Mask, Table
+from kernlearn.typing import Array, Indices, Mask, Rows, Table
 
 # A mean of so many rows is known well enough; all of them would take a matrix of their pairs, and
 # stay with the kernel.
@@ -55,7 +54,7 @@ class WhereKnown(_Wrapper):
 
     takes_things = True
 
-    def __init__(self, kernel: Kernel, sample: Any = None, mean: float | None = None) -> None:
+    def __init__(self, kernel: Kernel, sample: Rows = None, mean: float | None = None) -> None:
         self.kernel = kernel
         self.sample = sample
         self.mean = mean
@@ -137,7 +136,7 @@ def known_rows(source: Kernel, X: Table) -> Mask:
     return _is_known(source.selected(X) if isinstance(source, Columns) else X)
 
 
-def _is_known(X: Any) -> Mask:
+def _is_known(X: Rows) -> Mask:
     """Which rows are there."""
     if issparse(X):
         return np.ones(X.shape[0], dtype=bool)

@@ -87,7 +87,7 @@ def _parts(thing: Any, label: str) -> tuple[Iterable[Any], dict[Any, Any] | None
     return list(thing), None
 
 
-def _node(name: Any) -> Hashable:
+def _node(name: object) -> Hashable:
     # Rows of an array of edges hold numpy's numbers, which would be printed as such.
     plain: Hashable = name.item() if isinstance(name, np.generic) else name
     hash(plain)

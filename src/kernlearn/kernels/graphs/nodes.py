@@ -152,7 +152,7 @@ class RegularizedLaplacian(_OfNodes):
         return np.asarray(splu(system).solve(units)[np.ix_(X, back)])
 
 
-def _place(places: dict[Hashable, int], node: Any, where: str) -> int:
+def _place(places: dict[Hashable, int], node: object, where: str) -> int:
     plain = node.item() if isinstance(node, np.generic) else node
     try:
         return places[plain]
