@@ -5,12 +5,14 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
+
+from numpy.typing import ArrayLike
 
 from kernlearn.functionals._checks import Target, Targets, check_target, kernel_matrix
 from kernlearn.kernels._validation import check_table
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
 class QualityFunctional(ABC):
@@ -54,7 +56,9 @@ class QualityFunctional(ABC):
         """Whether the value stays when points and targets change places together."""
         return True
 
-    def __call__(self, kernel: Callable[..., Any], X: Any, y: Any = None) -> float:
+    def __call__(
+        self, kernel: Callable[..., ArrayLike], X: Rows, y: ArrayLike | None = None
+    ) -> float:
         """Return the badness of `kernel` on these data.
 
         Parameters

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from kernlearn.typing import Array
@@ -29,7 +30,7 @@ class Laws:
         if not holds:
             raise AssertionError(f"{self.kind} law: {sentence}.")
 
-    def require_close(self, left: Any, right: Array, law: str, K: Array) -> None:
+    def require_close(self, left: ArrayLike, right: Array, law: str, K: Array) -> None:
         """Two arrays must agree up to rounding in entries of the size of K's."""
         shape = np.shape(left)
         self.require(shape == right.shape, f"{law}: the shapes are {shape}, {right.shape}")

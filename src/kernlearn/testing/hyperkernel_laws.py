@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.kernels._validation import check_numbers
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
-from kernlearn.typing import Array, Indices
+from kernlearn.typing import Array, Indices, Rows
 
 _LAW = Laws("Hyperkernel")
 # The pairs of this many points are compared; more would only repeat the same code.
@@ -19,7 +17,7 @@ _N_POINTS = 7
 _N_PAIRWISE = 8
 
 
-def check_hyperkernel(hyperkernel: Hyperkernel, X: Any) -> None:
+def check_hyperkernel(hyperkernel: Hyperkernel, X: Rows) -> None:
     """Check that `hyperkernel` obeys, on pairs of rows of `X`, the laws the library relies on.
 
     The laws (Ong 2005, Definition 5 and Proposition 8): it is symmetric in each pair, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -11,14 +10,14 @@ from scipy.sparse import issparse
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import is_frame, is_missing
 from kernlearn.testing._laws import Laws
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 _LAW = Laws("Kernel")
 # Points compared one pair at a time; more would only repeat the same code.
 _N_POINTWISE = 8
 
 
-def check_kernel(kernel: Kernel, X: Any) -> None:
+def check_kernel(kernel: Kernel, X: Rows) -> None:
     """Check that `kernel` obeys, on the rows of `X`, the laws that the library relies on.
 
     The laws: the matrix is symmetric and positive semidefinite; ``kernel(X)`` is exactly
@@ -71,7 +70,7 @@ def check_kernel(kernel: Kernel, X: Any) -> None:
     _LAW.require(gap == 0.0, f"a fitted kernel must stay as it is, but it moves by {gap:.3g}")
 
 
-def _check_pointwise(kernel: Kernel, X: Any, K: Array) -> None:
+def _check_pointwise(kernel: Kernel, X: Rows, K: Array) -> None:
     single = _single_rows(X)
     n = len(single)
     entries = np.array([[kernel(x, z)[0, 0] for z in single] for x in single])
@@ -79,7 +78,7 @@ def _check_pointwise(kernel: Kernel, X: Any, K: Array) -> None:
     _LAW.require_close(entries, K[:n, :n], law, K)
 
 
-def _single_rows(X: Any) -> list[Any]:
+def _single_rows(X: Rows) -> list[Rows]:
     """The first few points, each in a table or a list of its own."""
     n = min(X.shape[0] if hasattr(X, "shape") else len(X), _N_POINTWISE)
     if is_frame(X):
@@ -87,11 +86,11 @@ def _single_rows(X: Any) -> list[Any]:
     return [[X[i]] if isinstance(X, list | tuple) else X[[i]] for i in range(n)]
 
 
-def _check_unchanged(X: Any, before: Any) -> None:
+def _check_unchanged(X: Rows, before: Rows) -> None:
     _LAW.require(_is_same(X, before), "kernel(X) must leave X as it was, but X was modified")
 
 
-def _is_same(a: Any, b: Any) -> bool:
+def _is_same(a: Rows, b: Rows) -> bool:
     """Whether two data sets are equal, whatever they are made of."""
     if is_frame(a):
         return bool(a.equals(b))

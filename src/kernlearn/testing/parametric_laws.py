@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels._validation import check_numbers
 from kernlearn.testing._laws import Laws
 from kernlearn.testing.kernel_laws import check_kernel
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 _LAW = Laws("Parametric kernel")
 # Differences of values with 16 digits, at this step, keep 9 to 10 of them.
@@ -21,7 +21,9 @@ _AGREE = 1e-6
 _AGREE_SECOND = 1e-4
 
 
-def check_parametric_kernel(family: ParametricKernel, X: Any, theta: Any = None) -> None:
+def check_parametric_kernel(
+    family: ParametricKernel, X: Rows, theta: ArrayLike | None = None
+) -> None:
     """Check that `family` obeys, on the rows of `X`, the laws that learning relies on.
 
     The laws: the start is positive; at every θ the matrix is that of ``family.kernel(theta)``,
@@ -156,7 +158,9 @@ def _differences(function: Callable[[Array], Array], theta: Array) -> Array:
     return np.array(slopes)
 
 
-def _require_scaled(found: Any, expected: Array, theta: Array, law: str, agree: float) -> None:
+def _require_scaled(
+    found: ArrayLike, expected: Array, theta: Array, law: str, agree: float
+) -> None:
     """Derivatives by log θ must agree, relative to the largest of them."""
     shape = np.shape(found)
     _LAW.require(shape == expected.shape, f"{law}: the shapes are {shape}, {expected.shape}")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.functionals import QualityFunctional
 from kernlearn.functionals._checks import check_target, kernel_matrix
 from kernlearn.kernels import Precomputed
 from kernlearn.kernels._validation import check_table, is_frame
 from kernlearn.testing._laws import Laws
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 Targets = NDArray[Any]
 
@@ -24,7 +25,12 @@ _N_PERMUTATIONS = 3
 _SHARES = (0.25, 0.5, 0.75)
 
 
-def check_quality(functional: QualityFunctional, kernel: Any, X: Any, y: Any = None) -> None:
+def check_quality(
+    functional: QualityFunctional,
+    kernel: Callable[..., ArrayLike],
+    X: Rows,
+    y: ArrayLike | None = None,
+) -> None:
     r"""Check that `functional` obeys, on these data, the laws that the library relies on.
 
     The laws: the value is a finite float and the same at every call; it depends on the kernel
@@ -134,7 +140,7 @@ def _require_at_most(found: float, bound: float, law: str, size: float) -> None:
     _LAW.require(found <= bound or excess <= allowed, sentence)
 
 
-def _check_unchanged(table: Any, y: Targets | None, before: tuple[Any, Any]) -> None:
+def _check_unchanged(table: Rows, y: Targets | None, before: tuple[Any, Any]) -> None:
     same = table.equals(before[0]) if is_frame(table) else np.array_equal(table, before[0])
     same = same and (y is None or np.array_equal(y, before[1]))
     _LAW.require(bool(same), "X and y must be left as they were, but were modified")

@@ -47,7 +47,7 @@ class FuzzProblem:
         )
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     return value if isinstance(value, str) else type(value).__name__

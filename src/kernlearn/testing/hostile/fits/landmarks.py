@@ -40,7 +40,7 @@ from kernlearn.testing.hostile.fits.problem import (
     signed_targets,
 )
 from kernlearn.testing.long_double import EPSILON, Number, long
-from kernlearn.typing import Array, LongArray
+from kernlearn.typing import Array, LongArray, Rows
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;
 # and of those that have no landmarks, because some rows lack a view.
@@ -280,7 +280,7 @@ def _others(r: Array, total: float, share: float, n: int) -> Iterator[Array]:
         yield (1.0 - share) * other + share * even
 
 
-def _dense(landmarks: Any) -> Array:
+def _dense(landmarks: Rows) -> Array:
     table = landmarks.toarray() if issparse(landmarks) else landmarks
     return np.asarray(table, dtype=float)
 
@@ -297,7 +297,7 @@ def through_landmarks(
     return np.array([_nystroem(kernel, each, X, negligible) for kernel, each in pairs])
 
 
-def _nystroem(kernel: Kernel, landmarks: Any, X: Array, negligible: float) -> Array:
+def _nystroem(kernel: Kernel, landmarks: Rows, X: Array, negligible: float) -> Array:
     if landmarks is None:
         return np.asarray(kernel(X), dtype=float)
     points = _dense(landmarks)

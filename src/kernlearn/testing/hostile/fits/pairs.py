@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from sklearn.svm import SVC
@@ -38,13 +37,13 @@ class ScaledHyperkernel(Hyperkernel):
         self.hyperkernel = hyperkernel
         self.factor = factor
 
-    def _table(self, left: Any, right: Any) -> Array:
+    def _table(self, left: Array, right: Array) -> Array:
         return self.hyperkernel._table(left, right)
 
-    def _evaluate(self, left: Any, right: Any) -> Array:
+    def _evaluate(self, left: Array, right: Array) -> Array:
         return self.factor * self.hyperkernel._evaluate(left, right)
 
-    def _diag(self, table: Any) -> Array:
+    def _diag(self, table: Array) -> Array:
         return self.factor * self.hyperkernel._diag(table)
 
 
