@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,7 +51,7 @@ from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.certificate import linear_minimum
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
-from kernlearn.typing import Array
+from kernlearn.typing import Array, RandomState
 
 MAX_ROUNDS = 200
 # The grid of margins and intercepts: its least value, beside a constant of four, and its ratio.
@@ -127,7 +127,7 @@ def transductive_error_bound(
     n_samples: int = 1000,
     complexity: Literal["monte_carlo", "by_number", "by_spectrum"] = "monte_carlo",
     psd: Literal["raise", "clip", "shift", "trust"] = "raise",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> ErrorBound:
     """Bound the error of a learned classifier on the unlabelled half of its points.
 
@@ -257,7 +257,7 @@ def _limit_of_mean(draws: Array, largest: float, delta: float) -> float:
 
 
 def _check_request(
-    solution: Any, weights: Any, complexity: Any, delta: Any, n_samples: Any
+    solution: object, weights: object, complexity: object, delta: object, n_samples: object
 ) -> None:
     check_choice("weights", weights, ["positive", "free"])
     check_choice("complexity", complexity, ["monte_carlo", "by_number", "by_spectrum"])

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -222,7 +222,7 @@ def _fold_scores(results: Mapping[str, Table], where: str) -> Table:
     return [results[key][best] for key in keys]
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: SupportsFloat | str | None, where: str) -> float:
     if isinstance(value, str):
         raise ValueError(
             f"expected a number {where}, got the text {value!r}; convert it, or, if these are "

@@ -7,7 +7,6 @@ import gzip
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from sklearn.datasets import fetch_openml
@@ -141,7 +140,7 @@ def _fetch_table(form: UciFormat, relative: str) -> tuple[list[str], list[list[s
     return [*bunch.feature_names, "target"], rows
 
 
-def _text(cell: Any, categories: list[str] | None = None) -> str:
+def _text(cell: str | float, categories: list[str] | None = None) -> str:
     if isinstance(cell, str):
         return cell
     if np.isnan(cell):

@@ -10,7 +10,8 @@ is not there, or takes other arguments, the estimators do the same.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,8 @@ except ImportError:  # pragma: no cover
 # fallback does better there, so it may not spend more than this on a guess.
 MAX_ITERATIONS_PER_POINT = 200
 # libsvm's numbers of its machines, and what each of them is told.
+LibsvmEstimator: TypeAlias = SVC | NuSVC | OneClassSVM | SVR | NuSVR
+_Limits = Mapping[str, float]
 _MACHINES: dict[type, tuple[int, tuple[str, ...]]] = {
     SVC: (0, ("C",)),
     NuSVC: (1, ("nu",)),
@@ -42,7 +45,7 @@ _MACHINES: dict[type, tuple[int, tuple[str, ...]]] = {
 
 
 def coefficients(
-    estimator: Any,
+    estimator: LibsvmEstimator,
     K: Array,
     target: Array | None,
     sample_weight: Array | None = None,
@@ -64,7 +67,11 @@ def coefficients(
 
 
 def train(
-    estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
+    estimator: LibsvmEstimator,
+    K: Array,
+    target: Array | None,
+    weight: Array | None,
+    limits: _Limits,
 ) -> tuple[Array, float]:
     """Signed coefficients and intercept of a machine (inputs are checked).
 
@@ -102,7 +109,11 @@ _Found = tuple[NDArray[np.intp], Array, float]
 
 
 def _by_compiled(
-    estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
+    estimator: LibsvmEstimator,
+    K: Array,
+    target: Array | None,
+    weight: Array | None,
+    limits: _Limits,
 ) -> _Found:
     machine, names = _MACHINES[type(estimator)]
     y = np.ones(len(K)) if target is None else np.array(target, dtype=float)
@@ -130,7 +141,11 @@ def _by_compiled(
 
 
 def _by_estimator(
-    estimator: Any, K: Array, target: Array | None, weight: Array | None, limits: dict[str, Any]
+    estimator: LibsvmEstimator,
+    K: Array,
+    target: Array | None,
+    weight: Array | None,
+    limits: _Limits,
 ) -> _Found:
     """The same by what is public."""
     estimator.set_params(kernel="precomputed", **limits)

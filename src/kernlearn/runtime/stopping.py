@@ -130,7 +130,9 @@ class StoppingControl:
 
 
 def stopping_control(
-    callback: Any, time_limit: Any, shown_as: str | None = None
+    callback: Callable[[Progress], object] | None,
+    time_limit: float | None,
+    shown_as: str | None = None,
 ) -> StoppingControl:
     """Check the two parameters, and start the clock of a fit that keeps what it has."""
     if callback is not None and not callable(callback):
