@@ -52,7 +52,7 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
-from kernlearn.solvers.nystroem.kernel_fit import Table, fit_through_landmarks
+from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
@@ -172,7 +172,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
                 self._given(lam, len(family.start(few)))
-            table = Table(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
+            table = TrainingTable(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
         rows = gather_rows(self, rows, "this fit without landmarks")
@@ -291,7 +291,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
 
     def _learn_through_landmarks(
         self,
-        table: Table,
+        table: TrainingTable,
         family: ParametricKernel,
         theta: Array | None,
         rank: int | str,
