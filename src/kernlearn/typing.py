@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -74,6 +75,17 @@ DaskObject: TypeAlias = Any
 
 DeviceArray: TypeAlias = Any
 """An array of NumPy, PyTorch or CuPy: no type describes all of them."""
+
+
+class Splitter(Protocol):
+    """Divides rows into folds, as scikit-learn's splitters do."""
+
+    def split(self, X: Rows, y: Targets) -> Iterable[tuple[Indices, Indices]]:
+        """Training and held-out rows of each fold."""
+
+
+FoldsLike: TypeAlias = int | Splitter | Iterable[tuple[Indices, Indices]]
+"""What scikit-learn takes as ``cv``: a number of folds, a splitter, or the folds."""
 
 
 class Table(Protocol):

@@ -9,11 +9,11 @@ from sklearn.utils import check_random_state
 
 from kernlearn.estimators.inputs.row_order import label_free_codes
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Indices, RandomState, Rows, Targets
+from kernlearn.typing import FoldsLike, Indices, RandomState, Rows, Targets
 
 
 def make_folds(
-    cv: Any, X: Rows, y: Targets, kept: Indices, *, stratify: bool, random_state: RandomState
+    cv: FoldsLike, X: Rows, y: Targets, kept: Indices, *, stratify: bool, random_state: RandomState
 ) -> list[Indices]:
     """Folds of the kept rows, every one of them in one fold.
 

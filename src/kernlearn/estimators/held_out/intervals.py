@@ -26,7 +26,7 @@ from kernlearn.typing import Array, Indices, Rows
 _BLOCK = 2_000_000
 
 
-def check_coverage(coverage: Any) -> float:
+def check_coverage(coverage: float) -> float:
     """A number between zero and one."""
     is_number = isinstance(coverage, int | float | np.integer | np.floating)
     if not is_number or isinstance(coverage, bool) or not 0 < coverage < 1:

@@ -32,7 +32,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.typing import Array, Indices, Targets
+from kernlearn.typing import Array, FoldsLike, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
 MATRICES = 12
@@ -78,7 +78,7 @@ class FirstLevel(StoppingParameters):
     kernel: str | ParametricKernel
     lam: Any
     mu: float | str
-    cv: Any
+    cv: FoldsLike
     strategy: str
     tol: float
     max_iter: int
@@ -293,8 +293,9 @@ class FirstLevel(StoppingParameters):
                 f"{type(self).__name__} expected at least two points of positive weight, got "
                 f"{n}; add points"
             )
-        is_count = isinstance(self.cv, int | np.integer) and not isinstance(self.cv, bool)
-        if chosen and is_count and not 2 <= self.cv <= n:
+        cv = self.cv
+        is_wrong = isinstance(cv, int | np.integer) and not (isinstance(cv, bool) or 2 <= cv <= n)
+        if chosen and is_wrong:
             raise ValueError(
                 f"expected cv between 2 and {n}, the number of points, got {self.cv}; choose "
                 "another cv, or pass numbers for lam and mu"

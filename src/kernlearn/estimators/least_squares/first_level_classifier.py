@@ -9,7 +9,7 @@ from kernlearn.estimators.least_squares.lssvm_classifier import LSSVMClassifier
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import RandomState
+from kernlearn.typing import FoldsLike, RandomState
 
 
 class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
@@ -161,7 +161,7 @@ class FirstLevelClassifier(FirstLevel, LSSVMClassifier):
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        cv: object = 5,
+        cv: FoldsLike = 5,
         class_weight: Mapping[object, float] | str | None = None,
         strategy: str = "gradient",
         tol: float = 3e-4,

@@ -9,7 +9,7 @@ from kernlearn.estimators.least_squares.lssvm_regressor import LSSVMRegressor
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import RandomState
+from kernlearn.typing import FoldsLike, RandomState
 
 
 class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
@@ -56,7 +56,7 @@ class FirstLevelRegressor(FirstLevel, LSSVMRegressor):
         lam: float | str = "cv",
         mu: float | str = "cv",
         *,
-        cv: object = 5,
+        cv: FoldsLike = 5,
         strategy: str = "gradient",
         tol: float = 3e-4,
         max_iter: int = 200,

@@ -58,7 +58,7 @@ from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import Ask
 from kernlearn.solvers.selection.select import Selection, select
-from kernlearn.typing import Array, Indices, Targets
+from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
 # A fit that asks for what is computed on a device, as in `kernlearn.solvers.optimize.coroutines`.
 Learning: TypeAlias = Generator[list[Any], list[Any], None]
@@ -89,7 +89,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     selection: str | None
     lam: float | None
     theta: ArrayLike | None
-    cv: Any
+    cv: FoldsLike
     tol: float
     max_iter: int
     _seed: int
@@ -97,7 +97,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     starts: str
     loo_predictions_: Array
     support_: Indices
-    support_vectors_: Any
+    support_vectors_: Rows
     dual_coef_: Array
     status_: Status
     _ridge: Array

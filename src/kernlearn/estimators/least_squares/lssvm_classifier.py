@@ -17,7 +17,7 @@ from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, RandomState, Targets
+from kernlearn.typing import Array, FoldsLike, RandomState, Targets
 
 
 class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -154,7 +154,7 @@ class LSSVMClassifier(OneAgainstRest, ClassifierMixin, LeastSquaresSVM):  # type
         lam: float | None = None,
         theta: ArrayLike | None = None,
         *,
-        cv: object = 5,
+        cv: FoldsLike = 5,
         class_weight: Mapping[object, float] | str | None = None,
         tol: float = 1e-4,
         max_iter: int = 1000,

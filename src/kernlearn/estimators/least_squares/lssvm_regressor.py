@@ -21,7 +21,7 @@ from kernlearn.families.parametric import ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.stopping import Progress
-from kernlearn.typing import Array, RandomState
+from kernlearn.typing import Array, FoldsLike, RandomState
 
 
 class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type: ignore[misc]
@@ -73,7 +73,7 @@ class LSSVMRegressor(MultiOutputMixin, RegressorMixin, LeastSquaresSVM):  # type
         lam: float | None = None,
         theta: ArrayLike | None = None,
         *,
-        cv: object = 5,
+        cv: FoldsLike = 5,
         tol: float = 1e-4,
         max_iter: int = 1000,
         starts: str = "several",
