@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from numbers import Real
-from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -25,7 +24,7 @@ from kernlearn.kernels._validation import (
 )
 from kernlearn.runtime.memory import require_matrices
 from kernlearn.runtime.numerical_errors import NumericalError
-from kernlearn.typing import Array, Matrix, Table
+from kernlearn.typing import Array, Matrix, Rows, Table
 
 
 class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information
@@ -147,11 +146,11 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         return self
 
     @abstractmethod
-    def _evaluate(self, X: Any, Y: Any) -> Array:
+    def _evaluate(self, X: Rows, Y: Rows) -> Array:
         """Compute the matrix; inputs are checked, and ``Y is X`` asks for the square matrix."""
 
     @abstractmethod
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Rows) -> Array:
         """Compute the diagonal; inputs are checked."""
 
     def sparse_rows(self, X: Table) -> SparseRows | None:
@@ -170,7 +169,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
         table: Table = check_table(X, name, sparse=self.takes_sparse)
         return table
 
-    def _check_data(self, X: Any, name: str) -> Any:
+    def _check_data(self, X: Rows, name: str) -> Rows:
         """Return the table as `_evaluate` takes it: an array of finite numbers by default."""
         return check_sparse(X, name) if issparse(X) else check_numbers(X, name)
 
@@ -207,7 +206,7 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
 class _UnitDiagonal(Kernel):
     """A kernel with k(x, x) = 1 for every x."""
 
-    def _diag(self, X: Any) -> Array:
+    def _diag(self, X: Rows) -> Array:
         return np.ones(X.shape[0])
 
 

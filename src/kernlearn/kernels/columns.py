@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from kernlearn.kernels._validation import is_frame
 from kernlearn.kernels.base import Kernel
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Table
+
+ColumnChoice: TypeAlias = int | str | slice | Sequence[int | str]
+"""Columns by their positions or by their names."""
 
 
 class Columns(_Wrapper):
@@ -41,7 +44,7 @@ class Columns(_Wrapper):
 
     def __init__(
         self,
-        columns: int | str | slice | Sequence[int | str],
+        columns: ColumnChoice,
         kernel: Kernel,
         name: str | None = None,
     ) -> None:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from math import comb
 from numbers import Integral
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn.kernels._validation import check_rows, is_frame
 from kernlearn.kernels.base import Kernel
-from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.columns import ColumnChoice, Columns
 from kernlearn.runtime.memory import require
 from kernlearn.typing import Indices, Table
 
@@ -48,7 +48,11 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
     """
 
     def __init__(
-        self, kernels: Any, size: Any = 1, columns: Any = None, subsets: Any = None
+        self,
+        kernels: Kernel | Sequence[Kernel],
+        size: int | Sequence[int] = 1,
+        columns: ColumnChoice | None = None,
+        subsets: Sequence[ColumnChoice] | None = None,
     ) -> None:
         self.kernels = kernels
         self.size = size
@@ -94,7 +98,7 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
                 )
             subsets = [list(Columns(s, kernels[0]).positions(table)) for s in self._given(name)]
             return GridKernels(kernels, labels, [], [], subsets)
-        every: Any = slice(None) if self.columns is None else self.columns
+        every = slice(None) if self.columns is None else self.columns
         columns = list(dict.fromkeys(Columns(every, kernels[0]).positions(table)))
         return GridKernels(kernels, labels, columns, self._checked_sizes(name, len(columns)), None)
 
@@ -113,7 +117,7 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
             )
         return kernels
 
-    def _given(self, name: str) -> list[Any]:
+    def _given(self, name: str) -> list[ColumnChoice]:
         if not isinstance(self.subsets, list | tuple) or not self.subsets:
             raise ValueError(
                 f"{name} must be given a list of subsets of columns, got {self.subsets!r}; pass "
@@ -122,7 +126,7 @@ class Grid(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no type inf
         return list(self.subsets)
 
     def _checked_sizes(self, name: str, n_columns: int) -> list[int]:
-        sizes = list(self.size) if isinstance(self.size, list | tuple) else [self.size]
+        sizes: list[Any] = list(self.size) if isinstance(self.size, list | tuple) else [self.size]
         for size in sizes:
             whole = isinstance(size, Integral) and not isinstance(size, bool)
             if not whole or not 1 <= size <= n_columns:
@@ -158,7 +162,9 @@ class PerColumn(Grid):
     size = 1
     subsets = None
 
-    def __init__(self, kernels: Any, columns: Any = None) -> None:
+    def __init__(
+        self, kernels: Kernel | Sequence[Kernel], columns: ColumnChoice | None = None
+    ) -> None:
         self.kernels = kernels
         self.columns = columns
 
@@ -190,7 +196,13 @@ class GridKernels(Sequence[Kernel]):
     def __len__(self) -> int:
         return self.n_subsets * len(self.kernels)
 
-    def __getitem__(self, i: Any) -> Any:
+    @overload
+    def __getitem__(self, i: int) -> Kernel: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Kernel]: ...
+
+    def __getitem__(self, i: int | slice) -> Kernel | list[Kernel]:
         if isinstance(i, slice):
             return [self[j] for j in range(len(self))[i]]
         subset, kernel = divmod(range(len(self))[i], len(self.kernels))
@@ -249,5 +261,5 @@ def _unranked(i: int, n: int, size: int) -> list[int]:
     raise IndexError(i)
 
 
-def _as_list(kernels: Any) -> list[Any]:
+def _as_list(kernels: Kernel | Sequence[Kernel]) -> list[Any]:
     return list(kernels) if isinstance(kernels, list | tuple) else [kernels]

@@ -15,7 +15,7 @@ from kernlearn.kernels._validation import is_finite
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.structured_inputs import inner_products_of_counts
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Array, Table
+from kernlearn.typing import Array, Indices, Table
 
 _CURE = "take it from fitted trees, as TreePaths.of(forest.estimators_)."
 
@@ -147,7 +147,7 @@ class TreePaths(Kernel):
         return csr_array((values, places), shape=(len(X), len(columns)))
 
 
-def _nodes(fitted: Any) -> tuple[Any, Any, Any]:
+def _nodes(fitted: object) -> tuple[Indices, Array, Indices]:
     """Columns, thresholds and children of one tree, leaves with themselves."""
     tree = getattr(fitted, "tree_", None)
     if tree is None:

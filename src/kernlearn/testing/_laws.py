@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Rows
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,9 @@ class Laws:
         gap = float(np.abs(K - np.swapaxes(K, -1, -2)).max())
         self.require(gap == 0.0, f"{what} so only up to {gap:.3g}")
 
-    def require_equal_copies(self, thing: Any, argument: Any, square: Array) -> None:
+    def require_equal_copies(
+        self, thing: Callable[..., Array], argument: Rows, square: Array
+    ) -> None:
         """Clones, pickled and deep copies must give the same matrix to the last digit."""
         for word, copied in (
             ("a clone", clone(thing)),

@@ -50,7 +50,7 @@ def combination_problem(rng: Generator) -> HostileProblem:
     place = int(rng.integers(4))
     if place == 0:
         family: type[PerColumn] | type[Grid] = [PerColumn, Grid][int(rng.integers(2))]
-        size = {} if family is PerColumn else {"size": [1, 2] if X.shape[1] > 1 else 1}
+        size: Options = {} if family is PerColumn else {"size": [1, 2] if X.shape[1] > 1 else 1}
         options["kernels"] = family(options["kernels"], **size)
     elif place == 1:
         options["rank"] = int(rng.integers(2, n + 1))

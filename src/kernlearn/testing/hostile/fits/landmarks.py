@@ -72,7 +72,7 @@ def landmark_problem(rng: Generator) -> HostileProblem:
         options["weights"] = "free"
     elif rng.uniform() < 0.2:
         family: type[PerColumn] | type[Grid] = [PerColumn, Grid][int(rng.integers(2))]
-        size = {} if family is PerColumn else {"size": 1}
+        size: Options = {} if family is PerColumn else {"size": 1}
         options["kernels"] = family(options["kernels"], **size)
     elif rng.uniform() < 0.15 and kind < 6:
         options["equal_share"] = float(rng.uniform(0, 1))
