@@ -21,7 +21,7 @@ from kernlearn.families.kernel_pool import is_family
 from kernlearn.gram.rows import check_finite
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Rows
+from kernlearn.typing import Indices, Rows
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -95,7 +95,7 @@ def check_takes_dask(estimator: BaseEstimator, rows: Rows) -> None:
             )
 
 
-def select_rows(rows: Rows, chosen: Any) -> Rows:
+def select_rows(rows: Rows, chosen: Indices) -> Rows:
     """Some rows of a checked table, wherever these are."""
     return rows.subset(chosen) if isinstance(rows, Chunked) else _safe_indexing(rows, chosen)
 

@@ -16,7 +16,7 @@ from kernlearn.runtime.optional import load_pandas
 from kernlearn.typing import Rows
 
 
-def judged_by_kernels(kernels: Any, X: Rows) -> bool:
+def judged_by_kernels(kernels: object, X: Rows) -> bool:
     """Whether the kernels look at the entries of X, not scikit-learn.
 
     So it is with data frames that hold text, of which each kernel reads its own columns, and with
@@ -30,18 +30,18 @@ def judged_by_kernels(kernels: Any, X: Rows) -> bool:
     return rows.ndim != 2 or rows.dtype.kind not in "biuf"
 
 
-def takes_things(kernels: Any) -> bool:
+def takes_things(kernels: object) -> bool:
     """Whether a kernel takes other rows than numbers."""
     return any(kernel.takes_things for kernel in _kernels(kernels))
 
 
-def takes_sparse(kernels: Any) -> bool:
+def takes_sparse(kernels: object) -> bool:
     """Whether kernels are given and all of them take sparse matrices."""
     given = _kernels(kernels)
     return bool(given) and all(kernel.takes_sparse for kernel in given)
 
 
-def table_options(kernels: Any, gaps: bool = False) -> dict[str, Any]:
+def table_options(kernels: object, gaps: bool = False) -> dict[str, Any]:
     """What scikit-learn's check of a table lets pass; the kernels look at the rest."""
     return {
         "accept_sparse": "csr" if takes_sparse(kernels) else False,
@@ -82,7 +82,7 @@ def stack_rows(top: Rows, bottom: Rows) -> Rows:
     return np.concatenate([top, bottom])
 
 
-def _kernels(kernels: Any) -> list[Any]:
+def _kernels(kernels: object) -> list[Any]:
     """The kernels, or a family that says what its kernels take."""
     parts = kernels if isinstance(kernels, list | tuple) else [kernels]
     return [
@@ -92,5 +92,5 @@ def _kernels(kernels: Any) -> list[Any]:
     ]
 
 
-def _is_text(dtype: Any) -> bool:
+def _is_text(dtype: np.dtype[Any]) -> bool:
     return dtype.kind not in "biuf"

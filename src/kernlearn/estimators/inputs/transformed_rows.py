@@ -65,7 +65,7 @@ class KernelAtRows(Kernel):
         return known, take_rows(self.table, places[known])
 
 
-def reads(kernel: Any) -> bool:
+def reads(kernel: Kernel) -> bool:
     """Whether a transformer is within a kernel, so that rows should be read once."""
     if isinstance(kernel, Features):
         return True
@@ -80,7 +80,7 @@ def fitted_transformers(kernels: Sequence[Kernel], rows: Rows) -> list[Kernel]:
         return [_fitted(kernel, rows) for kernel in kernels]
 
 
-def _fitted(kernel: Any, rows: Rows) -> Kernel:
+def _fitted(kernel: Kernel, rows: Rows) -> Kernel:
     if isinstance(kernel, Features):
         return kernel.fitted_to(rows)
     if isinstance(kernel, WhereKnown):
@@ -92,7 +92,7 @@ def _fitted(kernel: Any, rows: Rows) -> Kernel:
         return with_parts(kernel, kernels=[_fitted(part, rows) for part in kernel.kernels])
     if isinstance(kernel, _Wrapper):
         return with_parts(kernel, kernel=_fitted(kernel.kernel, rows))
-    return kernel  # type: ignore[no-any-return]
+    return kernel
 
 
 def at_rows(kernels: Sequence[Kernel], rows: Rows) -> tuple[list[Kernel], Array]:
@@ -103,7 +103,7 @@ def at_rows(kernels: Sequence[Kernel], rows: Rows) -> tuple[list[Kernel], Array]
     return found, np.arange(n, dtype=float)[:, None]
 
 
-def _at_rows(kernel: Any, table: Rows, places: Indices) -> Kernel:
+def _at_rows(kernel: Kernel, table: Rows, places: Indices) -> Kernel:
     if isinstance(kernel, Columns):
         return _at_rows(kernel.kernel, kernel.selected(table), places)
     if isinstance(kernel, Features):
@@ -124,7 +124,7 @@ def _at_rows(kernel: Any, table: Rows, places: Indices) -> Kernel:
     return KernelAtRows(kernel, table, places)
 
 
-def _through(kernel: Any, table: Rows) -> tuple[Kernel, Any]:
+def _through(kernel: Kernel, table: Rows) -> tuple[Kernel, Rows]:
     """The kernel behind columns and transformers, and what these make of a table."""
     if isinstance(kernel, Columns):
         return _through(kernel.kernel, kernel.selected(table))

@@ -14,10 +14,10 @@ from kernlearn.kernels import Columns, Kernel
 from kernlearn.kernels._validation import as_pandas_frame, check_numbers, check_table, is_frame
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
-from kernlearn.typing import Rows
+from kernlearn.typing import PandasIndex, Rows
 
 
-def are_views(X: Rows, kernels: Any) -> bool:
+def are_views(X: Rows, kernels: object) -> bool:
     """Whether X is a dictionary or a list of tables.
 
     A list of tables may also be rows of things, each of them a set or a series, where a kernel
@@ -46,7 +46,7 @@ def column_names(X: Rows) -> dict[str, list[str]]:
     }
 
 
-def hstack_views(X: Rows, kernels: Any, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
+def hstack_views(X: Rows, kernels: object, gaps: bool = False) -> tuple[Any, dict[str, slice]]:
     """The views in one table, and which columns of it each has.
 
     The views, a mapping or a sequence of tables, have one set of rows in one order. Those of a
@@ -123,7 +123,7 @@ def _contradict(one: Rows, other: Rows) -> bool:
     return len(shared) == len(one) if counts_rows else bool(shared)
 
 
-def _counts_rows(index: Any) -> bool:
+def _counts_rows(index: PandasIndex) -> bool:
     return bool(index.equals(load_pandas("joining data frames").RangeIndex(len(index))))
 
 
@@ -181,7 +181,7 @@ def _check_names(view: str, expected: list[str], found: list[str]) -> None:
             )
 
 
-def given_kernels(kernels: Any) -> list[Kernel]:
+def given_kernels(kernels: object) -> list[Kernel]:
     """The list of kernels that a user passed, checked."""
     if isinstance(kernels, Kernel):
         return [kernels]

@@ -53,7 +53,7 @@ def even_shares(kernels: Sequence[Kernel]) -> Array:
 
 
 def _source(kernel: Kernel, number: int) -> Hashable:
-    part: Any = kernel
+    part = kernel
     while isinstance(part, _Wrapper) and not isinstance(part, Columns):
         part = part.kernel
     return str(part.columns) if isinstance(part, Columns) else number
