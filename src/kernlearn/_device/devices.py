@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from typing import Any
+from types import ModuleType
 
 from kernlearn._device.places import CURE, HOST, Place, is_elsewhere
 from kernlearn.typing import Rows
@@ -79,7 +79,7 @@ def cuda_devices() -> list[dict[str, object]]:
     return found
 
 
-def _count(module: Any) -> int:
+def _count(module: ModuleType) -> int:
     """CUDA devices that a library can use."""
     try:
         if module.__name__ == "torch":

@@ -48,7 +48,7 @@ class Place:
             return cls(library, f"cuda:{array.device.id}")
         return cls(library, str(array.device) if library == "torch" else HOST)
 
-    def put(self, array: DeviceArray, kind: Any = np.float64) -> DeviceArray:
+    def put(self, array: DeviceArray, kind: type[np.generic] = np.float64) -> DeviceArray:
         """The same numbers there; on the host they may be in the same memory."""
         # PyTorch has no strides below zero, and warns of arrays that it must not write to.
         numbers = np.require(array, dtype=kind, requirements=["C", "W"])

@@ -6,7 +6,7 @@ import io
 import os
 import sys
 import warnings
-from typing import Any, TextIO
+from typing import TextIO
 
 __all__ = ["main"]
 
@@ -50,7 +50,7 @@ def _stdout_of_our_own(stdout: TextIO) -> TextIO:
     )
 
 
-def _note(message: Any, *details: Any, **more: Any) -> None:
+def _note(message: Warning | str, *details: object, **more: object) -> None:
     """A warning as one line, without the place in the source that gave it."""
     from kernlearn.inspection._text import plain
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from textwrap import shorten
-from typing import Any
 
 from rich.markup import escape
+from rich.progress import Progress as ProgressBars
 
 from kernlearn.inspection._text import plain
 from kernlearn.runtime.progress import make_bar
@@ -20,7 +20,7 @@ OTHERS = 48
 class Bar:
     """What a command tells of its work: call it after every step."""
 
-    def __init__(self, bar: Any, description: str, total: int) -> None:
+    def __init__(self, bar: ProgressBars, description: str, total: int) -> None:
         self._bar, self._description = bar, plain(description)
         self._task = bar.add_task(escape(self._description), total=total)
 

@@ -20,7 +20,7 @@ Key = tuple[bool, float]
 
 
 def typed_frame(
-    table: Any, columns: Sequence[Column], spellings: Mapping[str, Iterable[str]]
+    table: object, columns: Sequence[Column], spellings: Mapping[str, Iterable[str]]
 ) -> PandasFrame:
     """The columns that a model sees, of a data frame however it was read.
 
