@@ -26,15 +26,9 @@ _SPLIT = re.compile(r"split(\d+)_test_score")
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Checked scores.
+    """Checked scores: ``repetitions[i][j]`` are those of method j on data set i.
 
-    Attributes
-    ----------
-    data_sets, methods : tuple
-        Names, each once.
-    repetitions : tuple of tuple of arrays
-        ``repetitions[i][j]`` holds the scores of method j on data set i, as many for every
-        method, the r-th of each from the same repetition.
+    There are as many for every method, the r-th of each from the same repetition.
     """
 
     data_sets: tuple[Hashable, ...]

@@ -63,17 +63,7 @@ class Discriminants:
 
     @classmethod
     def of(cls, values: Array, signs: Array, weight: Array) -> Discriminants:
-        """From values for rows held out, their classes and their weights (inputs are checked).
-
-        Parameters
-        ----------
-        values : ndarray of shape (n, k)
-            One column for each class.
-        signs : ndarray of shape (n, k)
-            +1 in the column of the row's own class, −1 in the others.
-        weight : ndarray of shape (n,)
-            Positive.
-        """
+        """From values (n, k) for rows held out, signs of +1 for a row's own class, and weights."""
         k = values.shape[1]
         size = float(np.abs(values).max(initial=0.0))
         if not 0.0 < size < np.inf:

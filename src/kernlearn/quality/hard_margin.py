@@ -25,15 +25,8 @@ def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
 def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
     r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + \tau I) a` over :math:`y_i a_i \ge 0`.
 
-    Without a ridge this is the hard margin, whose value is infinite if the classes cannot be
-    separated; with one it is the 2-norm soft margin of eq. (6).
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    ridge : ndarray of shape (n,), optional
-        The :math:`\tau_i = 1/C_i`.
+    Without a ridge τ this is the hard margin, whose value is infinite if the classes cannot be
+    separated; with τᵢ = 1/Cᵢ it is the 2-norm soft margin of eq. (6). Labels are −1 and +1.
     """
     low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
     return boxed(y, low, high, ridge=ridge, stretchable=True, cold_start=_libsvm)

@@ -17,14 +17,8 @@ def interpolation(y: Array, kernel_size: float) -> Machine:
 
     It is half the squared norm of the smallest function that passes through the labels, which is
     what :math:`\begin{pmatrix} K & y \\ y^\top & t_1\end{pmatrix} \succeq 0` bounds in (32).
-    Unlike the alignment itself it has a scale to weigh a penalty against.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    kernel_size : float
-        Mean diagonal entry of the kernels to come; a ridge of 1e-10 of it is added.
+    Unlike the alignment itself it has a scale to weigh a penalty against. A ridge of 1e-10 of
+    `kernel_size`, the mean diagonal entry of the kernels to come, is added.
     """
     n = len(y)
     endless, ridge = np.full(n, np.inf), np.full(n, RIDGE * kernel_size)

@@ -12,14 +12,7 @@ def lagrangian(y: Array, upper: Array) -> Machine:
     r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + 11^\top + \tau I) a` over yᵢaᵢ ≥ 0.
 
     The squared intercept is regularised with the function, so there is no equality and the
-    intercept is 1ᵀa. The paper's λm is τ = 1/C.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    upper : ndarray of shape (n,)
-        The :math:`C_i`, C times the sample weight.
+    intercept is 1ᵀa. The paper's λm is τᵢ = 1/Cᵢ. Labels are −1 and +1.
     """
     low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
     no_rows = np.zeros((0, len(y)))

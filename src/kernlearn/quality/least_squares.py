@@ -11,14 +11,7 @@ from kernlearn.typing import Array
 def least_squares(y: Array, upper: Array) -> Machine:
     r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + \lambda I) a`, 1ᵀa = 0, λᵢ = 1/Cᵢ.
 
-    Nothing is bounded, so the solution is one linear system.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets, or labels −1 and +1.
-    upper : ndarray of shape (n,)
-        The :math:`C_i`, C times the sample weight.
+    Nothing is bounded, so the solution is one linear system. Targets are numbers, or −1 and +1.
     """
     endless = np.full(len(y), np.inf)
     return boxed(y, -endless, endless, ridge=1.0 / upper)

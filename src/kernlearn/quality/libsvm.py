@@ -73,25 +73,10 @@ def train(
     weight: Array | None,
     limits: _Limits,
 ) -> tuple[Array, float]:
-    """Signed coefficients and intercept of a machine (inputs are checked).
+    """Signed coefficients and intercept of an SVC, NuSVC, OneClassSVM, SVR or NuSVR.
 
-    Parameters
-    ----------
-    estimator : SVC, NuSVC, OneClassSVM, SVR or NuSVR
-        The machine, with its C, ν or ε.
-    K : ndarray of shape (n, n)
-        Kernel matrix.
-    target : ndarray of shape (n,) or None
-        Labels −1 and +1, or targets.
-    weight : ndarray of shape (n,) or None
-        Sample weights.
-    limits : dict
-        Some of ``tol``, ``max_iter`` and ``cache_size``.
-
-    Raises
-    ------
-    NumericalError
-        Where there is one class, ν is out of reach, or the numbers are not finite.
+    `limits` are some of ``tol``, ``max_iter`` and ``cache_size``. NumericalError: there is one
+    class, ν is out of reach, or the numbers are not finite.
     """
     try:
         try:

@@ -45,29 +45,10 @@ class LSSVMFit:
 
 
 def fit_ls_svm(K: Array, Y: Array, ridge: Array) -> LSSVMFit:
-    """Solve (3) for all columns of Y with one factorisation; inputs are checked.
+    """Solve (3) for all columns of Y with one factorisation; `ridge` holds the λ/s_i.
 
-    Parameters
-    ----------
-    K : ndarray of shape (n, n)
-        Gram matrix, n ≥ 2.
-    Y : ndarray of shape (n, k)
-        Targets.
-    ridge : ndarray of shape (n,)
-        λ/s_i, positive.
+    LinAlgError: K is not positive semidefinite beyond rounding, or not finite.
 
-    Returns
-    -------
-    fit : LSSVMFit
-        The machines.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If K is not positive semidefinite beyond rounding, or not finite.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.quality.ls_svm import fit_ls_svm
     >>> fit = fit_ls_svm(np.eye(2), np.array([[1.0], [-1.0]]), np.ones(2))

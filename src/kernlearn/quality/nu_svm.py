@@ -23,16 +23,8 @@ def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
 def nu_svm(y: Array, sample_weight: Array, nu: float) -> Machine:
     r"""Maximise :math:`-\tfrac12 a^\top K a`, 0 ≤ yᵢaᵢ ≤ sᵢ/Σs, 1ᵀa = 0, yᵀa = ν.
 
-    The paper asks for yᵀa ≥ ν; shrinking ``a`` lowers the norm, so equality holds.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    sample_weight : ndarray of shape (n,)
-        The :math:`s_i`.
-    nu : float
-        In (0, 1]; at most twice the weight share of the smaller class.
+    The paper asks for yᵀa ≥ ν; shrinking ``a`` lowers the norm, so equality holds. ν is in (0, 1],
+    and at most twice the weight share of the smaller class.
     """
     n = len(y)
     signed = y * sample_weight / sample_weight.sum()

@@ -25,14 +25,8 @@ def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
 def one_class(sample_weight: Array, nu: float) -> Machine:
     r"""Maximise :math:`-\tfrac12 a^\top K a`, :math:`0 \le a_i \le s_i/(\nu \sum s)`, 1ᵀa = 1.
 
-    The multiplier of 1ᵀa = 1 is minus the threshold ρ: the decision function is ``K a − ρ``.
-
-    Parameters
-    ----------
-    sample_weight : ndarray of shape (n,)
-        The :math:`s_i`, all one where nothing else is known.
-    nu : float
-        In (0, 1]: upper bound on the share of outliers.
+    The multiplier of 1ᵀa = 1 is minus the threshold ρ: the decision function is ``K a − ρ``. ν, in
+    (0, 1], bounds the share of outliers.
     """
     zeros = np.zeros(len(sample_weight))
     upper = sample_weight / (nu * sample_weight.sum())

@@ -40,24 +40,8 @@ class RidgePath:
 
     @classmethod
     def of(cls, K: Array, Y: Array, weight: Array) -> Self:
-        """Decompose; inputs are checked.
+        """Decompose a Gram matrix; LinAlgError where it is not finite.
 
-        Parameters
-        ----------
-        K : ndarray of shape (n, n)
-            Gram matrix, n ≥ 2.
-        Y : ndarray of shape (n, k)
-            Targets.
-        weight : ndarray of shape (n,)
-            s, positive.
-
-        Raises
-        ------
-        numpy.linalg.LinAlgError
-            If K is not finite.
-
-        Examples
-        --------
         >>> import numpy as np
         >>> from kernlearn.quality.ridge_path import RidgePath
         >>> path = RidgePath.of(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))

@@ -38,25 +38,9 @@ _ON_MARGIN = 1e-6
 def values_left_out(machine: Machine, K: Array, a: Array, f: Array) -> Array | None:
     """Decision values of shape (n,), each of the machine without that row.
 
-    Parameters
-    ----------
-    machine : Machine
-        What was trained.
-    K : ndarray of shape (n, n)
-        The kernel, without the machine's offset.
-    a : ndarray of shape (n,)
-        Its coefficients.
-    f : ndarray of shape (n,)
-        The values K a + b of the rows.
+    K is without the machine's offset, and f is K a + b. None where too few coefficients are
+    between their bounds to tell, or the machine without a row is another one, such as a ν-SVM.
 
-    Returns
-    -------
-    values : ndarray of shape (n,) or None
-        None where too few coefficients are between their bounds to tell, or the machine without a
-        row is another one, such as a ν-SVM.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.quality.rows_left_out import values_left_out
     >>> from kernlearn.quality.soft_margin import soft_margin

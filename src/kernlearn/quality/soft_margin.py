@@ -17,14 +17,6 @@ def _libsvm(machine: Machine, K: Array, tol: float) -> Array:
 
 
 def soft_margin(y: Array, upper: Array) -> Machine:
-    r"""C-SVM: maximise :math:`y^\top a - \tfrac12 a^\top K a`, :math:`0 \le y_i a_i \le C_i`.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Labels −1 and +1.
-    upper : ndarray of shape (n,)
-        The box :math:`C_i`, C times the sample weight.
-    """
+    r"""C-SVM: maximise :math:`y^\top a - \tfrac12 a^\top K a`, :math:`0 \le y_i a_i \le C_i`."""
     low, high = np.minimum(0.0, y * upper), np.maximum(0.0, y * upper)
     return boxed(y, low, high, stretchable=True, cold_start=_libsvm)

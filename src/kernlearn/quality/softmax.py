@@ -28,26 +28,10 @@ _ROUNDINGS = 4
 def fit_softmax(
     values: Array, codes: NDArray[np.intp], sample_weight: Array | None = None
 ) -> float:
-    """Fit the slope to held-out decision values; inputs are checked.
+    """The slope for held-out decision values (n, k), and the column of each point's own class.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n, k)
-        Decision values of points that did not train the machines that gave them, one column for
-        each class.
-    codes : ndarray of shape (n,)
-        The column of each point's own class.
-    sample_weight : ndarray of shape (n,), optional
-        Weights s of the points, one by default.
+    The probabilities are ``softmax(slope * values)``; the slope is zero if the values say nothing.
 
-    Returns
-    -------
-    slope : float
-        The probabilities at decision values f are ``softmax(slope * f)``; zero where the values
-        say nothing.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.quality.softmax import fit_softmax
     >>> 0 < fit_softmax(np.eye(3)[[0, 0, 1, 1, 2, 0]], np.array([0, 0, 1, 1, 2, 2])) < 10

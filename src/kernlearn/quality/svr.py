@@ -39,30 +39,13 @@ def _libsvm_nu(machine: Machine, K: Array, tol: float) -> Array:
 
 
 def epsilon_svr(y: Array, upper: Array, epsilon: float) -> Machine:
-    r"""Maximise :math:`y^\top a - \varepsilon\lVert a\rVert_1 - \tfrac12 a^\top K a`, |aᵢ| ≤ Cᵢ.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    upper : ndarray of shape (n,)
-        The box :math:`C_i`.
-    epsilon : float
-        Half the width of the tube.
-    """
+    r"""Maximise :math:`y^\top a - \varepsilon\lVert a\rVert_1 - \tfrac12 a^\top K a`, |aᵢ| ≤ Cᵢ."""
     return _two_sided(y, upper, epsilon)
 
 
 def nu_svr(y: Array, upper: Array, nu: float) -> Machine:
     r"""Maximise :math:`y^\top a - \tfrac12 a^\top K a`, |aᵢ| ≤ Cᵢ, ‖a‖₁ ≤ ν ΣCᵢ.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n,)
-        Targets.
-    upper : ndarray of shape (n,)
-        The box :math:`C_i`.
-    nu : float
-        In (0, 1]: upper bound on the share of points outside the tube.
+    ν, in (0, 1], bounds the share of points outside the tube.
     """
     return _two_sided(y, upper, 0.0, budget=nu * float(upper.sum()))

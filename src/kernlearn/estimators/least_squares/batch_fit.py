@@ -17,18 +17,9 @@ def fit_together(
 ) -> None:
     """Fit each model to its table, as ``fit`` would, on the device of the first.
 
-    All that the models' searches ask for next is computed in one go, in stacks of what has one
-    size: machines of first-level learning, and held-out losses of least-squares machines. A search
-    takes the steps that it would take alone.
-
-    Parameters
-    ----------
-    models : sequence of LSSVMClassifier or of FirstLevelClassifier
-        Not fitted yet, all of one class and with one ``device``.
-    tables : sequence of array-like
-        The X of each.
-    targets : sequence of array-like
-        The y of each.
+    The models are unfitted LSSVMClassifiers or FirstLevelClassifiers, all of one class and device.
+    All that their searches ask for next is computed in stacks of what has one size. A search takes
+    the steps that it would take alone.
     """
     for model in models:
         model._seed = draw_seed(model.random_state)

@@ -10,13 +10,7 @@ from kernlearn.typing import Array
 
 
 class FixedKernel(ParametricKernel):
-    """The family that holds one kernel.
-
-    Parameters
-    ----------
-    fixed : Kernel
-        That kernel.
-    """
+    """The family that holds one kernel."""
 
     follows_arrays = True
 

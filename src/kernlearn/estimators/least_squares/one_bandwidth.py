@@ -18,16 +18,7 @@ _ROWS = 2000
 def blurred_columns(X: Array, Y: Array, weight: Array, left_out: Array) -> str | None:
     """What one or two columns alone predict better, as part of a sentence; None if nothing.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows of positive weight.
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        Positive weights.
-    left_out : ndarray of shape (n, k)
-        Leave-one-out predictions of the machine.
+    Rows have positive weights; `left_out` holds the machine's leave-one-out predictions.
     """
     if X.shape[1] < 2 or len(X) < _FEWEST_ROWS:
         return None

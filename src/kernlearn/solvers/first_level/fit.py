@@ -59,14 +59,9 @@ def learn_first_level(
 ) -> TrainingSearch[FirstLevelSolution]:
     """Learn θ and the machine; λ and μ too where they are None.
 
-    A search that asks for machines, as in :mod:`kernlearn.solvers.optimize.coroutines`. When it is
-    time to end, the best λ and μ so far are taken, and a machine on all data with the θ that the
-    folds have learned for them.
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If no machine can be trained at all: the kernel overflows, or is not positive semidefinite.
+    A search that asks for machines, as in :mod:`kernlearn.solvers.optimize.coroutines`. When time
+    is up, the best λ and μ so far are taken, with the θ that the folds have learned for them.
+    LinAlgError: no machine can be trained at all.
     """
     free = np.array([lam is None, mu is None])
     search, theta = yield from _from_equal_scales(problem, folds, lam, mu, free, control)

@@ -56,24 +56,8 @@ _LEAST = 1e-3
 
 
 def column_directions(X: Array, Y: Array, weight: Array) -> list[Array]:
-    """Every θ is that of a Gaussian kernel, and meant up to a factor (inputs are checked).
+    """At most five θ of a Gaussian kernel, up to a factor; none where nothing tells columns apart.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows.
-    Y : ndarray of shape (n, k)
-        Targets.
-    weight : ndarray of shape (n,)
-        Positive weights.
-
-    Returns
-    -------
-    directions : list of ndarray of shape (d,)
-        At most five; none where nothing tells the columns apart.
-
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.solvers.selection.column_starts import column_directions
     >>> X = np.random.default_rng(0).normal(size=(80, 3))
@@ -119,24 +103,8 @@ def slope_scales(
 ) -> Array:
     """Scales of the columns after some rounds: in each, the slopes of a machine on scaled columns.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n, d)
-        Rows.
-    share : ndarray of shape (n,)
-        Their weights, of sum one.
-    scales : ndarray of shape (d,)
-        Where to start.
-    n_rounds : int
-        Number of rounds.
-    train : callable
-        From the length of the Matérn kernel of order 3/2, and the scales of the columns, to the
-        coefficients of the machine, of shape (n, k).
-
-    Raises
-    ------
-    numpy.linalg.LinAlgError
-        If a machine has no slope.
+    The weights of the rows, `share`, sum to one. `train` takes the length of the Matérn kernel of
+    order 3/2 and the scales, and returns coefficients of shape (n, k). LinAlgError: no slope.
     """
     for _ in range(n_rounds):
         length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0

@@ -26,19 +26,8 @@ _VALLEYS = 2
 def grid_starts(objective: SelectionObjective, theta: Array, lam: float | None) -> list[Array]:
     """The best points z = (log λ, log cθ) of the valleys along c, the lowest first.
 
-    Parameters
-    ----------
-    objective : SelectionObjective
-        The criterion.
-    theta : ndarray of shape (p,)
-        Direction and unit of θ.
-    lam : float or None
-        A λ to be kept.
-
-    Raises
-    ------
-    ValueError, numpy.linalg.LinAlgError
-        If there is no machine at any point: what the kernel or the factorisation says.
+    A `lam` is kept. Without a machine at any point, the error of the kernel or of the factorisation
+    is raised.
     """
     sample = sampled(objective, _POINTS)
     try:

@@ -51,18 +51,7 @@ class Mixing:
     prior: float  # κ
 
     def weights(self, max_members: int) -> Array:
-        """Weights of a mixture of few, not negative, of sum one.
-
-        Parameters
-        ----------
-        max_members : int
-            How many candidates may have a weight, one or more.
-
-        Returns
-        -------
-        weights : ndarray of shape (m,)
-            Of the candidates at their best scale; they are to be multiplied by it.
-        """
+        """Weights of at most `max_members` candidates at their best scale, of sum one."""
         scaled = np.stack([self.loss.scale(F) * F for F in self.held_out])
         kept = np.arange(len(scaled))
         while True:
@@ -116,21 +105,9 @@ class Mixing:
 
 
 def weights_by_errors(loss: PredictiveLoss, held_out: Array, max_members: int) -> Array:
-    """Weights of the candidates that tell labels of held-out rows best.
+    """Weights, of sum one, of the candidates that tell labels of held-out rows best.
 
-    Parameters
-    ----------
-    loss : PredictiveLoss
-        Of labels.
-    held_out : ndarray of shape (m, n, k)
-        Predictions of m candidates for n rows that did not train them.
-    max_members : int
-        How many candidates may have a weight, one or more.
-
-    Returns
-    -------
-    weights : ndarray of shape (m,)
-        Of the candidates at their best scale, of sum one.
+    They belong to the candidates at their best scale; `held_out` has the shape (m, n, k).
     """
     wrong = np.stack([loss.wrong(F) for F in held_out]).astype(float)
     losses = np.array([loss.value(F) for F in held_out])

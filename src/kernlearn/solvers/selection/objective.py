@@ -72,21 +72,8 @@ class SelectionObjective:
         \frac{\partial}{\partial \log\theta_r}
             = \theta_r \sum_{ij} W_{ij} \frac{\partial K_{ij}}{\partial \theta_r} .
 
-    Parameters
-    ----------
-    kernel : ParametricKernel
-        The family K(θ).
-    X : array or data frame of n rows
-        Points.
-    Y : ndarray of shape (n, k)
-        Targets.
-    criterion : SelectionCriterion
-        What is minimised.
-    stopping : StoppingControl, optional
-        Told of every machine once there is one; may raise to end the selection early, for which
-        case the lowest point is kept in `best`.
-    ask : callable, optional
-        Answers questions instead of the objective itself, together with those of others.
+    `stopping` may raise to end the selection early: the lowest point is kept in `best`. `ask`
+    answers questions instead of the objective itself, together with those of others.
     """
 
     def __init__(

@@ -28,20 +28,8 @@ def minimise_along(loss: Callable[[float], float], start: float) -> LineMinimum:
     """Minimise a loss of one positive number, from a start: downhill by factors of ten, then once
     to the vertex of the parabola in its logarithm.
 
-    Parameters
-    ----------
-    loss : callable
-        From λ, in units in which one is large, to a number; infinite where there is none.
-    start : float
-        Where to begin, between 1e-8 and 1e4.
+    The loss takes λ, between 1e-8 and 1e4, and is infinite where there is no machine.
 
-    Returns
-    -------
-    minimum : LineMinimum
-        The best of the places tried: usually four or five.
-
-    Examples
-    --------
     >>> from kernlearn.solvers.selection.ridge_search import minimise_along
     >>> found = minimise_along(lambda lam: abs(np.log(lam / 0.03)) ** 2, start=1.0)
     >>> round(found.at, 4), found.n_evaluations

@@ -66,32 +66,10 @@ def select(
     ask: Ask | None = None,
     several: bool = True,
 ) -> Selection:
-    """Choose (λ, θ); inputs are checked.
+    """Choose (λ, θ), or θ alone for a given `lam`; the best point found, also when time is up.
 
-    Parameters
-    ----------
-    kernel : ParametricKernel
-        The family K(θ).
-    X : array or data frame of n rows
-        Points.
-    Y : ndarray of shape (n, k)
-        Targets.
-    criterion : SelectionCriterion
-        What is minimised.
-    limits : DescentLimits
-        When to stop.
-    lam : float, optional
-        A λ to be kept.
-    ask : callable, optional
-        Answers the questions of the search, all but its last: the machine that is returned is
-        trained here.
-    several : bool
-        Whether to look for another start of the free descent than equal scales.
-
-    Returns
-    -------
-    selection : Selection
-        The best point found, also when it is time to end.
+    `ask` answers the questions of the search, all but its last: the machine that is returned is
+    trained here. `several` allows another start of the free descent than equal scales.
     """
     plain = replace(criterion, regularised=False)
     objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask)

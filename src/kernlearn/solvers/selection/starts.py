@@ -30,16 +30,7 @@ def best_other_start(
 ) -> Array | None:
     """A start z in which columns count differently, or None where the known λ and θ are better.
 
-    Parameters
-    ----------
-    objective : SelectionObjective
-        What will be minimised.
-    known_lam : float
-        The λ to beat, with leave-one-out on few rows as the judge.
-    known : ndarray of shape (p,)
-        The θ to beat.
-    lam : float or None
-        A λ to be kept.
+    Leave-one-out on few rows judges both. A `lam` is kept.
     """
     if not objective.kernel.per_column:
         return None
