@@ -322,7 +322,7 @@ def _is_text(cell: object) -> bool:
     return isinstance(cell, str | bytes)
 
 
-def _reads_as_number(cell: str) -> bool:
+def _reads_as_number(cell: Any) -> bool:
     try:
         float(cell)
     except (TypeError, ValueError):
