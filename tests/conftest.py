@@ -13,13 +13,12 @@ from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
 from kernlearn.estimators.mkl import bank
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.engine.statement import ChoiceOptions
-from kernlearn.solvers.first_level import search
-from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
-from kernlearn.solvers.selection import grid
+from kernlearn.solvers.selection.objective import SelectionOptions
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("untimed", deadline=None)
@@ -128,15 +127,11 @@ def without(monkeypatch):
 def quick_choices(monkeypatch):
     """Choose among few, and roughly: for tests of other things, of which any choice tells."""
 
-    def descend_roughly(near, first, free, low, high, tol, max_iter):
-        return capped_bfgs(near, first, free, low, high, 100.0 * tol, max_iter)
-
     monkeypatch.setattr(bank, "_TRIED", (-2.0, 2.0))
     options = ChoiceOptions(factors_of_C=(1.0, 10.0))
     monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
-    monkeypatch.setattr(grid, "_RIDGES", np.array([1.0, 1e-2]))
-    monkeypatch.setattr(grid, "_SCALES", np.array([0.2, 1.0]))
-    monkeypatch.setattr(search, "capped_bfgs", descend_roughly)
+    few = SelectionOptions(ridges=(1.0, 1e-2), scales=(0.2, 1.0), rougher=100.0)
+    monkeypatch.setattr(LeastSquaresSVM, "_options", few)
 
 
 WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}

@@ -18,6 +18,7 @@ from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import stopping
 from kernlearn.runtime.convergence_warnings import InterruptedWarning
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
+from kernlearn.solvers.selection.objective import SelectionOptions
 
 FEW = {"max_pivots": 8}
 LONG = {
@@ -179,11 +180,12 @@ def test_a_stopped_selection_keeps_its_lowest_point(name, steps):
     assert model.loo_loss_ == pytest.approx(again.loo_loss_)
 
 
-def test_a_selection_stopped_on_a_sample_is_trained_on_all_rows(monkeypatch):
-    monkeypatch.setattr("kernlearn.solvers.selection.grid._POINTS", 12)
+def test_a_selection_stopped_on_a_sample_is_trained_on_all_rows():
     X, y = data("LSSVMRegressor")
+    model = kl.LSSVMRegressor("ard", callback=lambda told: told.step == 5)
+    model._options = SelectionOptions(grid_rows=12)
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
-        model = kl.LSSVMRegressor("ard", callback=lambda told: told.step == 5).fit(X, y)
+        model.fit(X, y)
     again = kl.LSSVMRegressor("ard", None, model.lam_, model.theta_).fit(X, y)
     np.testing.assert_allclose(model.predict(X), again.predict(X), rtol=1e-9)
     assert len(model.support_) == len(X)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
-from kernlearn.quality import discriminants
 from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
 
 
@@ -17,10 +16,9 @@ def case():
     return values, np.where(classes[:, None] == np.arange(3), 1.0, -1.0), classes
 
 
-def test_they_are_those_of_linear_discriminant_analysis(case, monkeypatch):
-    monkeypatch.setattr(discriminants, "_SHRUNK", 0.0)
+def test_they_are_those_of_linear_discriminant_analysis(case):
     values, signs, classes = case
-    ours = Discriminants.of(values, signs, np.ones(120))(values)
+    ours = Discriminants.of(values, signs, np.ones(120), shrinkage=0.0)(values)
     share = (np.bincount(classes) + 1 / 3) / 121
     # Its covariance is that of the priors' shares; ours is of the rows'.
     theirs = LinearDiscriminantAnalysis(solver="lsqr", priors=np.bincount(classes) / 120)

@@ -30,7 +30,7 @@ __all__ = ["Discriminants", "held_out_discriminants"]
 
 
 # Part of the mean variance that is added to all.
-_SHRUNK = 0.1
+SHRINKAGE = 0.1
 _PARTS = 5
 
 
@@ -62,7 +62,9 @@ class Discriminants:
         return np.asarray(values @ self.matrix + self.offset)
 
     @classmethod
-    def of(cls, values: Array, signs: Array, weight: Array) -> Discriminants:
+    def of(
+        cls, values: Array, signs: Array, weight: Array, shrinkage: float = SHRINKAGE
+    ) -> Discriminants:
         """From values (n, k) for rows held out, signs of +1 for a row's own class, and weights."""
         k = values.shape[1]
         size = float(np.abs(values).max(initial=0.0))
@@ -84,7 +86,7 @@ class Discriminants:
         variance = float(np.trace(covariance)) / k
         if not without_rounding(np.sqrt(variance), 1.0, len(f)) > 0.0:  # a value for every class
             return cls(np.eye(k), np.zeros(k))
-        covariance[np.diag_indices(k)] += _SHRUNK * variance
+        covariance[np.diag_indices(k)] += shrinkage * variance
         matrix = np.linalg.solve(covariance, means.T)
         # As if one more row had been seen, of which nobody knows the class.
         share = (in_class + 1.0 / k) / (total + 1.0)

@@ -11,11 +11,10 @@ from kernlearn.families.parametric import ARD, RBF
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
-from kernlearn.solvers.selection import select as select_module
 from kernlearn.solvers.selection.descent import DescentLimits, descend
-from kernlearn.solvers.selection.grid import grid_starts
-from kernlearn.solvers.selection.objective import SelectionObjective
+from kernlearn.solvers.selection.objective import SelectionObjective, SelectionOptions
 from kernlearn.solvers.selection.select import select
+from kernlearn.solvers.selection.starts import grid_starts
 
 LIMITS = DescentLimits(1e-4, 1000)
 
@@ -63,8 +62,8 @@ def test_a_sample_first_leads_to_the_same_minimum(monkeypatch):
         note(self, z, value)
 
     monkeypatch.setattr(SelectionObjective, "_note", counted)
-    monkeypatch.setattr(select_module, "_SOME", 80)
-    found = select(RBF(), X, y, _loo(160), LIMITS)
+    options = SelectionOptions(sample_rows=80)
+    found = select(RBF(), X, y, _loo(160), LIMITS, options=options)
     assert found.objective <= expected.objective * (1 + 1e-6)
     assert found.status is Status.CONVERGED
     # All rows are looked at to find a start, as there are fewer than that takes.
@@ -145,15 +144,15 @@ def test_a_given_ridge_is_kept():
     assert around[1] < min(around[0], around[2])
 
 
-def test_many_rows_start_from_a_part_of_them(monkeypatch):
+def test_many_rows_start_from_a_part_of_them():
     X, y = _problem(90)
     whole = select(RBF(), X, y, _loo(90), DescentLimits(1e-6, 1000))
-    monkeypatch.setattr("kernlearn.solvers.selection.grid._POINTS", 25)
-    part = select(RBF(), X, y, _loo(90), DescentLimits(1e-6, 1000))
+    options = SelectionOptions(grid_rows=25)
+    part = select(RBF(), X, y, _loo(90), DescentLimits(1e-6, 1000), options=options)
     assert part.objective == pytest.approx(whole.objective, rel=1e-8)
     # A class that the sample misses is looked for among all rows.
     rare = np.where(np.arange(90) == 7, 1.0, -1.0)[:, None]
-    assert np.isfinite(select(RBF(), X, rare, _loo(90), LIMITS).objective)
+    assert np.isfinite(select(RBF(), X, rare, _loo(90), LIMITS, options=options).objective)
 
 
 class Picky(RBF):

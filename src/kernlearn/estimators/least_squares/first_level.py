@@ -32,6 +32,7 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.descent import DescentLimits
+from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.typing import Array, FoldsLike, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
@@ -93,6 +94,7 @@ class FirstLevel(StoppingParameters):
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
+    _options: SelectionOptions
 
     @property
     def relevance_(self) -> dict[str, float]:
@@ -285,6 +287,7 @@ class FirstLevel(StoppingParameters):
             self._stopping_control(),
             together,
             several_starts(self.starts),
+            self._options,
         )
 
     def _check_enough(self, n: int, chosen: bool) -> None:

@@ -56,7 +56,7 @@ from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_lan
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.solvers.selection.objective import Ask
+from kernlearn.solvers.selection.objective import Evaluator, SelectionOptions
 from kernlearn.solvers.selection.select import Selection, select
 from kernlearn.typing import Array, FoldsLike, Indices, Rows, Targets
 
@@ -101,6 +101,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     dual_coef_: Array
     status_: Status
     _ridge: Array
+    _options = SelectionOptions()
 
     def _learn(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
@@ -245,7 +246,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         loss: HeldOutLoss,
         lam: float | None,
         limits: DescentLimits,
-        ask: Ask | None = None,
+        ask: Evaluator | None = None,
     ) -> Selection:
         spread = float(loss.weight @ ((Y - Y.mean(axis=0)) ** 2).sum(axis=1))
         criterion = SelectionCriterion(
@@ -255,7 +256,9 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             with threads_for(len(Y)):
                 if self.selection is not None:
                     several = several_starts(self.starts)
-                    return select(family, rows, Y, criterion, limits, lam, ask, several)
+                    return select(
+                        family, rows, Y, criterion, limits, lam, ask, several, self._options
+                    )
                 return self._trained_as_given(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:
             raise ValueError(

@@ -67,7 +67,7 @@ def learn_first_level(
     search, theta = yield from _from_equal_scales(problem, folds, lam, mu, free, control)
     stopping, bandwidth = control.stopping, None
     if control.several and mu is None and stopping.stopped is None:
-        others = OtherStarts(problem, folds, lam, stopping)
+        others = OtherStarts(problem, folds, lam, control)
         bandwidth = others.one_bandwidth()
         for start in (bandwidth, others.columns(float(np.exp(search.x[0])), theta)):
             if start is not None and start.cv_loss < PROMISING * search.least:

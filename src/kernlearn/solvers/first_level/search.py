@@ -17,6 +17,7 @@ from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.cross_validation import CrossValidatedLoss, CrossValidation
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingSearch, alone
 from kernlearn.solvers.optimize.capped_bfgs import capped_bfgs
+from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.typing import Array, Indices
 
 STRATEGIES = ("gradient", "nelder-mead")
@@ -41,6 +42,7 @@ class FirstLevelControl:
     # Whether folds ask for their machines together, which are then kept together, too
     together: bool = False
     several: bool = False  # Whether other starts than equal scales are looked at, where μ is chosen
+    options: SelectionOptions = field(default_factory=SelectionOptions)  # Of the LS-SVM to beat
 
 
 class FirstLevelSearch:
@@ -120,7 +122,7 @@ class FirstLevelSearch:
             self.free,
             self.low,
             self.high,
-            rougher * self.control.tol,
+            rougher * self.control.options.rougher * self.control.tol,
             self.control.max_iter,
         )
         self.converged = result.converged

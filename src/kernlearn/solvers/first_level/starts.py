@@ -23,6 +23,7 @@ from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingRequest, TrainingSearch
+from kernlearn.solvers.first_level.search import FirstLevelControl
 from kernlearn.solvers.selection.descent import DescentLimits
 from kernlearn.solvers.selection.objective import SelectionObjective
 from kernlearn.solvers.selection.select import tied
@@ -54,7 +55,7 @@ class OtherStarts:
     problem: FirstLevelProblem  # All data
     folds: Sequence[Indices]  # The rows held out together
     lam: float | None  # A λ to be kept
-    stopping: StoppingControl  # When it is time to end
+    control: FirstLevelControl  # When it is time to end, and how the LS-SVM is selected
 
     def one_bandwidth(self) -> Start | None:
         """The LS-SVM with a common factor of all θ; None where there is none in time."""
@@ -86,13 +87,15 @@ class OtherStarts:
         return Start(lam, np.exp(z[1:]), 0.5 * loss / float(problem.weight.sum()))
 
     def _objective(self) -> SelectionObjective:
-        problem, left = self.problem, self.stopping.seconds_left
+        problem, left = self.problem, self.control.stopping.seconds_left
         spread = float(problem.weight @ (problem.Y**2).sum(axis=1))
         negligible = max(_NEGLIGIBLE * spread, np.finfo(float).tiny)
         criterion = SelectionCriterion(LeaveOneOut(problem.weight), False, negligible)
         # Nothing is told of these machines, but the time they take counts.
         silent = StoppingControl(time_limit=None if np.isinf(left) else left)
-        return SelectionObjective(problem.family, problem.X, problem.Y, criterion, silent)
+        return SelectionObjective(
+            problem.family, problem.X, problem.Y, criterion, silent, options=self.control.options
+        )
 
 
 def first_values(

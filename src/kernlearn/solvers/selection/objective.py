@@ -25,6 +25,23 @@ _CONSTANT = 1e-6
 Answer = tuple[float, Array]
 
 
+@dataclass(frozen=True)
+class SelectionOptions:
+    """How a selection looks for its starts."""
+
+    # λ in units of the mean eigenvalue of the centred K. The largest first: of values that are all
+    # the same it is the safest.
+    ridges: tuple[float, ...] = tuple((10.0 ** np.arange(1, -5, -1)).tolist())
+    # θ in units of the family's start
+    scales: tuple[float, ...] = tuple((5.0 ** np.arange(-3, 3)).tolist())
+    grid_rows: int = 300  # Enough rows to choose a start; the descent sees more of them
+    # From twice as many rows on, the tied descent sees a sample of this size first: all rows then
+    # need a few steps, in coordinates in which the valley is round
+    sample_rows: int = 700
+    # The search of first-level learning ends at this multiple of its tolerance
+    rougher: float = 1.0
+
+
 class BestSeen:
     """The lowest point of all that were evaluated."""
 
@@ -58,7 +75,8 @@ class Question:
         return self.objective.computed(self.z)
 
 
-Ask = Callable[[list[Question]], Sequence[Answer]]
+# What answers questions, in the place of the objective.
+Evaluator = Callable[[list[Question]], Sequence[Answer]]
 
 
 class SelectionObjective:
@@ -83,7 +101,8 @@ class SelectionObjective:
         Y: Array,
         criterion: SelectionCriterion,
         stopping: StoppingControl | None = None,
-        ask: Ask | None = None,
+        ask: Evaluator | None = None,
+        options: SelectionOptions | None = None,
     ) -> None:
         self.kernel = kernel
         self.X = X
@@ -91,6 +110,7 @@ class SelectionObjective:
         self.criterion = criterion
         self.stopping = StoppingControl() if stopping is None else stopping
         self.ask = ask
+        self.options = SelectionOptions() if options is None else options
         self.best = BestSeen()
         self.n_evaluations = self.n_steps = self.n_breakdowns = 0
         self._last: tuple[Array, Array] | None = None
@@ -198,7 +218,7 @@ class SelectionObjective:
             message = f"lam {np.exp(z[0]):.3g}, logarithm of the held-out criterion {value:.6g}"
             self.stopping.tell(message, self.best.value)
 
-    def _answers(self, points: Sequence[Array], ask: Ask) -> Sequence[Answer]:
+    def _answers(self, points: Sequence[Array], ask: Evaluator) -> Sequence[Answer]:
         self.n_evaluations += len(points)
         return ask([Question(self, z) for z in points])
 

@@ -27,16 +27,12 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.solvers.selection.descent import DescentLimits, Stage, descend
-from kernlearn.solvers.selection.grid import grid_starts, sampled
-from kernlearn.solvers.selection.objective import Ask, SelectionObjective
-from kernlearn.solvers.selection.starts import PROMISING, best_other_start
+from kernlearn.solvers.selection.objective import Evaluator, SelectionObjective, SelectionOptions
+from kernlearn.solvers.selection.starts import PROMISING, best_other_start, grid_starts, sampled
 from kernlearn.typing import Array
 
 # With θ below this share of its start, a Gaussian kernel is linear on the data to 0.1 per cent.
 _LINEAR = 1e-3
-# From so many times as many rows on, the tied descent sees a sample of this size first: all rows
-# then need a few steps, in coordinates in which the valley is round.
-_MANY, _SOME = 2, 700
 # Parameters within this factor of one another count as equal.
 _ALIKE = 2.0
 _STEP = 0.1  # of logarithms
@@ -63,8 +59,9 @@ def select(
     criterion: SelectionCriterion,
     limits: DescentLimits,
     lam: float | None = None,
-    ask: Ask | None = None,
+    ask: Evaluator | None = None,
     several: bool = True,
+    options: SelectionOptions | None = None,
 ) -> Selection:
     """Choose (λ, θ), or θ alone for a given `lam`; the best point found, also when time is up.
 
@@ -72,7 +69,7 @@ def select(
     trained here. `several` allows another start of the free descent than equal scales.
     """
     plain = replace(criterion, regularised=False)
-    objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask)
+    objective = SelectionObjective(kernel, X, Y, plain, limits.stopping, ask, options)
     z, status, _ = search(objective, criterion, limits, lam, several)
     theta = np.exp(z[1:])
     used, fit = objective.trained(float(np.exp(z[0])) if lam is None else lam, theta)
@@ -160,8 +157,9 @@ def _tied(
     directions[1:, 1:] = 1.0
     directions = directions[:, lam is not None :]
     starts = grid_starts(objective, theta, lam)
-    sample = sampled(objective, _SOME)
-    if len(objective.Y) < _MANY * _SOME or sample is objective or directions.shape[1] == 0:
+    n_some = objective.options.sample_rows
+    sample = sampled(objective, n_some)
+    if len(objective.Y) < 2 * n_some or sample is objective or directions.shape[1] == 0:
         return [descend(objective, z, directions, limits) for z in starts]
     found = [descend(sample, z, directions, limits) for z in starts]
     objective.best.fall_back_on(sample.best.z)
