@@ -196,7 +196,7 @@ class FirstLevel(StoppingParameters):
             with device_memory_errors():
                 fit = learn_then_refit(table, family, lam, limits, several_starts(self.starts))
             store_exact_fit(self, fit, rows, table, kept)
-            store_left_out(self, fit, X, Y, kept)
+            store_left_out(self, fit.left_out, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
             warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         else:

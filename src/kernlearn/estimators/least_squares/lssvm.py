@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Generator, Sequence
 from functools import partial
 from typing import Any, TypeAlias
@@ -24,7 +23,6 @@ from kernlearn.estimators.inputs.dask_rows import (
 from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.kernel_input import KernelInput
-from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
@@ -33,8 +31,9 @@ from kernlearn.estimators.least_squares.lssvm_low_rank import (
     fold_machines,
     store_kernel_fit,
     store_left_out,
+    store_selection,
 )
-from kernlearn.estimators.least_squares.one_bandwidth import blurred_columns
+from kernlearn.estimators.least_squares.one_bandwidth import tell_blurred
 from kernlearn.estimators.mkl.low_rank import (
     chosen_rank,
     forget_low_rank,
@@ -172,7 +171,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             if isinstance(self.kernel, Kernel):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
-                self._given(lam, len(family.start(few)))
+                _check_given(lam, len(family.start(few)))
             table = TrainingTable(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
@@ -193,35 +192,10 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 if isinstance(self.kernel, Kernel):
                     family = FixedKernel(self.kernel.fitted_to(rows))
                 selection = self._selected(family, rows, Y[kept], loss, lam, limits)
-        self._store(selection, family, theta, rows, kept)
+        store_selection(self, selection, family, theta, rows, kept)
         self._store_held_out(selection.fit, X, Y, weight, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=6)
-        self._tell_blurred(family, X, Y, weight, kept, stacklevel=6)
-
-    def _tell_blurred(
-        self,
-        family: ParametricKernel,
-        X: object,
-        Y: Array,
-        weight: Array,
-        kept: Indices,
-        stacklevel: int,
-    ) -> None:
-        """Let ``status_`` and a warning say that columns need scales of their own."""
-        tied = not family.per_column and len(self.theta_) == 1 and self.status_ is Status.CONVERGED
-        if not (tied and isinstance(X, np.ndarray) and X.ndim == 2):
-            return
-        left_out = self.loo_predictions_.reshape(Y.shape)
-        found = blurred_columns(X[kept], Y[kept], weight[kept], left_out[kept])
-        if found is None:
-            return
-        self.status_ = Status.ONE_BANDWIDTH
-        name = type(self).__name__
-        warnings.warn(
-            f"{name} has one bandwidth for all columns, which blurs some: {found}; use "
-            f"kernel='ard', or {name.replace('LSSVM', 'Kernel')}, which learn a scale for each",
-            stacklevel=stacklevel + 1,
-        )
+        tell_blurred(self, family, X, Y, weight, kept, stacklevel=6)
 
     def _selects_elsewhere(self, family: ParametricKernel, rows: Array) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, in stacks."""
@@ -259,38 +233,13 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                     return select(
                         family, rows, Y, criterion, limits, lam, ask, several, self._options
                     )
-                return self._trained_as_given(family, rows, Y, criterion, lam)
+                return _trained_as_given(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:
             raise ValueError(
                 f"{type(self).__name__} expected a positive semidefinite kernel matrix of "
                 f"finite numbers, got one that cannot be factorised ({broken}); standardise "
                 "the columns, or repair a precomputed matrix by kernlearn.gram.check_gram"
             ) from broken
-
-    def _trained_as_given(
-        self,
-        family: ParametricKernel,
-        rows: Array,
-        Y: Array,
-        criterion: SelectionCriterion,
-        lam: float | None,
-    ) -> Selection:
-        theta = family.start(rows)
-        lam = self._given(lam, len(theta))
-        weight = criterion.loss.weight
-        lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, weight)
-        value = criterion.value(fit, theta)
-        return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
-
-    def _given(self, lam: float | None, n_parameters: int) -> float:
-        """The λ that is given, as θ is, where nothing is to be selected."""
-        if lam is None or n_parameters:
-            missing = "lam" if lam is None else "theta"
-            raise ValueError(
-                f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
-                "or choose selection='loo'"
-            )
-        return lam
 
     def _learn_through_landmarks(
         self,
@@ -310,46 +259,20 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
             fit = fit_through_landmarks(table, family, rank, lam, selects, limits, several)
             self._folds = fold_machines(fit, table)
         store_kernel_fit(self, fit, theta, table, kept)
-        store_left_out(self, fit, X, Y, kept)
+        store_left_out(self, fit.left_out, X, Y, kept)
         warn_if_unfinished(type(self).__name__, self.status_, limits.stopping, stacklevel=7)
         weight = np.zeros(len(Y))
         weight[kept] = table.weight
-        self._tell_blurred(family, X, Y, weight, kept, stacklevel=7)
-
-    def _store(
-        self,
-        selection: Selection,
-        family: ParametricKernel,
-        theta: Array | None,
-        rows: Array,
-        kept: Indices,
-    ) -> None:
-        self.theta_ = selection.theta if theta is None else theta
-        self.lam_ = selection.lam
-        self.kernel_ = own_kernel(family.kernel(selection.theta))
-        self.dual_coef_ = np.ascontiguousarray(selection.fit.dual_coef.T)
-        self.intercept_ = selection.fit.intercept
-        self.support_ = kept
-        self.support_vectors_ = own_rows(rows)
-        self.objective_ = selection.objective
-        self.n_iter_ = max(selection.n_iter, 1)
-        self.n_evaluations_ = selection.n_evaluations
-        self.status_ = selection.status
+        tell_blurred(self, family, X, Y, weight, kept, stacklevel=7)
 
     def _store_held_out(
         self, fit: LSSVMFit, X: Array, Y: Array, weight: Array, kept: Indices
     ) -> None:
-        """Leave-one-out; a row of no weight was never in, so it is predicted as any other."""
+        """Leave-one-out residuals in closed form, and what follows from them."""
         self._ridge = fit.ridge
         residuals = LeaveOneOut(weight[kept]).residuals(fit)
-        predictions = np.empty_like(Y)
-        predictions[kept] = Y[kept] - residuals
-        others = np.flatnonzero(weight == 0)
-        if len(others):
-            predictions[others] = self._values(select_rows(X, others))
-        self.loo_predictions_ = predictions[:, 0] if Y.shape[1] == 1 else predictions
-        squares = (residuals**2).sum(axis=1)
-        self.loo_loss_ = float(np.average(squares, weights=weight[kept]))
+        store_left_out(self, Y[kept] - residuals, X, Y, kept)
+        self.loo_loss_ = float(np.average((residuals**2).sum(axis=1), weights=weight[kept]))
 
     def _checked_with_target(self, X: Any, y: Any, **options: Any) -> tuple[Any, Targets]:
         """X and y, with what is to be known of X's device."""
@@ -368,3 +291,29 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         else:
             values = decision_values(self.kernel_, rows, points, coefs)
         return np.asarray(values + self.intercept_)
+
+
+def _trained_as_given(
+    family: ParametricKernel,
+    rows: Array,
+    Y: Array,
+    criterion: SelectionCriterion,
+    lam: float | None,
+) -> Selection:
+    theta = family.start(rows)
+    lam = _check_given(lam, len(theta))
+    weight = criterion.loss.weight
+    lam, fit = train_ls_svm(family.matrix(rows, None, theta), Y, lam, weight)
+    value = criterion.value(fit, theta)
+    return Selection(lam, theta, fit, value, 1, 1, Status.GIVEN)
+
+
+def _check_given(lam: float | None, n_parameters: int) -> float:
+    """The λ that is given, as θ is, where nothing is to be selected."""
+    if lam is None or n_parameters:
+        missing = "lam" if lam is None else "theta"
+        raise ValueError(
+            f"expected lam and theta with selection=None, got {missing}=None; pass {missing}, "
+            "or choose selection='loo'"
+        )
+    return lam

@@ -1,4 +1,4 @@
-"""Least-squares machines of one kernel through landmarks, as their estimators store them."""
+"""What the fits of least-squares machines of one kernel store in their estimators."""
 
 from __future__ import annotations
 
@@ -10,10 +10,30 @@ from kernlearn.estimators.inputs.dask_rows import select_rows
 from kernlearn.estimators.inputs.ownership import own_kernel, own_rows
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
 from kernlearn.families.factor_rows import FactorRows
+from kernlearn.families.parametric import ParametricKernel
 from kernlearn.gram.landmarks import left_out
+from kernlearn.kernels import Kernel
 from kernlearn.solvers.engine.refits import least_squares_refits
 from kernlearn.solvers.nystroem.kernel_fit import ExactFit, KernelFit, TrainingTable
+from kernlearn.solvers.selection.select import Selection
 from kernlearn.typing import Array, Indices
+
+
+def store_selection(
+    estimator: Any,
+    selection: Selection,
+    family: ParametricKernel,
+    theta: Array | None,
+    rows: Any,
+    kept: Indices,
+) -> None:
+    """Set the fitted attributes of a machine whose λ and θ were selected on all rows."""
+    _store(estimator, selection, family.kernel(selection.theta), selection.fit.dual_coef)
+    estimator.theta_ = selection.theta if theta is None else theta
+    estimator.intercept_ = selection.fit.intercept
+    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
+    estimator.objective_ = selection.objective
+    estimator.n_iter_ = max(selection.n_iter, 1)
 
 
 def store_kernel_fit(
@@ -22,47 +42,48 @@ def store_kernel_fit(
     """Set the fitted attributes: with one kernel the landmarks are the support vectors."""
     factors, moments = fit.seen.factors, fit.seen.moments
     only = factors.maps[0]
+    _store(estimator, fit, fit.kernel, factors.expansion(fit.coef)[0])
     estimator.theta_ = fit.theta if theta is None else theta
-    estimator.lam_ = fit.lam
-    estimator.kernel_ = own_kernel(fit.kernel)
-    estimator.support_ = kept[only.rows]
-    estimator.support_vectors_ = only.points
-    estimator.dual_coef_ = np.ascontiguousarray(factors.expansion(fit.coef)[0].T)
     estimator.intercept_ = fit.intercept
-    estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations
-    estimator.status_ = fit.status
+    estimator.support_, estimator.support_vectors_ = kept[only.rows], only.points
     estimator.rank_ = only.rank
     estimator.landmarks_ = [only.points]
     estimator.residual_trace_ = np.array([left_out(*moments.traces[:, 0])])
     estimator.loss_by_rank_ = {"rank": fit.ranks, "loss": fit.losses}
-    squares = ((table.Y - fit.left_out) ** 2).sum(axis=1)
-    estimator.loo_loss_ = float(np.average(squares, weights=table.weight))
-    estimator.objective_ = float(table.weight @ squares)
+    _store_loss(estimator, fit, table)
 
 
 def store_exact_fit(
     estimator: Any, fit: ExactFit, rows: Any, table: TrainingTable, kept: Indices
 ) -> None:
     """Set the fitted attributes of a machine on all rows: these are the support vectors."""
-    estimator.theta_, estimator.lam_ = fit.theta, fit.lam
-    estimator.kernel_ = own_kernel(fit.kernel)
-    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
-    estimator.dual_coef_ = np.ascontiguousarray(fit.dual_coef.T)
+    _store(estimator, fit, fit.kernel, fit.dual_coef)
     estimator.intercept_ = fit.intercept
+    estimator.support_, estimator.support_vectors_ = kept, own_rows(rows)
+    estimator._ridge = fit.lam / table.weight
+    _store_loss(estimator, fit, table)
+
+
+def _store(
+    estimator: Any, fit: Selection | KernelFit | ExactFit, kernel: Kernel, dual_coef: Array
+) -> None:
+    estimator.theta_, estimator.lam_ = fit.theta, fit.lam
+    estimator.kernel_ = own_kernel(kernel)
+    estimator.dual_coef_ = np.ascontiguousarray(dual_coef.T)
     estimator.n_iter_, estimator.n_evaluations_ = fit.n_iter, fit.n_evaluations
     estimator.status_ = fit.status
-    estimator._ridge = fit.lam / table.weight
+
+
+def _store_loss(estimator: Any, fit: KernelFit | ExactFit, table: TrainingTable) -> None:
     squares = ((table.Y - fit.left_out) ** 2).sum(axis=1)
     estimator.loo_loss_ = float(np.average(squares, weights=table.weight))
     estimator.objective_ = float(table.weight @ squares)
 
 
-def store_left_out(
-    estimator: Any, fit: KernelFit | ExactFit, X: Any, Y: Array, kept: Indices
-) -> None:
+def store_left_out(estimator: Any, values: Array, X: Any, Y: Array, kept: Indices) -> None:
     """Leave-one-out predictions; a row of no weight was never in: it is predicted as any other."""
     predictions = np.empty_like(Y)
-    predictions[kept] = fit.left_out
+    predictions[kept] = values
     others = np.setdiff1d(np.arange(len(Y)), kept)
     if len(others):
         predictions[others] = estimator._values(select_rows(X, others))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import numpy as np
 
+from kernlearn.families.parametric import ParametricKernel
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.selection.column_starts import best_cells
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 # Nothing is looked at if the machine leaves less than this share of the targets' variance, or on
 # fewer rows.
@@ -13,6 +18,36 @@ _GOOD, _FEWEST_ROWS = 0.25, 40
 # The means of cells leave at most this share of what the machine leaves.
 _MUCH_BETTER = 0.5
 _ROWS = 2000
+
+
+def tell_blurred(
+    estimator: Any,
+    family: ParametricKernel,
+    X: object,
+    Y: Array,
+    weight: Array,
+    kept: Indices,
+    stacklevel: int,
+) -> None:
+    """Let ``status_`` and a warning say that columns need scales of their own."""
+    tied = (
+        not family.per_column
+        and len(estimator.theta_) == 1
+        and estimator.status_ is Status.CONVERGED
+    )
+    if not (tied and isinstance(X, np.ndarray) and X.ndim == 2):
+        return
+    left_out = estimator.loo_predictions_.reshape(Y.shape)
+    found = blurred_columns(X[kept], Y[kept], weight[kept], left_out[kept])
+    if found is None:
+        return
+    estimator.status_ = Status.ONE_BANDWIDTH
+    name = type(estimator).__name__
+    warnings.warn(
+        f"{name} has one bandwidth for all columns, which blurs some: {found}; use "
+        f"kernel='ard', or {name.replace('LSSVM', 'Kernel')}, which learn a scale for each",
+        stacklevel=stacklevel + 1,
+    )
 
 
 def blurred_columns(X: Array, Y: Array, weight: Array, left_out: Array) -> str | None:
