@@ -1,17 +1,9 @@
 r"""Ranks of the methods, and the tests of Friedman, Iman and Davenport, Nemenyi and Wilcoxon.
 
-With mean ranks :math:`R_j` of k methods over N data sets,
-
-.. math:: \chi^2_F = \frac{12N}{k(k+1)}\Bigl[\sum_j R_j^2 - \frac{k(k+1)^2}{4}\Bigr] \Big/ c,
-          \qquad c = 1 - \frac{\sum (t^3 - t)}{N k (k^2 - 1)},
-
-the sum in c over all groups of t tied scores of a row. Without ties c = 1. Cawley and Talbot
-(2014, section 3.2) print no c, and no k in the denominator; the latter is a slip, as their mean
-ranks and decisions show. The correction c is that of scipy. Only with it is
-
-.. math:: F_F = \frac{(N-1)\chi^2_F}{N(k-1) - \chi^2_F}
-
-what it is without ties: the F statistic of a two-way analysis of variance of the ranks.
+The formulas of Friedman's and of Iman and Davenport's statistic are at
+:class:`kernlearn.comparison.Comparison`. Only with the correction for ties is the latter the F
+statistic of a two-way analysis of variance of the ranks. Cawley and Talbot (2014, section 3.2)
+print no correction, and no k in the denominator; their mean ranks show that the latter is a slip.
 
 Two of k methods differ at the level α if their mean ranks over N data sets differ by at least
 

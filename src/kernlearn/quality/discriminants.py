@@ -26,9 +26,6 @@ import numpy as np
 from kernlearn.numerics.rounding import without_rounding
 from kernlearn.typing import Array
 
-__all__ = ["Discriminants", "held_out_discriminants"]
-
-
 # Part of the mean variance that is added to all.
 SHRINKAGE = 0.1
 _PARTS = 5
@@ -38,8 +35,6 @@ _PARTS = 5
 class Discriminants:
     """A linear map of k values to k values.
 
-    Examples
-    --------
     The middle one of three classes is never told by the largest value:
 
     >>> import numpy as np

@@ -54,8 +54,6 @@ class HeldOutLoss(ABC):
 class LeaveOneOut(HeldOutLoss):
     r"""The predicted residual sum of squares, PRESS: :math:`\sum_i s_i (\alpha_i / P_{ii})^2`.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.quality.ls_svm import fit_ls_svm
     >>> fit = fit_ls_svm(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))
@@ -90,8 +88,6 @@ class LeaveOneOut(HeldOutLoss):
 class KFoldLoss(HeldOutLoss):
     """The k-fold squared loss, without training k machines.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from kernlearn.quality.ls_svm import fit_ls_svm
     >>> fit = fit_ls_svm(np.eye(3), np.array([[1.0], [2.0], [6.0]]), np.ones(3))

@@ -1,11 +1,8 @@
 """Where predictions of numbers may lie.
 
-A polynomial, or a scale learned for every column, follows the targets between the rows that it has
-seen, and goes anywhere beyond them: one row in a thousand, far out in some column, was predicted
-to be 30,000 where targets lie between −6,000 and 600, and had a larger error than all others
-together. No row held out may show it. So predictions stay within the range of the targets and a
-part of it to either side; and where no target is below zero, as amounts and counts are, neither is
-a prediction.
+A polynomial, or a scale learned for every column, may go anywhere beyond the rows that it has seen,
+and no held-out row may show it. So predictions stay within the range of the targets and a part of
+it to either side. If no target is below zero, as amounts and counts are, neither is a prediction.
 """
 
 from __future__ import annotations
@@ -16,12 +13,7 @@ import numpy as np
 
 from kernlearn.typing import Array
 
-__all__ = ["Limits"]
-
-
-# Of the range, beyond either end. Over 63 tables errors are larger by 2.7 per cent without limits,
-# and by 9 where 70 rows train; with no room, or the whole range, by 0.3 to 0.9; with a tenth or a
-# half by 0.4 at most. Where targets follow the columns without noise, more room is better.
+# Part of the range, beyond either end. Targets that follow the columns without noise need more.
 _BEYOND = 0.2
 
 
@@ -29,8 +21,6 @@ _BEYOND = 0.2
 class Limits:
     """A range for every target.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> limits = Limits.of(np.array([[2.0], [5.0], [22.0]]))
     >>> limits(np.array([[-3.0], [7.0], [100.0]])).ravel().tolist()

@@ -20,11 +20,7 @@ from kernlearn.numerics.rounding import standard_deviation
 from kernlearn.quality.limits import Limits
 from kernlearn.typing import Array
 
-__all__ = ["Exponentials", "Logarithms"]
-
-
-# s: so many of the targets above zero are smaller. With 0.05 and 0.01 errors are the same (40
-# tables).
+# s: so many of the targets above zero are smaller.
 _SMALL = 0.25
 # Targets with less skewness than this are as well as they are.
 _SKEWED = 0.5
@@ -38,8 +34,6 @@ _FARTHEST = 600.0
 class Logarithms:
     """Standardised logarithms of targets.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> Y = np.exp(np.linspace(0.0, 5.0, 50))[:, None]
     >>> logs = Logarithms.of(Y, np.ones(50), np.zeros(1))

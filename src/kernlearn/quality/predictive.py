@@ -21,14 +21,13 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
 from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
 from kernlearn.quality.limits import Limits
 from kernlearn.quality.logarithms import Exponentials, Logarithms
 from kernlearn.quality.softmax import fit_softmax
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Mask
 
 # What predictions go through before they are compared and mixed.
 Link = Discriminants | Limits | Exponentials
@@ -62,7 +61,7 @@ class PredictiveLoss(ABC):
     def rows(self, predictions: Array) -> Array:
         """The loss of every row, summed over targets."""
 
-    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+    def wrong(self, predictions: Array) -> Mask:
         """For labels, which rows are told wrong."""
         raise NotImplementedError
 
@@ -92,8 +91,6 @@ class PredictiveLoss(ABC):
 class SquaredLoss(PredictiveLoss):
     """Squared error.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> loss = SquaredLoss(np.array([[1.0], [2.0]]), np.ones(2))
     >>> loss.value(np.array([[1.0], [4.0]]))
@@ -167,8 +164,6 @@ class LoggedLoss(SquaredLoss):
 class LogLoss(PredictiveLoss):
     """The logarithm of the probability that log-odds give to the label.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> y = np.repeat([[1.0], [-1.0]], 50, axis=0)
     >>> small = np.where(np.arange(100) % 10 == 0, -0.01, 0.01)[:, None] * y  # one sign in ten
@@ -209,7 +204,7 @@ class LogLoss(PredictiveLoss):
         """Cross-entropy at these log-odds."""
         return np.asarray((np.logaddexp(0.0, predictions) - self.targets * predictions).sum(axis=1))
 
-    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+    def wrong(self, predictions: Array) -> Mask:
         """The rows whose label the largest value, or the sign of the only one, does not tell."""
         if self.Y.shape[1] == 1:
             return np.asarray((predictions[:, 0] > 0) != (self.Y[:, 0] > 0))
@@ -241,8 +236,6 @@ class LogLoss(PredictiveLoss):
 class ClassLoss(PredictiveLoss):
     """The logarithm of the probability that a softmax of several values gives to the class.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> Y = np.where(np.arange(300)[:, None] % 3 == np.arange(3), 1.0, -1.0)
     >>> loss = ClassLoss(Y, np.ones(300))
@@ -269,10 +262,10 @@ class ClassLoss(PredictiveLoss):
         whole = logsumexp(predictions, axis=1)
         return np.asarray(whole - (self.targets * predictions).sum(axis=1))
 
-    def wrong(self, predictions: Array) -> NDArray[np.bool_]:
+    def wrong(self, predictions: Array) -> Mask:
         """The rows whose class does not have the largest value."""
         return _misnamed(predictions, self.Y)
 
 
-def _misnamed(predictions: Array, Y: Array) -> NDArray[np.bool_]:
+def _misnamed(predictions: Array, Y: Array) -> Mask:
     return np.asarray(predictions.argmax(axis=1) != Y.argmax(axis=1))

@@ -19,24 +19,12 @@ from kernlearn.typing import Array
 
 @dataclass(frozen=True, eq=False)
 class Settings:
-    """What machines take besides the targets (values are checked).
+    """What machines take besides the targets (values are checked)."""
 
-    Parameters
-    ----------
-    C : float
-        The box, or the inverse of the ridge.
-    nu : float
-        Share of support vectors or outliers.
-    epsilon : float
-        Half the width of the tube.
-    sample_weight : ndarray of shape (n,)
-        Multiplies C point by point.
-    """
-
-    C: float
-    nu: float
-    epsilon: float
-    sample_weight: Array
+    C: float  # The box, or the inverse of the ridge
+    nu: float  # Share of support vectors or outliers
+    epsilon: float  # Half the width of the tube
+    sample_weight: Array  # Multiplies C point by point, of shape (n,)
 
     @property
     def upper(self) -> Array:
@@ -46,21 +34,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Quality:
-    """A quality functional that is the optimal value of a machine.
+    """A quality functional that is the optimal value of a machine."""
 
-    Parameters
-    ----------
-    targets : {"labels", "values", "either", "none"}
-        What the machine learns from.
-    build : callable
-        ``build(target, settings) -> Machine``.
-    uses : tuple of str
-        The settings that matter to it.
-    """
-
-    targets: Literal["labels", "values", "either", "none"]
+    targets: Literal["labels", "values", "either", "none"]  # What the machine learns from
     build: Callable[[Array, Settings], Machine]
-    uses: tuple[str, ...]
+    uses: tuple[str, ...]  # The settings that matter to it
 
 
 QUALITIES: dict[str, Quality] = {

@@ -24,7 +24,7 @@ from kernlearn.kernels import ARDGaussian, Gaussian, Kernel, Matern, Stretched
 from kernlearn.kernels.bank import median_distance
 from kernlearn.numerics.rounding import first_least
 from kernlearn.quality.ls_svm import fit_ls_svm
-from kernlearn.solvers.selection.column_starts import slopes
+from kernlearn.solvers.selection.column_starts import slope_scales
 from kernlearn.typing import Array
 
 _FEWEST_ROWS, _MOST_COLUMNS = 100, 500
@@ -123,19 +123,16 @@ def _by_slopes(sample: Sample) -> Array | None:
     """Slopes of a machine that follows its rows closely, in the units of the columns."""
     units = _own_units(sample)
     X = (sample.X - np.median(sample.X, axis=0)) * units
-    scales = np.ones(X.shape[1])
-    for _ in range(_ROUNDS):
-        length = median_distance(X * scales, 0)
+
+    def train(length: float, scales: Array) -> Array:
         K = Stretched(Matern(length, 1.5), scales)(X)
-        try:
-            fit = fit_ls_svm(K, sample.Y, _RIDGE / sample.weight)
-        except np.linalg.LinAlgError:
-            return None
-        squares = slopes(X, scales, length, fit.dual_coef) ** 2
-        sizes = np.sqrt(np.einsum("n,knr->r", sample.weight / sample.weight.sum(), squares))
-        if not 0.0 < sizes.max() < np.inf:
-            return None
-        scales = sizes / sizes.max()
+        return fit_ls_svm(K, sample.Y, _RIDGE / sample.weight).dual_coef
+
+    share, start = sample.weight / sample.weight.sum(), np.ones(X.shape[1])
+    try:
+        scales = slope_scales(X, share, start, _ROUNDS, train, lambda U: median_distance(U, 0))
+    except np.linalg.LinAlgError:
+        return None
     return np.asarray(scales * units)
 
 

@@ -34,9 +34,6 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.solvers.machine.bordered import Bordered
 from kernlearn.typing import Array
 
-__all__ = ["best_cells", "column_directions", "slope_scales", "slopes"]
-
-
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The
 # former tells more of columns that matter alone; a machine with next to no λ follows its rows, and
 # has slopes along columns that matter only together, which grow from round to round.
@@ -100,20 +97,26 @@ def slope_scales(
     scales: Array,
     n_rounds: int,
     train: Callable[[float, Array], Array],
+    distance: Callable[[Array], float] | None = None,
 ) -> Array:
     """Scales of the columns after some rounds: in each, the slopes of a machine on scaled columns.
 
+    The length of the kernel is the root mean squared distance of rows, or another `distance`.
     The weights of the rows, `share`, sum to one. `train` takes the length of the Matérn kernel of
     order 3/2 and the scales, and returns coefficients of shape (n, k). LinAlgError: no slope.
     """
     for _ in range(n_rounds):
-        length = float(np.sqrt(2.0 * (standard_deviation(X * scales) ** 2).sum())) or 1.0
+        length = (distance or _root_mean_square)(X * scales)
         squares = slopes(X, scales, length, train(length, scales)) ** 2
         sizes = np.sqrt(np.einsum("n,knr->r", share, squares))
         if not 0.0 < sizes.max() < np.inf:
             raise np.linalg.LinAlgError("the machine has no slope")
         scales = sizes / sizes.max()
     return scales
+
+
+def _root_mean_square(X: Array) -> float:
+    return float(np.sqrt(2.0 * (standard_deviation(X) ** 2).sum())) or 1.0
 
 
 def _from_slopes(
