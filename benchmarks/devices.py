@@ -14,7 +14,6 @@ import argparse
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,10 @@ from kernlearn import (
     MKLRegressor,
 )
 from kernlearn._device import Place, place_of
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear, Polynomial
-from kernlearn.solvers.nystroem import kernel_fit, rank
+from kernlearn.solvers.nystroem import rank
+from kernlearn.solvers.nystroem.kernel_fit import StageOptions
 
 ROWS, COLUMNS, N_KERNELS = 100_000, 2000, 10
 # Root mean squared error of the standardised target by a first prototype, after an exact refit and
@@ -140,8 +141,8 @@ def check(device: Device) -> bool:
     X, y = small_problem()
     agree = True
     # A GPU selects by more rows and landmarks than the host has time for; here both by as many.
-    stages = kernel_fit.STAGES
-    kernel_fit.STAGES = replace(stages, on_device=stages.on_host, many_scales=sys.maxsize)
+    stages = StageOptions(on_device=StageOptions.on_host, many_scales=sys.maxsize)
+    LeastSquaresSVM._options = LeastSquaresOptions(stages=stages)
     for name, model, target in cases(y):
         model.set_params(tol=1e-9)
         here = found(model, X, X, target)

@@ -13,7 +13,7 @@ from hypothesis import settings
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
-from kernlearn.estimators.least_squares.lssvm import LeastSquaresSVM
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
 from kernlearn.estimators.mkl import bank
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.quality import QUALITIES, Settings
@@ -131,7 +131,7 @@ def quick_choices(monkeypatch):
     options = ChoiceOptions(factors_of_C=(1.0, 10.0))
     monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
     few = SelectionOptions(ridges=(1.0, 1e-2), scales=(0.2, 1.0), rougher=100.0)
-    monkeypatch.setattr(LeastSquaresSVM, "_options", few)
+    monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(selection=few))
 
 
 WATER = {"edges": [(0, 1), (0, 2)], "labels": ["O", "H", "H"]}

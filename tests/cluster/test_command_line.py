@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 from kernlearn._cluster import connection
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods import learner as learner_module
 from kernlearn.methods.method import MethodOptions
 from kernlearn.methods.task import WorkflowOptions
@@ -48,7 +50,8 @@ def test_workers_predict_what_this_machine_does(folder, in_process):
 @pytest.mark.parametrize("method", ["mkl", "lssvm"])
 def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, method):
     """The rows lie on the workers, which are asked for products; chunks are none of the result."""
-    monkeypatch.setattr("kernlearn.estimators.mkl.low_rank.EXACT_ROWS", 30)
+    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(exact_rows=30))
+    monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(exact_rows=30))
     options = CommandOptions(WorkflowOptions(baselines=()), MethodOptions(exact_rows=30))
     asked = []
     spread = learner_module.spread

@@ -6,11 +6,9 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators.inputs import dask_rows
-from kernlearn.estimators.mkl import low_rank
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
-from kernlearn.solvers.nystroem import kernel_fit as kernel_fit_module
 from kernlearn.solvers.nystroem import rank as rank_module
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions
 from kernlearn.solvers.nystroem.limits import FactorLimits
@@ -78,7 +76,7 @@ def check_equal(found, expected, tol=1e-10):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
     stages = StageOptions(on_host=(200, 30), first=(200, 30), last=(200, 30))  # a sample for θ
-    monkeypatch.setattr(kernel_fit_module, "STAGES", stages)
+    monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(stages=stages))
     weight = np.random.default_rng(1).uniform(0.5, 2.0, N)
     weight[::7] = 0.0
     expected = fitted(model, X, y, sample_weight=weight)
@@ -157,7 +155,6 @@ def test_chunks_of_unknown_size_are_counted_and_empty_ones_do_not_matter():
 
 
 def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 10_000)
     svm = kl.MKLRegressor(FEW, C=2.0, tol=1e-3)
     check_equal(fitted(svm, in_chunks(X), VALUES), fitted(svm, X, VALUES))
     weight = np.ones(N)
@@ -165,9 +162,10 @@ def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatc
     exact = kl.LSSVMRegressor(theta=0.5, rank=None)
     found = fitted(exact, in_chunks(X), VALUES, sample_weight=weight)
     check_equal(found, fitted(exact, X, VALUES, sample_weight=weight))
-    monkeypatch.setattr(dask_rows, "EXACT_ROWS", 100)
+    svm = clone(svm).set_params(rank=None)
+    svm._options = EngineOptions(exact_rows=100)
     with pytest.warns(UserWarning, match="gathers the 400 rows of the Dask collection on this"):
-        fitted(svm, in_chunks(X), VALUES)
+        svm.fit(in_chunks(X), VALUES)
     monkeypatch.setenv("KERNLEARN_MEMORY", "1MB")
     with pytest.raises(MemoryError, match=r"on the 400 rows of a Dask collection.*as rank"):
         fitted(svm, in_chunks(X), VALUES)

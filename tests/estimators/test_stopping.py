@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 
 import kernlearn as kl
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
 from kernlearn.families.parametric import ARD
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import stopping
@@ -183,7 +184,7 @@ def test_a_stopped_selection_keeps_its_lowest_point(name, steps):
 def test_a_selection_stopped_on_a_sample_is_trained_on_all_rows():
     X, y = data("LSSVMRegressor")
     model = kl.LSSVMRegressor("ard", callback=lambda told: told.step == 5)
-    model._options = SelectionOptions(grid_rows=12)
+    model._options = LeastSquaresOptions(selection=SelectionOptions(grid_rows=12))
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
         model.fit(X, y)
     again = kl.LSSVMRegressor("ard", None, model.lam_, model.theta_).fit(X, y)

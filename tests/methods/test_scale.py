@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from kernlearn.estimators import MKLRegressor
-from kernlearn.estimators.mkl import approximation, low_rank
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
+from kernlearn.estimators.mkl import approximation
+from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.methods.description import landmark_facts
 from kernlearn.methods.learner import Learner
 from kernlearn.methods.method import MethodOptions, Setting
@@ -23,7 +25,8 @@ FEW = MethodOptions(exact_rows=60)
 
 
 def small_limit(patch):
-    patch.setattr(low_rank, "EXACT_ROWS", 60)
+    patch.setattr(CombinationParameters, "_options", EngineOptions(exact_rows=60))
+    patch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(exact_rows=60))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 import kernlearn as kl
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
-from kernlearn.estimators.mkl import low_rank
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
 from kernlearn.kernels import Laplacian
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
 from kernlearn.solvers.nystroem.rank import RankOptions
@@ -81,9 +81,10 @@ def test_selection_through_landmarks_comes_near_the_exact_one():
     assert (found.predict(NEW) < interval[:, 1]).all()
 
 
-def test_first_level_learns_relevances_through_landmarks(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 100)
-    model = kl.FirstLevelRegressor(refit="landmarks", tol=1e-2).fit(X, VALUES)
+def test_first_level_learns_relevances_through_landmarks():
+    model = kl.FirstLevelRegressor(refit="landmarks", tol=1e-2)
+    model._options = LeastSquaresOptions(exact_rows=100)
+    model.fit(X, VALUES)
     assert model.rank_ is not None
     assert model.refit_ == "landmarks"
     assert model.mu_ == 0.0
@@ -96,10 +97,11 @@ def test_first_level_learns_relevances_through_landmarks(monkeypatch):
     assert classifier.score(X, LABELS) > 0.8
 
 
-def test_what_landmarks_cannot_do_is_exact_or_refused(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 50)
+def test_what_landmarks_cannot_do_is_exact_or_refused():
     small = X[:60], VALUES[:60]
-    assert kl.LSSVMRegressor(selection="cv", tol=0.1).fit(*small).rank_ is None
+    model = kl.LSSVMRegressor(selection="cv", tol=0.1)
+    model._options = LeastSquaresOptions(exact_rows=50)
+    assert model.fit(*small).rank_ is None
     with pytest.raises(ValueError, match="expected rank=None with selection='bayes', got 10"):
         kl.LSSVMRegressor(selection="bayes", rank=10).fit(*small)
     with pytest.raises(ValueError, match=r"expected rank=None with mu=0.1, got 10"):

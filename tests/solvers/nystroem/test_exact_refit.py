@@ -5,13 +5,13 @@ import pytest
 
 import kernlearn as kl
 from kernlearn._device import Place, on_place
-from kernlearn.estimators.mkl import low_rank
+from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
 from kernlearn.kernels import ARDGaussian
 from kernlearn.quality.held_out import LeaveOneOut
 from kernlearn.quality.ls_svm import fit_ls_svm
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.solvers.nystroem import exact_refit as module
-from kernlearn.solvers.nystroem.exact_refit import exact_refit, fits
+from kernlearn.solvers.nystroem.exact_refit import RefitOptions, exact_refit, fits
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((160, 3))
@@ -33,13 +33,13 @@ def place(request):
     return request.param
 
 
-def refit(starts, chooses=True, source=X):
-    return exact_refit(source, ARDGaussian, Y, WEIGHT, starts, chooses, StoppingControl())
+def refit(starts, chooses=True, source=X, **options):
+    stopping, options = StoppingControl(), RefitOptions(**options)
+    return exact_refit(source, ARDGaussian, Y, WEIGHT, starts, chooses, stopping, options)
 
 
-def test_it_is_the_machine_of_all_rows(place, monkeypatch):
-    monkeypatch.setattr(module, "_COLUMNS", 50)
-    found = refit([(0.05, THETA)], chooses=False, source=on_place(X, place))
+def test_it_is_the_machine_of_all_rows(place):
+    found = refit([(0.05, THETA)], chooses=False, source=on_place(X, place), columns=50)
     fit, loss = press(0.05)
     assert found.lam == 0.05
     np.testing.assert_allclose(found.dual_coef, fit.dual_coef, rtol=1e-8, atol=1e-9)
@@ -48,9 +48,8 @@ def test_it_is_the_machine_of_all_rows(place, monkeypatch):
     np.testing.assert_allclose(found.loss, loss, rtol=1e-10)
 
 
-def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by(monkeypatch):
-    monkeypatch.setattr(module, "_MOST_ON_ALL", 40)
-    found = refit([(1e2, 0.1 * THETA)])
+def test_ridge_and_scale_are_those_of_the_smallest_loss_near_by():
+    found = refit([(1e2, 0.1 * THETA)], most_on_all=40)
     assert found.theta[0] > 0.1
     np.testing.assert_allclose(found.loss, press(found.lam, found.theta)[1], rtol=1e-9)
     for factor in (10**0.25, 10**-0.25):
@@ -70,7 +69,6 @@ def test_the_better_of_two_starts_is_kept():
 
 
 def test_a_sample_comes_first(monkeypatch):
-    monkeypatch.setattr(module, "_SAMPLES_ON_HOST", ((60, 20),))
     sizes = []
     machine = module._machine
 
@@ -79,16 +77,21 @@ def test_a_sample_comes_first(monkeypatch):
         return machine(source, *rest)
 
     monkeypatch.setattr(module, "_machine", counted)
-    found = refit([(10.0, THETA)])
+    found = refit([(10.0, THETA)], samples_on_host=((60, 20),))
     assert sizes.count(60) >= 3
     assert sizes.count(160) >= 1
     lowest = min(press(lam)[1] for lam in 10.0 ** np.arange(-4, 2, 0.5))
     assert press(found.lam, found.theta)[1] < 1.05 * lowest
 
 
-def test_the_estimator_trains_on_all_rows(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 100)
-    model = kl.FirstLevelRegressor(tol=0.1).fit(X, VALUES, sample_weight=np.append(0, WEIGHT[1:]))
+def with_options(model, **options):
+    model._options = LeastSquaresOptions(exact_rows=100, **options)
+    return model
+
+
+def test_the_estimator_trains_on_all_rows():
+    model = with_options(kl.FirstLevelRegressor(tol=0.1))
+    model.fit(X, VALUES, sample_weight=np.append(0, WEIGHT[1:]))
     assert (model.refit_, model.rank_, model.device_) == ("exact", None, "cpu")
     assert model.support_.tolist() == list(range(1, 160))
     K = model.kernel_(X[1:])
@@ -107,19 +110,20 @@ def test_the_estimator_trains_on_all_rows(monkeypatch):
         given.predict(X[:5], return_std=True)[1],
         rtol=1e-6,
     )
-    classifier = kl.FirstLevelClassifier(tol=0.1).fit(X, VALUES > 0)
+    classifier = with_options(kl.FirstLevelClassifier(tol=0.1)).fit(X, VALUES > 0)
     assert classifier.refit_ == "exact"
     assert classifier.predict_proba(X).shape == (160, 2)
     assert not hasattr(classifier, "landmarks_")
 
 
-def test_what_does_not_fit_is_trained_through_landmarks(monkeypatch):
-    monkeypatch.setattr(low_rank, "EXACT_ROWS", 100)
-    monkeypatch.setattr(module, "MOST_ROWS_ON_HOST", 150)
-    assert not fits(X)
-    assert fits(X[:150])
-    assert kl.FirstLevelRegressor(tol=0.1).fit(X, VALUES).refit_ == "landmarks"
+def test_what_does_not_fit_is_trained_through_landmarks():
+    few = RefitOptions(most_rows_on_host=150)
+    assert not fits(X, few)
+    assert fits(X[:150], few)
+    auto = with_options(kl.FirstLevelRegressor(tol=0.1), refit=few)
+    assert auto.fit(X, VALUES).refit_ == "landmarks"
+    exact = with_options(kl.FirstLevelRegressor(tol=0.1, refit="exact"), refit=few)
     with pytest.raises(MemoryError, match="matrix of 160 x 160 numbers with refit='exact'"):
-        kl.FirstLevelRegressor(tol=0.1, refit="exact").fit(X, VALUES)
+        exact.fit(X, VALUES)
     with pytest.raises(ValueError, match="refit"):
         kl.FirstLevelRegressor(refit="yes").fit(X, VALUES)

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from kernlearn._cluster import Chunked, is_lazy, lazily
 from kernlearn._device import HOST
-from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.gram.rows import check_finite
 from kernlearn.runtime.memory import matrices, require
@@ -107,7 +106,7 @@ def evenly_spaced_rows(rows: Rows, most: int) -> Rows:
     return rows[np.linspace(0, len(rows) - 1, min(len(rows), most)).astype(int)]
 
 
-def gather_rows(estimator: BaseEstimator, rows: Rows, why: str) -> Rows:
+def gather_rows(estimator: BaseEstimator, rows: Rows, exact_rows: int) -> Rows:
     """All rows on this machine, where the exact solver is to see them; said if they are many."""
     if not isinstance(rows, Chunked):
         return rows
@@ -115,14 +114,14 @@ def gather_rows(estimator: BaseEstimator, rows: Rows, why: str) -> Rows:
     # The matrix of all rows is the least that comes next.
     require(
         matrices(2, *rows.shape) + matrices(1, n),
-        f"{name} on the {n:,} rows of a Dask collection with {why}",
+        f"{name} on the {n:,} rows of a Dask collection with this fit without landmarks",
         "pass an integer as rank, with which rows stay where they are",
     )
-    if n > EXACT_ROWS:
+    if n > exact_rows:
         warnings.warn(
             f"{name} gathers the {counted(n, 'row')} of the Dask collection on this machine, since "
-            f"{why} needs the matrix of all of them; pass an integer as rank to leave them where "
-            "they are",
+            "this fit without landmarks needs the matrix of all of them; pass an integer as rank "
+            "to leave them where they are",
             stacklevel=4,
         )
     return in_memory(rows)

@@ -15,7 +15,11 @@ from kernlearn._device import HOST, Place, device_memory_errors
 from kernlearn.estimators.held_out.folds import make_folds
 from kernlearn.estimators.inputs.dask_rows import check_takes_dask, gather_rows, select_rows
 from kernlearn.estimators.inputs.stopping import StoppingParameters
-from kernlearn.estimators.least_squares.lssvm import Learning, several_starts
+from kernlearn.estimators.least_squares.lssvm import (
+    Learning,
+    LeastSquaresOptions,
+    several_starts,
+)
 from kernlearn.estimators.least_squares.lssvm_low_rank import store_exact_fit, store_left_out
 from kernlearn.estimators.mkl.low_rank import chosen_rank, forget_low_rank
 from kernlearn.families.parametric import ParametricKernel, parametric_kernel
@@ -32,7 +36,6 @@ from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
 from kernlearn.solvers.selection.descent import DescentLimits
-from kernlearn.solvers.selection.objective import SelectionOptions
 from kernlearn.typing import Array, FoldsLike, Indices, Targets
 
 # Matrices of the size of the kernel's that exist together, at most (measured).
@@ -94,7 +97,7 @@ class FirstLevel(StoppingParameters):
     loss_by_rank_: dict[str, Array]
     n_evaluations_: int
     cv_loss_: float | None
-    _options: SelectionOptions
+    _options: LeastSquaresOptions
 
     @property
     def relevance_(self) -> dict[str, float]:
@@ -117,6 +120,7 @@ class FirstLevel(StoppingParameters):
                 Y[kept],
                 weight[kept],
                 self._seed,
+                self._options.stages,
             )
             limits = DescentLimits(control.tol, control.max_iter, control.stopping)
             self._learn_at_scale(
@@ -146,7 +150,7 @@ class FirstLevel(StoppingParameters):
         rows = select_rows(X, kept)
         _check_sizes(rows)
         forget_low_rank(self)
-        rank = chosen_rank(self.rank, len(kept), self._obstacle(mu))
+        rank = chosen_rank(self.rank, len(kept), self._obstacle(mu), self._options.exact_rows)
         return Asked(family, lam, mu, control, folds, kept, rows, rank)
 
     def _stated(self, asked: Asked, Y: Array, weight: Array) -> FirstLevelStatement:
@@ -155,7 +159,7 @@ class FirstLevel(StoppingParameters):
         family, kept = asked.family, asked.kept
         if not self._stacks(family):
             self.device_ = HOST
-        rows = gather_rows(self, asked.rows, "this fit without landmarks")
+        rows = gather_rows(self, asked.rows, self._options.exact_rows)
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), rows.shape[1] + Y.shape[1]),
             f"{type(self).__name__} on {len(kept):,} points",
@@ -194,7 +198,8 @@ class FirstLevel(StoppingParameters):
         if self._refits_exactly(table, rank):
             self.refit_ = "exact"
             with device_memory_errors():
-                fit = learn_then_refit(table, family, lam, limits, several_starts(self.starts))
+                several, options = several_starts(self.starts), self._options
+                fit = learn_then_refit(table, family, lam, limits, several, options.refit)
             store_exact_fit(self, fit, rows, table, kept)
             store_left_out(self, fit.left_out, X, Y, kept)
             self.cv_loss_ = 0.5 * self.loo_loss_  # type: ignore[attr-defined]
@@ -213,7 +218,7 @@ class FirstLevel(StoppingParameters):
                 "expected refit='auto' or 'landmarks' with a Dask collection, got 'exact', for "
                 "which all rows have to be on one machine; fit to X.compute()"
             )
-        if self.refit == "exact" and not fits(table.source):
+        if self.refit == "exact" and not fits(table.source, self._options.refit):
             n = len(table.weight)
             raise MemoryError(
                 f"expected room and time for a matrix of {n:,} x {n:,} numbers with "
@@ -222,7 +227,7 @@ class FirstLevel(StoppingParameters):
             )
         # Who asks for a rank wants no matrix of all rows.
         return self.refit == "exact" or (
-            self.refit == "auto" and rank == "auto" and fits(table.source)
+            self.refit == "auto" and rank == "auto" and fits(table.source, self._options.refit)
         )
 
     def _obstacle(self, mu: float | None) -> str | None:
@@ -287,7 +292,7 @@ class FirstLevel(StoppingParameters):
             self._stopping_control(),
             together,
             several_starts(self.starts),
-            self._options,
+            self._options.selection,
         )
 
     def _check_enough(self, n: int, chosen: bool) -> None:

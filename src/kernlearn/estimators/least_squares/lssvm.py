@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -23,6 +24,7 @@ from kernlearn.estimators.inputs.dask_rows import (
 from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.kernel_input import KernelInput
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
@@ -51,7 +53,13 @@ from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
-from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks
+from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions
+from kernlearn.solvers.nystroem.kernel_fit import (
+    STAGES,
+    StageOptions,
+    TrainingTable,
+    fit_through_landmarks,
+)
 from kernlearn.solvers.optimize.coroutines import drive, from_callback
 from kernlearn.solvers.selection.batched import SelectionStacks
 from kernlearn.solvers.selection.descent import DescentLimits
@@ -79,6 +87,17 @@ def several_starts(starts: str) -> bool:
     return starts == "several"
 
 
+@dataclass(frozen=True)
+class LeastSquaresOptions:
+    """Sizes from which on λ and θ are selected in another way."""
+
+    exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
+    stages: StageOptions = STAGES  # rows and landmarks that θ is learned from
+    refit: RefitOptions = REFIT  # the machine of all rows at that θ
+    # ridges, scales and samples of the selection on Gram matrices
+    selection: SelectionOptions = field(default_factory=SelectionOptions)
+
+
 class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     """Selects λ and θ, trains (3), and predicts with K @ dual_coef + intercept.
 
@@ -100,7 +119,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
     dual_coef_: Array
     status_: Status
     _ridge: Array
-    _options = SelectionOptions()
+    _options = LeastSquaresOptions()
 
     def _learn(self, X: Array, Y: Array, y: Targets, weight: Array, stratify: bool) -> None:
         """Check the parameters, select, store; Y holds the targets of y, one per column."""
@@ -116,7 +135,8 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         """
         kept = np.flatnonzero(weight > 0)
         draws_folds = isinstance(self.cv, int | np.integer)
-        if not (draws_folds and is_exact(self.rank, len(kept))) or len(kept) < 2:
+        exact = is_exact(self.rank, len(kept), self._options.exact_rows)
+        if not (draws_folds and exact) or len(kept) < 2:
             yield from self._learning(X, Y, y, weight, stratify)
             return
         order = row_order(X, y, kept, stratify)
@@ -164,7 +184,7 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
         obstacle = f"selection={self.selection!r}" if self.selection in ("cv", "bayes") else None
         if not (isinstance(rows, np.ndarray | Chunked) or hasattr(rows, "iloc")):
             obstacle = f"rows that are a {type(rows).__name__}"
-        rank = chosen_rank(self.rank, len(kept), obstacle)
+        rank = chosen_rank(self.rank, len(kept), obstacle, self._options.exact_rows)
         forget_low_rank(self)
         if rank is not None:
             check_takes_dask(self, rows)
@@ -172,10 +192,11 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 family = FixedKernel(self.kernel.fitted_to(few))
             if self.selection is None:
                 _check_given(lam, len(family.start(few)))
-            table = TrainingTable(self._on_its_device(rows), Y[kept], weight[kept], self._seed)
+            given, stages = self._on_its_device(rows), self._options.stages
+            table = TrainingTable(given, Y[kept], weight[kept], self._seed, stages)
             self._learn_through_landmarks(table, family, theta, rank, lam, limits, X, Y, kept)
             return
-        rows = gather_rows(self, rows, "this fit without landmarks")
+        rows = gather_rows(self, rows, self._options.exact_rows)
         columns = rows.shape[1] if getattr(rows, "ndim", 1) == 2 else 1
         require(
             matrices(MATRICES, len(kept)) + matrices(6, len(kept), columns + Y.shape[1]),
@@ -231,7 +252,15 @@ class LeastSquaresSVM(DeviceParameter, StoppingParameters, KernelInput):
                 if self.selection is not None:
                     several = several_starts(self.starts)
                     return select(
-                        family, rows, Y, criterion, limits, lam, ask, several, self._options
+                        family,
+                        rows,
+                        Y,
+                        criterion,
+                        limits,
+                        lam,
+                        ask,
+                        several,
+                        self._options.selection,
                     )
                 return _trained_as_given(family, rows, Y, criterion, lam)
         except np.linalg.LinAlgError as broken:

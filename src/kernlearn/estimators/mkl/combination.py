@@ -100,7 +100,7 @@ class KernelCombination(CombinationParameters):
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
-        data = replace(data, X=gather_rows(self, data.X, "this fit without landmarks"))
+        data = replace(data, X=gather_rows(self, data.X, self._options.exact_rows))
         points = data.X if X_unlabeled is None else stack_rows(data.X, X_unlabeled)
         with device_memory_errors():
             candidates = self._candidates(points, data.targets, data.weight)

@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from kernlearn._checks import check_count
 from kernlearn._device import beside, device_memory_errors, to_host
 from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
-from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.families.factors import Factors
 from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.gram.rows import map_rows
@@ -65,23 +64,22 @@ class LandmarkFolds:
         return in_blocks(X, len(self.residuals), ends)
 
 
-def is_exact(rank: object, n_rows: int) -> bool:
+def is_exact(rank: object, n_rows: int, exact_rows: int) -> bool:
     """Whether a fit with this rank has all Gram matrices, as far as rows decide it."""
-    return rank is None or (isinstance(rank, str) and rank == "auto" and n_rows <= EXACT_ROWS)
+    return rank is None or (isinstance(rank, str) and rank == "auto" and n_rows <= exact_rows)
 
 
 def chosen_rank(
     rank: object,  # what the user asked for
     n_rows: int,  # rows to learn from
     obstacle: str | None,  # what was asked for that landmarks cannot do
-    exact_rows: int | None = None,  # up to so many rows, "auto" is exact; None for `EXACT_ROWS`
+    exact_rows: int,  # up to so many rows, "auto" is exact
 ) -> int | str | None:
     """None for the exact solver, else the columns of each factor or "auto"."""
     if rank is None:
         return None
     if isinstance(rank, str) and rank == "auto":
-        most = EXACT_ROWS if exact_rows is None else exact_rows
-        return None if n_rows <= most or obstacle is not None else "auto"
+        return None if n_rows <= exact_rows or obstacle is not None else "auto"
     count = check_count("rank", rank, others=", 'auto' or None")
     if obstacle is not None:
         raise ValueError(

@@ -19,6 +19,7 @@ from kernlearn._checks import (
 from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
+from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.column_pairs import PairOptions
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
@@ -39,8 +40,7 @@ from kernlearn.typing import Array, Rows
 class EngineOptions:
     """Sizes from which on the engine works in another way."""
 
-    # Up to so many rows, Gram matrices are the default; None for `EXACT_ROWS`
-    exact_rows: int | None = None
+    exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
     choices: ChoiceOptions = field(default_factory=ChoiceOptions)  # of C and shares
     # How much of a factor is kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)

@@ -45,28 +45,35 @@ from kernlearn.runtime.memory import available, matrices
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.typing import Array, DeviceArray, Rows
 
-# A factorisation of so many rows takes half a minute on two cores.
-MOST_ROWS_ON_HOST = 16_000
 # Matrices of n × n that exist together, with what lies beside them.
 _ON_HOST, _ON_DEVICE = 1.3, 2.2
-# λ and θ are looked for on samples first, of so many rows and with so many machines: 4000 rows are
-# factorised in a few seconds on the host, 16,000 in a tenth of one on a GPU. A sample saves time
-# where there are so many times as many rows.
-_SAMPLES_ON_HOST = ((1500, 20), (5000, 4))
-_SAMPLES_ON_DEVICE = ((4000, 20), (16_000, 20))
-_MANY = 1.5
 # Steps in log₁₀ λ and log₂ of the factor of θ, in the order in which they are likely to help, each
 # followed by the step back; and what is left of them once none of them helps.
 _STEPS = ((-0.5, 0.0), (0.5, 0.0), (0.0, 1.0), (0.0, -1.0))
 _SIZES = (1.0, 0.5)
-# Machines on all rows where no sample came first. After a sample, as many as take about half a
-# minute, which is ten on so many rows, and at least so many.
-_MOST_ON_ALL = 20
-_ROWS_OF_TEN_ON_HOST, _ROWS_OF_TEN_ON_DEVICE = (3000, 1), (55_000, 4)
 # A start whose loss is so many times as large as the smallest is left alone.
 _HOPELESS = 1.5
-# Columns of the inverse that are made together.
-_COLUMNS = 2048
+
+
+@dataclass(frozen=True)
+class RefitOptions:
+    """How many rows and machines λ and the factor of θ are looked for with."""
+
+    most_rows_on_host: int = 16_000  # a factorisation of these takes half a minute on two cores
+    # Rows and machines of the samples that come first: 4000 rows are factorised in a few seconds on
+    # the host, 16,000 in a tenth of one on a GPU
+    samples_on_host: tuple[tuple[int, int], ...] = ((1500, 20), (5000, 4))
+    samples_on_device: tuple[tuple[int, int], ...] = ((4000, 20), (16_000, 20))
+    many: float = 1.5  # a sample saves time where there are so many times as many rows
+    # Machines on all rows where no sample came first. After a sample, as many as take about half a
+    # minute, which is ten on so many rows, and at least so many
+    most_on_all: int = 20
+    rows_of_ten_on_host: tuple[int, int] = (3000, 1)
+    rows_of_ten_on_device: tuple[int, int] = (55_000, 4)
+    columns: int = 2048  # of the inverse, made together
+
+
+REFIT = RefitOptions()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +91,7 @@ class ExactMachine:
 Trainer = Callable[[float, Array], ExactMachine]
 
 
-def fits(source: Rows) -> bool:
+def fits(source: Rows, options: RefitOptions = REFIT) -> bool:
     """Whether a matrix of all rows fits comfortably where they are worked on.
 
     Not on a cluster: there all rows are nowhere.
@@ -97,7 +104,7 @@ def fits(source: Rows) -> bool:
         return matrices(_ON_DEVICE, n) <= 0.9 * free
     there = available()
     enough = there is None or matrices(_ON_HOST, n) <= 0.5 * there
-    return n <= MOST_ROWS_ON_HOST and enough
+    return n <= options.most_rows_on_host and enough
 
 
 def exact_refit(
@@ -109,6 +116,7 @@ def exact_refit(
     starts: Sequence[tuple[float, Array]],
     chooses: bool,  # whether λ and the factor are looked for. If not, λ is that of the starts.
     stopping: StoppingControl,  # once it has run out, what was found so far is kept
+    options: RefitOptions = REFIT,  # how much is tried
 ) -> ExactMachine:
     """Train on all rows; λ and a factor of θ by leave-one-out, first on a sample.
 
@@ -116,23 +124,25 @@ def exact_refit(
     """
 
     def at(rows: Rows, Y: Array, weight: Array) -> Trainer:
-        return lambda lam, theta: _machine(rows, kernel_at(theta), Y, weight, lam, theta)
+        return lambda lam, theta: _machine(
+            rows, kernel_at(theta), Y, weight, lam, theta, options.columns
+        )
 
     n, on_device = len(weight), isinstance(source, Placed)
     samples = [
         sample
-        for sample in (_SAMPLES_ON_DEVICE if on_device else _SAMPLES_ON_HOST)
-        if n > _MANY * sample[0] and (chooses or len(starts) > 1)
+        for sample in (options.samples_on_device if on_device else options.samples_on_host)
+        if n > options.many * sample[0] and (chooses or len(starts) > 1)
     ]
     for size, most in samples:
         some = np.sort(np.random.RandomState(0).choice(n, size, replace=False))
         few = at(take_rows(source, some), Y[some], weight[some])
         found = _best_of(few, starts, most if chooses else 1, stopping)
         starts = [(found.lam, found.theta)]
-    rows_of_ten, least = _ROWS_OF_TEN_ON_DEVICE if on_device else _ROWS_OF_TEN_ON_HOST
-    most = _MOST_ON_ALL
+    most = options.most_on_all
     if samples:
-        most = int(np.clip(10 * (rows_of_ten / n) ** 3, least, _MOST_ON_ALL))
+        ten = options.rows_of_ten_on_device if on_device else options.rows_of_ten_on_host
+        most = int(np.clip(10 * (ten[0] / n) ** 3, ten[1], most))
     return _best_of(at(source, Y, weight), starts, most if chooses else 1, stopping)
 
 
@@ -180,12 +190,18 @@ def _lowest(
 
 
 def _machine(
-    source: Rows, kernel: Kernel, Y: Array, weight: Array, lam: float, theta: Array
+    source: Rows,
+    kernel: Kernel,
+    Y: Array,
+    weight: Array,
+    lam: float,
+    theta: Array,
+    n_columns: int,
 ) -> ExactMachine:
     L = _factor(source, kernel, lam / weight)
     right = beside(np.column_stack([Y, np.ones(len(weight))]), L)
     solved = to_host(solve_factored(L, right))
-    diagonal = _inverse_diagonal(L)
+    diagonal = _inverse_diagonal(L, n_columns)
     ones, total = solved[:, -1:], float(solved[:, -1].sum())
     intercept = solved[:, :-1].sum(axis=0) / total
     dual_coef = solved[:, :-1] - ones * intercept
@@ -207,12 +223,12 @@ def _factor(source: Rows, kernel: Kernel, ridge: Array) -> DeviceArray:
     return lower_factor(add_to_diagonal(A, beside(ridge, A)))
 
 
-def _inverse_diagonal(L: DeviceArray) -> Array:
+def _inverse_diagonal(L: DeviceArray, n_columns: int) -> Array:
     """The diagonal of (LLᵀ)⁻¹: the squared lengths of the columns of L⁻¹."""
     n = L.shape[0]
     found = np.empty(n)
-    for start in range(0, n, _COLUMNS):
-        some = slice(start, min(start + _COLUMNS, n))
+    for start in range(0, n, n_columns):
+        some = slice(start, min(start + n_columns, n))
         identity = eye_beside(n - start, some.stop - start, L)
         columns = solve_lower(L[start:, start:], identity)
         found[some] = to_host(column_dots(columns, columns))

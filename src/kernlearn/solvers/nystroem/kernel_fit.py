@@ -8,7 +8,7 @@ chosen again by the loss on held-out folds where the sample was a part of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.nystroem.exact_refit import exact_refit
+from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions, exact_refit
 from kernlearn.solvers.nystroem.held_out import (
     LowRankFolds,
     leave_one_out,
@@ -97,7 +97,7 @@ class TrainingTable:
     Y: Array
     weight: Array
     seed: RandomState
-    stages: StageOptions = field(default_factory=lambda: STAGES)
+    stages: StageOptions = STAGES
 
     def sample(self, size: int) -> TrainingTable:
         """Some of the rows, drawn at random; on this machine, where all are on others."""
@@ -132,6 +132,7 @@ def learn_then_refit(
     lam: float | None,
     limits: DescentLimits,
     several: bool = True,
+    options: RefitOptions = REFIT,
 ) -> ExactFit:
     """Select λ and θ through landmarks, and train on the matrix of all rows."""
     offset = np.average(table.Y, axis=0, weights=table.weight)
@@ -146,6 +147,7 @@ def learn_then_refit(
             [(selected.lam, selected.theta), *selected.tied],
             lam is None,
             limits.stopping,
+            options,
         )
     return ExactFit(
         family.kernel(found.theta),
