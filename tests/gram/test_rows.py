@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn.gram import rows as rows_module
 from kernlearn.gram.rows import reduce_rows, rows_per_block
 
 X = np.random.default_rng(0).standard_normal((1000, 3))
+WIDE = 2**23 // 300  # so many numbers of each row that there are blocks of 300
 
 
 class Announced:
@@ -27,17 +27,10 @@ class Announced:
             yield self.table[start : start + size]
 
 
-@pytest.fixture
-def small_blocks(monkeypatch):
-    monkeypatch.setattr(rows_module, "_BLOCK_NUMBERS", 900)
-    monkeypatch.setattr(rows_module, "_FEWEST_ROWS", 7)
-
-
 def products(source):
-    return reduce_rows(source, lambda block, rows: np.asarray(block).T @ block, add, 3)
+    return reduce_rows(source, lambda block, rows: np.asarray(block).T @ block, add, WIDE)
 
 
-@pytest.mark.usefixtures("small_blocks")
 def test_all_sources_give_the_same_sum(tmp_path):
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
@@ -45,7 +38,6 @@ def test_all_sources_give_the_same_sum(tmp_path):
         np.testing.assert_allclose(products(source), X.T @ X)
 
 
-@pytest.mark.usefixtures("small_blocks")
 def test_blocks_after_the_first_can_be_added_onto_a_total():
     seen = []
 
@@ -56,18 +48,16 @@ def test_blocks_after_the_first_can_be_added_onto_a_total():
 
     theta = np.linspace(0.0, 1.0, len(X))
     first = partial(onto, np.zeros((3, 3)))
-    total = reduce_rows(X, first, add, 3, along=[theta], onto=onto)
+    total = reduce_rows(X, first, add, WIDE, along=[theta], onto=onto)
     np.testing.assert_allclose(total, X.T @ (theta[:, None] * X))
     assert seen == [(0, 300), (300, 600), (600, 900), (900, 1000)]
 
 
-@pytest.mark.usefixtures("small_blocks")
 def test_blocks_come_in_order_and_know_their_rows():
-    seen = reduce_rows(X, lambda block, rows: [(rows.start, rows.stop, len(block))], add, 3)
+    seen = reduce_rows(X, lambda block, rows: [(rows.start, rows.stop, len(block))], add, WIDE)
     assert seen == [(0, 300, 300), (300, 600, 300), (600, 900, 300), (900, 1000, 100)]
 
 
-@pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_a_number_that_is_none_in_the_last_block_is_named_by_its_row(bad):
     spoilt = X.copy()

@@ -169,9 +169,8 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FirstLevelStacks, "_stacked", full)
     returned = []
     monkeypatch.setattr(batches, "give_back", returned.append)
-    trainer = FirstLevelStacks(None)
-    monkeypatch.setattr(batches, "_ON_HOST", 5.5 * trainer._bytes_of(asks[0]))
-    answers = trainer(asks)
+    room = 5.5 * FirstLevelStacks(None)._bytes_of(asks[0])
+    answers = FirstLevelStacks(None, room)(asks)
     assert sizes == [5, 3, 2, 1, 2, 2]
     assert len(returned) == 2
     for answer, ask in zip(answers, asks, strict=True):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from kernlearn.families.factors import Factors
-from kernlearn.gram import rows as rows_module
 from kernlearn.kernels import Gaussian, Laplacian, Linear
 from kernlearn.solvers.nystroem.held_out import LowRankFolds, leave_one_out, loss_by_rank, trained
 from kernlearn.solvers.nystroem.moments import moments_by_fold, total_of
@@ -33,8 +32,18 @@ def fit_and_predict(train, test, rank=25):
     return K[np.ix_(test, train)] @ solved[:n] + solved[n]
 
 
-def folds_of(fold):
-    return moments_by_fold(X, FACTORS, Y, THETA, fold)
+class InBlocks:
+    """The rows, 17 at a time."""
+
+    def __len__(self):
+        return N
+
+    def blocks(self, size):
+        return (X[start : start + 17] for start in range(0, N, 17))
+
+
+def folds_of(fold, source=X):
+    return moments_by_fold(source, FACTORS, Y, THETA, fold)
 
 
 @pytest.mark.parametrize("rank", [25, 4])
@@ -54,23 +63,19 @@ def test_folds(rank):
 
 
 @pytest.mark.parametrize("fold", [FOLD, np.sort(FOLD)])
-def test_moments_of_many_blocks_are_those_of_one(monkeypatch, fold):
+def test_moments_of_many_blocks_are_those_of_one(fold):
     # Sorted, no block has rows of all folds.
     whole = folds_of(fold)
-    monkeypatch.setattr(rows_module, "_BLOCK_NUMBERS", 1)
-    monkeypatch.setattr(rows_module, "_FEWEST_ROWS", 17)
-    for part, expected in zip(folds_of(fold), whole, strict=True):
+    for part, expected in zip(folds_of(fold, InBlocks()), whole, strict=True):
         for name, numbers in vars(expected).items():
             np.testing.assert_allclose(getattr(part, name), numbers, rtol=1e-12, atol=1e-12)
 
 
-def test_leaving_out_one_row(monkeypatch):
-    monkeypatch.setattr(rows_module, "_BLOCK_NUMBERS", 1)
-    monkeypatch.setattr(rows_module, "_FEWEST_ROWS", 17)
+def test_leaving_out_one_row():
     everything = np.arange(N)
     expected = np.vstack([fit_and_predict(np.delete(everything, i), [i]) for i in everything])
     moments = total_of(folds_of(np.zeros(N, dtype=int)))
-    found = leave_one_out(X, FACTORS, moments, Y, THETA, WEIGHTS, RIDGE)
+    found = leave_one_out(InBlocks(), FACTORS, moments, Y, THETA, WEIGHTS, RIDGE)
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 

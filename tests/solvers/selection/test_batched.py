@@ -10,7 +10,6 @@ import pytest
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.selection_criterion import SelectionCriterion
-from kernlearn.solvers.optimize import batches
 from kernlearn.solvers.optimize.coroutines import drive, from_callback, gather
 from kernlearn.solvers.selection import batched
 from kernlearn.solvers.selection.batched import SelectionStacks
@@ -165,7 +164,8 @@ def test_where_a_factorisation_breaks_down_the_others_go_on(
 
 def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     questions = questions_of([make_objective(i) for i in range(7)])
-    answer, sizes = SelectionStacks(None), []
+    room = 3.5 * SelectionStacks(None)._bytes_of(questions[0])
+    answer, sizes = SelectionStacks(None, room), []
     stacked = SelectionStacks._stacked
 
     def counted(self, questions, family):
@@ -173,7 +173,6 @@ def test_a_stack_is_cut_to_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
         return stacked(self, questions, family)
 
     monkeypatch.setattr(SelectionStacks, "_stacked", counted)
-    monkeypatch.setattr(batches, "_ON_HOST", 3.5 * answer._bytes_of(questions[0]))
     for found, question in zip(answer(questions), questions, strict=True):
         check_alike(found, question)
     assert sizes == [3, 3, 1]

@@ -24,8 +24,6 @@ I = TypeVar("I")
 
 # The part of a device's free memory that a stack may take.
 _PART = 0.5
-# What a stack may take on the host: there it saves nothing to have a large one.
-_ON_HOST = 2.0**28
 
 
 @dataclass(eq=False)
@@ -65,8 +63,9 @@ class Stacks(ABC, Generic[Q, A]):
     What cannot be stacked, since its family is for single tables, is answered alone on the host.
     """
 
-    def __init__(self, place: Place | None) -> None:
-        self.place = place
+    def __init__(self, place: Place | None, host_bytes: float = 2.0**28) -> None:
+        # What a stack may take on the host: there it saves nothing to have a large one.
+        self.place, self.host_bytes = place, host_bytes
         self._caches: dict[Hashable, DeviceCache] = {}
 
     def __call__(self, questions: Sequence[Q]) -> list[A]:
@@ -114,7 +113,7 @@ class Stacks(ABC, Generic[Q, A]):
         if family is None:
             return [self._alone(question) for question in questions]
         free = None if self.place is None else self.place.free_bytes()
-        room = _ON_HOST if free is None else _PART * free
+        room = self.host_bytes if free is None else _PART * free
         step = max(1, int(room / self._bytes_of(questions[0])))
         if len(questions) > step:
             return self._in_parts(questions, step)
