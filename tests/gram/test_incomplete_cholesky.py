@@ -1,7 +1,6 @@
 """Incomplete Cholesky against the dense greedy algorithm, in one block and in many."""
 
 import dataclasses
-import sys
 import tracemalloc
 
 import numpy as np
@@ -12,6 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kernlearn.gram import incomplete_cholesky, pair_cholesky
+from kernlearn.gram._greedy import GreedyOptions, factorise
+from kernlearn.gram.incomplete_cholesky import (
+    IncompleteCholesky,
+    checked_pair_cholesky,
+    columns_of,
+)
 from kernlearn.hyperkernels import ARDHarmonic, Explicit, Harmonic, Hyperkernel, PowerSeries
 from kernlearn.kernels import (
     Columns,
@@ -25,22 +30,23 @@ from kernlearn.kernels import (
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((60, 4))
+# The same small problems, cut up as large ones are; with no room to spare, the factor has to grow.
+in_all_blocks = pytest.mark.parametrize(
+    "options",
+    [
+        GreedyOptions(room=1),
+        GreedyOptions(3, room=1),
+        GreedyOptions(7, few=9, whole=0, room=1),
+        GreedyOptions(5, few=1, whole=0, room=1),
+    ],
+    ids=["one block", "small blocks", "few rows", "one row"],
+)
 
 
-@pytest.fixture(params=["one block", "small blocks", "few rows", "one row"])
-def blocks(request, monkeypatch):
-    """The same small problems, cut up as large ones are."""
-    module = sys.modules["kernlearn.gram._greedy"]
-    block, few = {
-        "one block": (64, 1024),
-        "small blocks": (3, 1024),
-        "few rows": (7, 9),
-        "one row": (5, 1),
-    }[request.param]
-    monkeypatch.setattr(module, "BLOCK", block)
-    monkeypatch.setattr(module, "_FEW", few)
-    # No room to spare, so that the factor has to grow.
-    monkeypatch.setattr(module, "_ROOM", 1)
+def in_blocks(kernel, X, options, tol=0.0, max_rank=None):
+    """`incomplete_cholesky` with other options."""
+    found = factorise(columns_of(kernel, X), kernel.diag(X), tol, max_rank, options=options)
+    return IncompleteCholesky(*found)
 
 
 def greedy(K, rank):
@@ -58,12 +64,12 @@ def all_pairs(X):
     return np.array([[X[i], X[j]] for j in range(len(X)) for i in range(j + 1)])
 
 
-@pytest.mark.usefixtures("blocks")
+@in_all_blocks
 @pytest.mark.parametrize("kernel", [Gaussian(0.3), Laplacian(0.5), Polynomial(3)], ids=repr)
 @pytest.mark.parametrize("rank", [1, 7, 25])
-def test_pivots_and_factor_are_those_of_greedy_selection(kernel, rank):
+def test_pivots_and_factor_are_those_of_greedy_selection(kernel, rank, options):
     factor, pivots, residual = greedy(kernel(X), rank)
-    found = incomplete_cholesky(kernel, X, tol=0.0, max_rank=rank)
+    found = in_blocks(kernel, X, options, tol=0.0, max_rank=rank)
     np.testing.assert_array_equal(found.pivots, pivots)
     scale = np.sqrt(kernel.diag(X).max())
     np.testing.assert_allclose(found.factor, factor, atol=1e-9 * scale)
@@ -71,10 +77,10 @@ def test_pivots_and_factor_are_those_of_greedy_selection(kernel, rank):
     assert found.relative_residual == pytest.approx(np.trace(residual) / np.trace(kernel(X)))
 
 
-@pytest.mark.usefixtures("blocks")
-def test_the_complete_factor_is_numpys_cholesky_of_the_permuted_matrix():
+@in_all_blocks
+def test_the_complete_factor_is_numpys_cholesky_of_the_permuted_matrix(options):
     kernel = Laplacian(1.0)
-    found = incomplete_cholesky(kernel, X, tol=0.0)
+    found = in_blocks(kernel, X, options, tol=0.0)
     assert sorted(found.pivots) == list(range(60))
     np.testing.assert_allclose(found.factor @ found.factor.T, kernel(X), atol=1e-12)
     dense = np.linalg.cholesky(kernel(X[found.pivots]))
@@ -82,21 +88,21 @@ def test_the_complete_factor_is_numpys_cholesky_of_the_permuted_matrix():
     assert found.residual_trace == 0.0
 
 
-@pytest.mark.usefixtures("blocks")
+@in_all_blocks
 @pytest.mark.parametrize("tol", [0.5, 1e-3, 1e-8])
-def test_it_stops_at_the_first_rank_that_reaches_the_tolerance(tol):
+def test_it_stops_at_the_first_rank_that_reaches_the_tolerance(tol, options):
     kernel = Gaussian(0.05)
-    found = incomplete_cholesky(kernel, X, tol=tol)
+    found = in_blocks(kernel, X, options, tol=tol)
     rank = found.factor.shape[1]
     assert found.relative_residual <= tol
-    one_less = incomplete_cholesky(kernel, X, tol=0.0, max_rank=rank - 1) if rank > 1 else None
+    one_less = in_blocks(kernel, X, options, tol=0.0, max_rank=rank - 1) if rank > 1 else None
     assert one_less is None or one_less.relative_residual > tol
     if one_less is not None:
         np.testing.assert_allclose(found.factor[:, :-1], one_less.factor, atol=1e-12)
         np.testing.assert_array_equal(found.pivots[:-1], one_less.pivots)
 
 
-@pytest.mark.usefixtures("blocks")
+@in_all_blocks
 @pytest.mark.parametrize(
     "hk",
     [
@@ -107,11 +113,11 @@ def test_it_stops_at_the_first_rank_that_reaches_the_tolerance(tol):
     ],
     ids=lambda hk: type(hk).__name__,
 )
-def test_pairs_are_chosen_as_from_the_dense_matrix(hk):
+def test_pairs_are_chosen_as_from_the_dense_matrix(hk, options):
     points = X[:9]
     pairs = all_pairs(points)
     K = hk(pairs)
-    found = pair_cholesky(hk, points, tol=1e-5)
+    found = checked_pair_cholesky(hk, points, 1e-5, None, None, None, options=options)
     rank = found.factor.shape[1]
     np.testing.assert_array_equal(points[found.pairs], pairs)
     assert found.relative_residual <= 1e-5
@@ -255,7 +261,7 @@ def test_pairs_are_prepared_once_and_only_needed_columns_are_evaluated():
     # The pivots' columns, and again on the rows that are looked at within a block.
     assert Counting.entries <= 40 * n_pairs + 64 * 1024 * 2
     # The whole matrix would take 8 n_pairs²; the room for the factor is reserved, not used.
-    reserved = sys.modules["kernlearn.gram._greedy"]._ROOM * 8
+    reserved = GreedyOptions().room * 8
     assert reserved > 40 * n_pairs * 8
     assert peak < 12 * 40 * n_pairs * 8 < 8 * n_pairs**2 / 10
 
@@ -304,13 +310,13 @@ def test_points_without_length_are_no_sign_of_an_indefinite_kernel():
     assert set(found.pivots.tolist()) <= set(range(5))
 
 
-@pytest.mark.usefixtures("blocks")
-def test_no_pivot_is_chosen_twice_even_if_the_diagonal_is_slightly_off():
+@in_all_blocks
+def test_no_pivot_is_chosen_twice_even_if_the_diagonal_is_slightly_off(options):
     class Noisy(Gaussian):
         def _diag(self, X):
             return np.full(len(X), 1.0 + 1e-9)
 
-    found = incomplete_cholesky(Noisy(5.0), np.vstack([X[:10], X[:10]]), tol=0.0)
+    found = in_blocks(Noisy(5.0), np.vstack([X[:10], X[:10]]), options)
     assert len(set(found.pivots.tolist())) == len(found.pivots) >= 10
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 
 import numpy as np
@@ -11,7 +10,9 @@ from sklearn.base import clone
 
 import kernlearn as kl
 from kernlearn.estimators.inputs import decision_values as blocks_module
-from kernlearn.gram import _greedy, incomplete_cholesky, pair_cholesky
+from kernlearn.gram import incomplete_cholesky, pair_cholesky
+from kernlearn.gram._greedy import GreedyOptions, factorise
+from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky, columns_of
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear
 from kernlearn.runtime import memory as memory_module
@@ -149,22 +150,19 @@ def test_control_groups(tmp_path):
     assert memory_module._of_groups(tmp_path, str(tmp_path / "nothing")) == []
 
 
-def test_pairs_in_blocks_are_the_pairs_at_once(monkeypatch):
+def test_pairs_in_blocks_are_the_pairs_at_once():
     hyperkernel, points = ARDHarmonic(0.6, [0.1, 0.2, 0.3]), X[:40]
     whole = pair_cholesky(hyperkernel, points, tol=1e-4)
     rank_one = incomplete_cholesky(Gaussian(0.3), points, tol=1e-4)
-    monkeypatch.setattr(_greedy, "ROWS_AT_A_TIME", 7)
-    module = sys.modules["kernlearn.gram.incomplete_cholesky"]  # the function has its name
-    monkeypatch.setattr(module, "ROWS_AT_A_TIME", 7)
-    monkeypatch.setattr(_greedy, "_ROOM", 10)
-    monkeypatch.setattr(_greedy, "BLOCK", 3)
-    parts = pair_cholesky(hyperkernel, points, tol=1e-4)
+    small = GreedyOptions(block=3, room=10, rows_at_a_time=7)
+    parts = checked_pair_cholesky(hyperkernel, points, 1e-4, None, None, None, options=small)
     np.testing.assert_array_equal(parts.pivots, whole.pivots)
     np.testing.assert_allclose(parts.factor, whole.factor, atol=1e-10)
     assert len(whole.pivots) > 20
-    again = incomplete_cholesky(Gaussian(0.3), points, tol=1e-4)
-    np.testing.assert_array_equal(again.pivots, rank_one.pivots)
-    np.testing.assert_allclose(again.factor, rank_one.factor, atol=1e-10)
+    columns, diagonal = columns_of(Gaussian(0.3), points), Gaussian(0.3).diag(points)
+    factor, pivots, *_ = factorise(columns, diagonal, 1e-4, None, options=small)
+    np.testing.assert_array_equal(pivots, rank_one.pivots)
+    np.testing.assert_allclose(factor, rank_one.factor, atol=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

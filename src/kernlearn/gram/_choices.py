@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.gram._greedy import BLOCK, ROUNDING, Choice, Growing
+from kernlearn.gram._greedy import ROUNDING, Choice, Growing
 from kernlearn.typing import Array, Indices
 
 
@@ -21,7 +21,7 @@ def at_random(generator: np.random.RandomState) -> Choice:
     def choose(state: Growing) -> tuple[Indices, Array]:
         shares = state.residual / state.residual.sum()
         # As many for any rank, so that a smaller one is the beginning of a larger one.
-        positions = generator.choice(len(shares), BLOCK, p=shares)
+        positions = generator.choice(len(shares), state.options.block, p=shares)
         return _thinned(state, positions, generator.uniform(size=len(positions)))
 
     return choose
@@ -29,7 +29,7 @@ def at_random(generator: np.random.RandomState) -> Choice:
 
 def in_order(state: Growing) -> tuple[Indices, Array]:
     """Each row is a pivot in its turn, unless those before it leave only rounding of it."""
-    positions = np.flatnonzero(state.residual)[:BLOCK]
+    positions = np.flatnonzero(state.residual)[: state.options.block]
     return _thinned(state, positions, np.zeros(len(positions)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from numbers import Integral, Real
 
 import numpy as np
@@ -18,22 +19,29 @@ Restrict = Callable[[Indices | slice], Columns]
 # The next pivots, and the lower triangular rows of the new columns of the factor at them.
 Choice = Callable[["Growing"], tuple[Indices, Array]]
 
-# Pivots chosen before all rows are updated by one matrix product.
-BLOCK = 64
-# Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
-# gave blocks of 40 pivots and more, after a start in small ones (measured).
-_PART, _FEW = 64, 1024
-# Of no more rows than these a block is chosen among all, and every column is computed once.
-WHOLE = 2**13
-# Numbers that the factor has room for at first (half a gigabyte).
-_ROOM = 2**26
-# Rows that are updated together: enough for a matrix product to be fast, and what lies beside the
-# factor then takes a few hundred megabytes, however many rows there are.
-ROWS_AT_A_TIME = 2**18
 # A residual below this part of the diagonal is rounding, and no pivot.
 ROUNDING = 1e-12
 # A residual below minus this part of the diagonal is no rounding: the matrix is indefinite.
 _INDEFINITE = 1e-6
+
+
+@dataclass(frozen=True)
+class GreedyOptions:
+    """How the work is cut up; the factor is the same up to rounding."""
+
+    block: int = 64  # pivots chosen before all rows are updated by one matrix product
+    # Rows among which a block is chosen: this part of all, but never few. Of 61,425 pairs, 1 in 64
+    # gave blocks of 40 pivots and more, after a start in small ones (measured)
+    part: int = 64
+    few: int = 1024
+    whole: int = 2**13  # of no more rows a block is chosen among all: every column is computed once
+    room: int = 2**26  # numbers that the factor has room for at first (half a gigabyte)
+    # Rows that are updated together: enough for a matrix product to be fast, and what lies beside
+    # the factor then takes a few hundred megabytes, however many rows there are
+    rows_at_a_time: int = 2**18
+
+
+GREEDY = GreedyOptions()
 
 
 def factorise(
@@ -43,6 +51,7 @@ def factorise(
     max_rank: int | None,
     choose: Choice | None = None,
     check: Callable[[int], None] | None = None,
+    options: GreedyOptions = GREEDY,
 ) -> tuple[Array, Indices, float, float]:
     """Return the factor, the positions of the pivots, and the residual, absolute and relative.
 
@@ -52,7 +61,7 @@ def factorise(
     """
     limit = _check_limits(diagonal, tol, max_rank)
     trace = float(diagonal.sum())
-    growing = Growing(restrict, diagonal, tol * trace, limit)
+    growing = Growing(restrict, diagonal, tol * trace, limit, options)
     while not growing.is_done():
         if choose is None:
             chosen, corner, block = growing.largest()
@@ -72,14 +81,21 @@ class Growing:
     factor.
     """
 
-    def __init__(self, restrict: Restrict, diagonal: Array, target: float, limit: int) -> None:
-        self.restrict, self.diagonal = restrict, diagonal
+    def __init__(
+        self,
+        restrict: Restrict,
+        diagonal: Array,
+        target: float,
+        limit: int,
+        options: GreedyOptions,
+    ) -> None:
+        self.restrict, self.diagonal, self.options = restrict, diagonal, options
         self.target, self.limit = target, limit
         self.residual = diagonal
         self.pivots: Indices = np.empty(0, dtype=np.intp)
         # Memory is taken when it is written to, so that room that stays empty costs nothing; but
         # not all systems promise more than they have.
-        room = min(limit, _ROOM // len(diagonal))
+        room = min(limit, options.room // len(diagonal))
         self._room: Array = np.empty((room, len(diagonal)))
 
     def rows(self) -> Array:
@@ -92,7 +108,7 @@ class Growing:
 
     def room(self) -> int:
         """How many pivots the next block may have at most."""
-        return min(BLOCK, self.limit - len(self.pivots))
+        return min(self.options.block, self.limit - len(self.pivots))
 
     def largest(self) -> tuple[Indices, Array, Array | None]:
         """Return the next greedy pivots, and the rows of the new columns of the factor at them.
@@ -101,7 +117,7 @@ class Growing:
         the choice is right until it falls below what the other rows began with. Where these are all
         rows, the new columns come last, transposed.
         """
-        active, bound, others = _largest(self.residual)
+        active, bound, others = _largest(self.residual, self.options)
         whole = len(active) == len(self.residual)
         seen = slice(None) if whole else active
         columns, known = self.restrict(seen), self.rows()[:, seen]
@@ -156,8 +172,9 @@ class Growing:
     def _compute(self, chosen: Indices, corner: Array, block: Array) -> None:
         known = self.rows()
         at_pivots = known[:, chosen].T
-        for first in range(0, len(self.diagonal), ROWS_AT_A_TIME):
-            part = slice(first, min(first + ROWS_AT_A_TIME, len(self.diagonal)))
+        step = self.options.rows_at_a_time
+        for first in range(0, len(self.diagonal), step):
+            part = slice(first, min(first + step, len(self.diagonal)))
             piece = at_pivots @ known[:, part]
             np.subtract(_checked(self.restrict(part)(chosen)), piece, out=piece)
             # In place: the transposes are how BLAS sees these arrays.
@@ -170,7 +187,7 @@ class Growing:
         if stop <= len(self._room):
             return
         size = self._room.shape[1]
-        if stop * size <= _ROOM:
+        if stop * size <= self.options.room:
             # Doubled, so that copying takes no longer than filling.
             larger = np.empty((min(self.limit, 2 * stop), size))
             larger[:start] = self._room[:start]
@@ -180,10 +197,10 @@ class Growing:
             self._room.resize((stop + start // 8, size), refcheck=False)
 
 
-def _largest(residual: Array) -> tuple[Indices, float, float]:
+def _largest(residual: Array, options: GreedyOptions = GREEDY) -> tuple[Indices, float, float]:
     """The rows with the largest residuals; the largest of all others, and their sum."""
-    count = max(_FEW, len(residual) // _PART)
-    if len(residual) <= WHOLE:
+    count = max(options.few, len(residual) // options.part)
+    if len(residual) <= options.whole:
         return np.arange(len(residual)), 0.0, 0.0
     # Among equals the first: a partition orders them as the processor likes.
     least = np.partition(residual, -count)[-count]

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernlearn.gram._greedy import ROWS_AT_A_TIME, WHOLE, Columns, Restrict, check_count, factorise
+from kernlearn.gram._greedy import (
+    GREEDY,
+    Columns,
+    GreedyOptions,
+    Restrict,
+    check_count,
+    factorise,
+)
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._pairs import choose_pairs
 from kernlearn.hyperkernels._validation import quiet
@@ -173,6 +180,7 @@ def checked_pair_cholesky(
     n_pairs: int | None,
     random_state: RandomState,
     also: Callable[[int], None] = lambda n_pivots: None,
+    options: GreedyOptions = GREEDY,
 ) -> PairCholesky:
     """`pair_cholesky`; `also` is told every number of pivots before there are so many."""
     check_kind(hyperkernel, Hyperkernel, "hyperkernel", "kernlearn.hyperkernels.Harmonic()")
@@ -185,7 +193,7 @@ def checked_pair_cholesky(
 
     def check(n_pivots: int) -> None:
         require(
-            _factor_bytes(count, n_pivots, points.shape[1]),
+            _factor_bytes(count, n_pivots, points.shape[1], options),
             f"a factor of {counted(count, 'pair')} of points with {n_pivots} pivots",
             "pass n_pairs, for example n_pairs=20000, a lower limit on pivots, or fewer points",
         )
@@ -195,12 +203,12 @@ def checked_pair_cholesky(
     pairs = choose_pairs(len(points), n_pairs, random_state)
     with quiet():
         # What the hyperkernel needs to know of each pair is computed once.
-        table, diagonal = _pair_table(hyperkernel, points, pairs)
+        table, diagonal = _pair_table(hyperkernel, points, pairs, options)
         seen: dict[int, Array] = {}
 
         def restrict(rows: Indices | slice) -> Columns:
             part = table[rows]
-            if len(pairs) > WHOLE:
+            if len(pairs) > options.whole:
                 return lambda positions: hyperkernel._evaluate(table[positions], part)
             part = np.asfortranarray(part)  # which is how it is read, once for every pivot
 
@@ -211,25 +219,27 @@ def checked_pair_cholesky(
 
             return columns
 
-        found = factorise(restrict, diagonal, tol, max_rank, check=check)
+        found = factorise(restrict, diagonal, tol, max_rank, None, check, options)
     factor, pivots, residual_trace, relative = found
     sections = np.array([seen[p] for p in pivots.tolist()]) if seen else None
     return PairCholesky(factor, pairs[pivots], residual_trace, relative, pairs, sections)
 
 
-def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int) -> float:
+def _factor_bytes(n_pairs: int, n_pivots: int, n_features: int, options: GreedyOptions) -> float:
     """The pairs, what is known of them, the factor with its spare room, and what lies beside it."""
-    beside = 3 * min(n_pairs, ROWS_AT_A_TIME) * (n_features + min(n_pivots, 64))
-    if n_pairs <= WHOLE:
+    beside = 3 * min(n_pairs, options.rows_at_a_time) * (n_features + min(n_pivots, 64))
+    if n_pairs <= options.whole:
         beside += 2 * n_pairs * n_pivots  # the sections, once more when they are put together
     return matrices(1, n_pairs, 12 + 2 * n_features + n_pivots + n_pivots // 8) + 8.0 * beside
 
 
-def _pair_table(hyperkernel: Hyperkernel, points: Array, pairs: Indices) -> tuple[Array, Array]:
+def _pair_table(
+    hyperkernel: Hyperkernel, points: Array, pairs: Indices, options: GreedyOptions
+) -> tuple[Array, Array]:
     """What the hyperkernel needs of each pair, and its diagonal, so many pairs at a time."""
     table, diagonal = np.empty(0), np.empty(len(pairs))
-    for start in range(0, len(pairs), ROWS_AT_A_TIME):
-        rows = slice(start, start + ROWS_AT_A_TIME)
+    for start in range(0, len(pairs), options.rows_at_a_time):
+        rows = slice(start, start + options.rows_at_a_time)
         piece = hyperkernel._table(points[pairs[rows, 0]], points[pairs[rows, 1]])
         if len(piece) == len(pairs):
             return piece, hyperkernel._diag(piece)
