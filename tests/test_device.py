@@ -147,17 +147,15 @@ def test_on_the_host_they_are_as_scipy_has_them(dtype: type, order: Literal["C",
         device.solve_lower(L, B)
 
 
-def test_large_matrices_are_factorised_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_matrices_are_factorised_in_blocks() -> None:
     A = X @ X.T + np.eye(len(X))
     expected = np.linalg.cholesky(A)
-    monkeypatch.setattr(algebra, "LARGEST_FOR_LAPACK", 10)
-    monkeypatch.setattr(algebra, "_BLOCK", 7)
-    L = device.lower_factor(A.copy())
+    L = algebra._lower_factor_in_blocks(A.copy().T, size=7)
     np.testing.assert_allclose(np.tril(L), expected, rtol=1e-10, atol=1e-14)
-    solved = device.solve_lower(L[5:, 5:], X[5:])
+    solved = algebra._solved_in_blocks(L[5:, 5:], X[5:], size=7)
     np.testing.assert_allclose(expected[5:, 5:] @ solved, X[5:], atol=1e-12)
     with pytest.raises(LinAlgError):
-        device.lower_factor(-A)
+        algebra._lower_factor_in_blocks(-A, size=7)
 
 
 def test_slopes_of_the_selection(place: Place) -> None:

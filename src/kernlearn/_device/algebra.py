@@ -215,11 +215,11 @@ def _solved(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> DeviceA
     return X
 
 
-def _lower_factor_in_blocks(A: DeviceArray) -> DeviceArray:
+def _lower_factor_in_blocks(A: DeviceArray, size: int = _BLOCK) -> DeviceArray:
     """The same, block of columns by block of columns, from products of matrices."""
     n = len(A)
-    for start in range(0, n, _BLOCK):
-        stop = min(start + _BLOCK, n)
+    for start in range(0, n, size):
+        stop = min(start + size, n)
         if start:
             A[start:, start:stop] -= A[start:, :start] @ A[start:stop, :start].T
         factor = _factorised(A[start:stop, start:stop])
@@ -250,11 +250,11 @@ def solve_lower(L: DeviceArray, B: DeviceArray, transposed: bool = False) -> Dev
     return beside(solve_lower(to_host(L), to_host(B), transposed), L)
 
 
-def _solved_in_blocks(L: DeviceArray, B: DeviceArray) -> DeviceArray:
+def _solved_in_blocks(L: DeviceArray, B: DeviceArray, size: int = _BLOCK) -> DeviceArray:
     """L⁻¹B by products of matrices: parts of a large L need not be copied."""
     X = np.empty(B.shape)
-    for start in range(0, len(L), _BLOCK):
-        rows = slice(start, start + _BLOCK)
+    for start in range(0, len(L), size):
+        rows = slice(start, start + size)
         left = B[rows] - L[rows, :start] @ X[:start]
         X[rows] = _solved(L[rows, rows], left)
     return X

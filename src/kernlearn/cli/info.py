@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, metadata, version
 
 import typer
@@ -49,7 +50,7 @@ def info(as_json: AsJson = False) -> None:
         typer.echo(f"extra {extra}: {_describe(extra, packages)}")
 
 
-def _facts() -> Json:
+def _facts(extras: Mapping[str, tuple[str, ...]] = EXTRAS) -> Json:
     gpus = cuda_devices()
     declared = metadata("kernlearn").get_all("Provides-Extra") or []
     return {
@@ -63,7 +64,7 @@ def _facts() -> Json:
         "devices": [HOST, *(gpu["device"] for gpu in gpus)],
         "gpus": gpus,
         "packages": _versions(CORE),
-        "extras": {name: _versions(wanted) for name, wanted in EXTRAS.items() if name in declared},
+        "extras": {name: _versions(wanted) for name, wanted in extras.items() if name in declared},
     }
 
 

@@ -27,7 +27,7 @@ def largest_asymmetry(K: Array) -> float:
     return largest
 
 
-def surely_symmetric(K: Array) -> bool:
+def surely_symmetric(K: Array, tile: int = _TILE) -> bool:
     """Whether a probe shows `K` finite and symmetric up to rounding; False proves nothing.
 
     An entry that differs from its mirror image by δ shows as ±δ in ``K v − Kᵀ v`` for a vector v
@@ -37,8 +37,8 @@ def surely_symmetric(K: Array) -> bool:
     signs = _signs(len(K))
     allowed = 0.1 * SYMMETRY_TOLERANCE * float(np.abs(K.diagonal()).max())
     with np.errstate(over="ignore", invalid="ignore"):
-        for start in range(0, len(K), _TILE):
-            part, rest = slice(start, start + _TILE), signs[start:]
+        for start in range(0, len(K), tile):
+            part, rest = slice(start, start + tile), signs[start:]
             difference = K[part, start:] @ rest - rest @ K[start:, part]
             if not float(np.abs(difference).max()) <= allowed:  # nor where it is no number
                 return False

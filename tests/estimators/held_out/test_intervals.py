@@ -11,8 +11,7 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 import kernlearn as kl
-from kernlearn.estimators.held_out import intervals as intervals_module
-from kernlearn.estimators.held_out.intervals import plus_interval
+from kernlearn.estimators.held_out.intervals import in_blocks, plus_interval
 from kernlearn.estimators.held_out.smoother import Smoother
 from kernlearn.kernels import Gaussian
 
@@ -185,11 +184,16 @@ def test_folds_are_machines_trained_without_them(problem):
 
 
 @pytest.mark.parametrize("model", [_given(), kl.MKLRegressor([Gaussian(0.2)], C=1.0)], ids=str)
-def test_blocks_of_points_change_nothing(problem, model, monkeypatch):
-    model = clone(model).fit(problem.X, problem.target)
-    whole = model.predict_interval(problem.X_new)
-    monkeypatch.setattr(intervals_module, "_BLOCK", 160)  # four points at a time
-    np.testing.assert_allclose(model.predict_interval(problem.X_new), whole, rtol=1e-12)
+def test_blocks_of_points_change_nothing(problem, model):
+    model, sizes = clone(model).fit(problem.X, problem.target), []
+
+    def of_some(rows):
+        sizes.append(len(rows))
+        return model.predict_interval(rows)
+
+    found = in_blocks(problem.X_new, 40, of_some, numbers=160)
+    np.testing.assert_allclose(found, model.predict_interval(problem.X_new), rtol=1e-12)
+    assert sizes == [4, 4, 4, 3]
 
 
 def test_several_targets_have_an_interval_each(problem):

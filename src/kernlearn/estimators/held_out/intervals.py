@@ -22,9 +22,6 @@ from kernlearn.kernels import Kernel
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.typing import Array, Indices, Rows
 
-# Numbers that a block of new points may take for each of a few matrices: sixteen megabytes.
-_BLOCK = 2_000_000
-
 
 def check_coverage(coverage: float) -> float:
     """A number between zero and one."""
@@ -70,9 +67,15 @@ def plus_interval(values: Array, residuals: Array, coverage: float) -> Array:
     return ends
 
 
-def in_blocks(rows: Rows, n: int, compute: Callable[[Rows], Array]) -> Array:
+def in_blocks(
+    rows: Rows,
+    n: int,
+    compute: Callable[[Rows], Array],
+    # What a block of new points may take for each of a few matrices: sixteen megabytes
+    numbers: int = 2_000_000,
+) -> Array:
     """`compute` for some of the rows at a time, so that n numbers for each of them fit."""
-    return np.concatenate([compute(block) for block in _blocks(rows, max(_BLOCK // n, 1))])
+    return np.concatenate([compute(block) for block in _blocks(rows, max(numbers // n, 1))])
 
 
 def _blocks(rows: Rows, size: int) -> Iterator[Any]:
