@@ -14,19 +14,12 @@ from kernlearn.cli import demo
 from kernlearn.cli.app import app
 from kernlearn.cli.demo_data import HELD_OUT, patients, plant, tumours
 from kernlearn.cli.demo_rivals import Competitor, verdict
-from kernlearn.report.pictures import PICTURES
-from kernlearn.report.sections import _pictures
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 SMALL_GRID = {"svc__C": [1.0], "svc__gamma": [0.01]}
 SEED, N = 3, 60
-SMALL = demo.DemoOptions(N, N, SMALL_GRID, ["Gaussian"])
-
-
-def small(patch):
-    """Few rows, one SVM, one kernel and one picture, so that it takes seconds."""
-    few = tuple(picture for picture in PICTURES if picture.name == "kernel-weights")
-    patch.setattr(_pictures, "PICTURES", few)
+# Few rows, one SVM, one kernel and one picture, so that it takes seconds.
+SMALL = demo.DemoOptions(N, N, SMALL_GRID, ["Gaussian"], ["kernel-weights"])
 
 
 @pytest.fixture(scope="module")
@@ -38,9 +31,7 @@ def folder(tmp_path_factory):
 def shown(folder):
     """One run of the whole command."""
     outputs = "--picture", str(folder / "weights.png"), "--report", str(folder / "demo.html")
-    with pytest.MonkeyPatch.context() as patch:
-        small(patch)
-        result = RUNNER.invoke(app, ["demo", "--seed", str(SEED), *outputs], obj=SMALL)
+    result = RUNNER.invoke(app, ["demo", "--seed", str(SEED), *outputs], obj=SMALL)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -137,8 +128,7 @@ def test_the_picture_and_the_report_are_written(shown, folder):
     assert "The report is in" in shown
 
 
-def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
-    small(monkeypatch)
+def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path):
     path = tmp_path / "missing" / "weights.png"
     result = RUNNER.invoke(app, ["demo", "--picture", str(path)], obj=SMALL)
     assert result.exit_code == 1

@@ -29,7 +29,6 @@ from kernlearn.methods.method_comparison import ComparisonOptions
 from kernlearn.methods.registry import BASELINES, LINEAR, METHODS, TUNED_SVM
 from kernlearn.methods.scores import ScoreOptions
 from kernlearn.methods.task import WorkflowOptions
-from kernlearn.report.sections import _pictures
 from kernlearn.runtime import memory as memory_module
 from kernlearn.solvers.engine.statement import ChoiceOptions
 
@@ -541,9 +540,8 @@ def test_quiet_prints_nothing_and_a_delimiter_can_be_told(wine, table, fitted, t
 
 
 def test_a_report_is_named_as_its_model(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr(_pictures, "PICTURES", ())  # which take the time
     monkeypatch.chdir(tmp_path)
-    result = run("report", fitted)
+    result = run("report", fitted, options=CommandOptions(pictures=()))  # which take the time
     assert result.exit_code == 0, result.output
     assert "<html" in (tmp_path / f"{Path(fitted).stem}.html").read_text()[:200].lower()
 

@@ -24,14 +24,14 @@ from kernlearn.cli.problem import CommandOptions
 from kernlearn.methods.task import WorkflowOptions
 from kernlearn.papers import runner
 from kernlearn.papers.results_file import ResultsFile
-from kernlearn.report.sections import _pictures
 from kernlearn.runtime import atomic_files
 
 RUNNER = CliRunner(env={"COLUMNS": "120", "TERM": "dumb"})
 LABELS = ["=1+1", "-x", "-1.5"]
 
 
-QUICK = CommandOptions(WorkflowOptions(baselines=()))  # which take the time
+# Rivals and pictures take the time.
+QUICK = CommandOptions(WorkflowOptions(baselines=()), pictures=())
 
 
 def run(*arguments):
@@ -304,9 +304,7 @@ def runs(number):
 ESCAPE = "\x1b]0;owned\x07"
 
 
-def test_codes_for_the_terminal_are_not_printed(folder, fitted, monkeypatch):
-    # Pictures and rivals take the time.
-    monkeypatch.setattr(_pictures, "PICTURES", ())
+def test_codes_for_the_terminal_are_not_printed(folder, fitted):
     columns = [{"name": ESCAPE, "kind": "number", "action": ""}]
     save(fitted, folder / f"{ESCAPE}m", facts(columns=columns))
     strange = folder / f"{ESCAPE}.csv"

@@ -42,6 +42,8 @@ class DemoOptions:
     """C and γ that the rival SVM is tuned over."""
     candidates: Sequence[str] | str = "auto"
     """Of the mixture of kernel machines."""
+    pictures: Sequence[str] | None = None
+    """Names of the pictures of the report; None for all."""
 
 
 def demo(
@@ -111,7 +113,7 @@ def _sources(
         _draw(ours.model, picture)
         console.print(f"The weights are drawn in {picture}.", highlight=False)
     if report is not None:
-        _report(report, scaler, data, places, [ours, *others], seed)
+        _report(report, scaler, data, places, [ours, *others], seed, options.pictures)
         console.print(f"The report is in {report}: open it in a browser.", highlight=False)
 
 
@@ -185,6 +187,7 @@ def _report(
     places: Mapping[str, slice],
     entries: list[Competitor],
     seed: int,
+    pictures: Sequence[str] | None,
 ) -> None:
     """Write the page that `kernlearn fit --report` writes."""
     X = load_pandas("the report").DataFrame(data.X, columns=list(data.names))
@@ -220,7 +223,7 @@ def _report(
     scaler.feature_names_in_ = np.array(data.names, dtype=object)
     bundle = ModelBundle(pipeline, facts, X[:SAMPLE_ROWS], data.y[:SAMPLE_ROWS])
     with failures(f"write {path}", path):
-        write_html(bundle, path)
+        write_html(bundle, path, pictures)
 
 
 def _score(entry: Competitor, is_model: bool) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -50,6 +50,8 @@ class CommandOptions:
     """Processes at once; by default one for each core."""
     rows_at_a_time: int = 1000
     """Rows that are predicted at once: their kernel with the support vectors is in memory."""
+    pictures: Collection[str] | None = None
+    """Names of the pictures of a report; None for all."""
     table_share: float = 1.0 / 8.0
     """Of the memory there is, what the table may take: its rows are copied to be split and
     prepared."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,11 @@ from kernlearn.cli.bundles import DAMAGED, read_bundle
 from kernlearn.cli.failure import failures
 from kernlearn.cli.options import Quietly
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
+from kernlearn.cli.problem import CommandOptions
 
 
 def report(
+    context: typer.Context,
     model: Annotated[Path, typer.Argument(help="Model file written by kernlearn fit.")],
     out: Annotated[
         Path | None,
@@ -29,14 +32,15 @@ def report(
     out = Path(f"{model.stem}.html") if out is None else out
     check_outputs([out], [model])
     with failures(f"report on {model.name}", f"{model} or {out}", otherwise=DAMAGED):
-        write_html(read_bundle(model), out)
+        pictures = (context.obj or CommandOptions()).pictures
+        write_html(read_bundle(model), out, pictures)
     if not quiet:
         say(f"written: {out}", err=goes_to_stdout(out))
 
 
-def write_html(bundle: ModelBundle, path: Path) -> None:
+def write_html(bundle: ModelBundle, path: Path, pictures: Collection[str] | None = None) -> None:
     """Write the report of a bundle."""
     # Pictures and templates take time to import, and few commands need them.
     from kernlearn.report import write_report
 
-    write_report(bundle, path)
+    write_report(bundle, path, pictures)

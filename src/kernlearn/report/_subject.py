@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,8 @@ class Subject:
     """The learned kernel on the points."""
     names: list[str]
     """The columns of `points`, fit for an axis."""
+    pictures: Collection[str] | None
+    """Names of the pictures to draw where they apply; None for all."""
 
     @property
     def is_regression(self) -> bool:
@@ -43,7 +46,7 @@ class Subject:
         return self.facts.text("task") == "regression"
 
 
-def read_subject(bundle: ModelBundle) -> Subject:
+def read_subject(bundle: ModelBundle, pictures: Collection[str] | None) -> Subject:
     """Take a bundle apart; what it lacks is None."""
     facts = Facts(bundle.facts)
     position, step = _learning_step(bundle.pipeline)
@@ -59,7 +62,7 @@ def read_subject(bundle: ModelBundle) -> Subject:
     said = [entry.text("name") for entry in facts.parts("relevances")]
     names = said if len(said) == len(names) else names  # as a reader knows them
     shown = [plain(name, LONGEST_NAME) for name in names]
-    return Subject(facts, estimator, step, points, target, gram, shown)
+    return Subject(facts, estimator, step, points, target, gram, shown, pictures)
 
 
 def _learning_step(pipeline: BaseEstimator) -> tuple[int, BaseEstimator]:

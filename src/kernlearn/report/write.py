@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from pathlib import Path
 
+from kernlearn._checks import check_choice
 from kernlearn.bundle import ModelBundle
 from kernlearn.inspection._text import plain
 from kernlearn.report._html import Html, join, tag
 from kernlearn.report._style import STYLE
 from kernlearn.report._subject import Subject, read_subject
+from kernlearn.report.pictures import PICTURES
 from kernlearn.report.sections import SECTIONS
 from kernlearn.runtime.atomic_files import atomic_file
 
@@ -53,7 +56,11 @@ def _contents(entries: list[tuple[str, str]]) -> Html:
     return tag("nav", tag("ol", *links), aria_label="Contents")
 
 
-def write_report(bundle: ModelBundle, path: str | os.PathLike[str]) -> Path:
+def write_report(
+    bundle: ModelBundle,
+    path: str | os.PathLike[str],
+    pictures: Collection[str] | None = None,
+) -> Path:
     """Write what was learned into one HTML file that needs nothing else.
 
     The file is there whole or not at all. Facts that the bundle lacks leave their sections out.
@@ -64,6 +71,8 @@ def write_report(bundle: ModelBundle, path: str | os.PathLike[str]) -> Path:
         A fitted pipeline with the facts of its making.
     path : path
         Name of the file; one that exists is replaced.
+    pictures : collection of str, optional
+        Names of the pictures to draw where they apply, for example ``["roc"]``; by default all.
 
     Returns
     -------
@@ -80,23 +89,27 @@ def write_report(bundle: ModelBundle, path: str | os.PathLike[str]) -> Path:
     ...     path.read_text(encoding="utf-8")[:15]
     '<!DOCTYPE html>'
     """
-    document = report_html(bundle)
+    document = report_html(bundle, pictures)
     with atomic_file(path) as file:
         file.write(document.encode("utf-8"))
     return Path(path)
 
 
-def report_html(bundle: ModelBundle) -> str:
+def report_html(bundle: ModelBundle, pictures: Collection[str] | None = None) -> str:
     """The report as a string, for a notebook or a server.
 
     Parameters
     ----------
     bundle : ModelBundle
         A fitted pipeline with the facts of its making.
+    pictures : collection of str, optional
+        Names of the pictures to draw where they apply, for example ``["roc"]``; by default all.
 
     Returns
     -------
     str
         An HTML document.
     """
-    return page(read_subject(bundle))
+    for name in pictures or ():
+        check_choice("each of pictures", name, [picture.name for picture in PICTURES])
+    return page(read_subject(bundle, pictures))
