@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from kernlearn._cluster import connection
 from kernlearn.cli.app import app
 from kernlearn.datasets import DataNotFoundError
 from kernlearn.papers import PAPERS, Exhibit, Paper, RunOptions
@@ -34,6 +33,7 @@ def doubles(options: RunOptions, stem: str) -> ComparisonTable:
         ResultsFile(options.out, stem, {"seed": options.seed}),
         jobs=options.jobs,
         cluster=options.cluster,
+        timeout=0.3,
         quiet=options.quiet,
     )
     entries = (TableEntry(("row",), "column", 7.25, list(results.values()), ".2f"),)
@@ -131,9 +131,8 @@ def test_real_papers_data_missing(tmp_path: Path) -> None:
     assert "name it with --data" in result.stderr
 
 
-def test_a_scheduler_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_is_not_there(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
     assert run("madeup2004", "--table", 1, "--splits", 2, "--out", tmp_path).exit_code == 0
     again = ["madeup2004", "--table", 1, "--out", tmp_path, "--cluster", "127.0.0.1:1"]
     assert run(*again, "--splits", 2).exit_code == 0  # all is there

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from kernlearn._cluster import connection
 from kernlearn.cli.app import app
 from kernlearn.cli.problem import CommandOptions
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
@@ -81,14 +80,14 @@ def test_a_cluster_for_nothing_is_refused(folder):
         assert message in result.stderr
 
 
-def test_errors_are_one_sentence_whoever_makes_them(folder, in_process, monkeypatch):
+def test_errors_are_one_sentence_whoever_makes_them(folder, in_process):
     command = ["predict", folder / "model.kl"]
     (folder / "bad.csv").write_text("a,b\n1,2\n3,nonsense\n")
     rest = ["--out", folder / "no.csv", "--cluster"]
     bad = run(*command, folder / "bad.csv", *rest, in_process.scheduler_address)
     missing = run(*command, folder / "none.csv", *rest, in_process.scheduler_address)
-    monkeypatch.setattr(connection, "TIMEOUT", 0.3)
-    alone = run(*command, folder / "table.csv", *rest, "127.0.0.1:1")
+    soon = CommandOptions(cluster_timeout=0.3)
+    alone = run(*command, folder / "table.csv", *rest, "127.0.0.1:1", options=soon)
     for result, message in [
         (bad, "nonsense"),
         (missing, "none.csv"),

@@ -9,7 +9,6 @@ import kernlearn as kl
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
-from kernlearn.solvers.nystroem import rank as rank_module
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions
 from kernlearn.solvers.nystroem.limits import FactorLimits
 
@@ -110,7 +109,6 @@ def test_machines_of_several_passes(monkeypatch, model, y, keep):
     # A first guess from a sample, and held-out values of another one.
     limits = FactorLimits(coarse_rows=150, held_out_rows=300, kept_numbers=2**27 if keep else 0)
     monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(limits=limits))
-    monkeypatch.setattr(rank_module, "N_FOLDS", 2)
     model = clone(model).set_params(tol=0.05)
     expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
     check_equal(found, expected)

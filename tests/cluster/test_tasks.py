@@ -39,9 +39,7 @@ def test_an_error_of_a_task_keeps_what_was_finished(in_process, tmp_path):
     assert len(finished(tmp_path)) >= 1
 
 
-def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path, monkeypatch):
-    monkeypatch.setattr(connection, "TIMEOUT", 0.5)
-
+def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path):
     class Closing(ResultsFile):
         """Ends the scheduler once three tasks are finished."""
 
@@ -63,6 +61,7 @@ def test_a_scheduler_that_is_gone_is_a_sentence_and_nothing_is_lost(tmp_path, mo
             {key: (int(key), 2) for key in TASKS},
             Closing(tmp_path, "r", {}),
             cluster=cluster.scheduler_address,
+            timeout=0.5,
             quiet=True,
         )
     before = finished(tmp_path)

@@ -14,7 +14,7 @@ TIMEOUT = 10.0
 
 
 @contextmanager
-def connected(address: str, timeout: float | None = None) -> Iterator[DaskObject]:
+def connected(address: str, timeout: float = TIMEOUT) -> Iterator[DaskObject]:
     """A ``distributed.Client`` of the scheduler at an address, to which all tasks go meanwhile.
 
     After `timeout` seconds a scheduler, or the first of its workers, is taken to be missing.
@@ -26,7 +26,6 @@ def connected(address: str, timeout: float | None = None) -> Iterator[DaskObject
     ImportError
         Where Dask is not installed.
     """
-    timeout = TIMEOUT if timeout is None else timeout
     distributed = load_distributed("--cluster")
     try:
         _check_address(address)

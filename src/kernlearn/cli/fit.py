@@ -207,8 +207,9 @@ def fit(
     if to_stdout and as_json:
         fail("--json prints to standard output too: give --model and --report names.", BAD_USAGE)
     with failures(f"fit {table.name or table}", table, otherwise=DEFECT), limits.memory_kept():
-        with nullcontext() if cluster is None else connected(cluster) as client:
-            options = context.obj or CommandOptions()
+        options = context.obj or CommandOptions()
+        timeout = options.cluster_timeout
+        with nullcontext() if cluster is None else connected(cluster, timeout) as client:
             bundle = _learned(request, options, limits, client, quiet or as_json)
         written = _written(bundle, model, report)
     _show(bundle, written, as_json, quiet, err=to_stdout)

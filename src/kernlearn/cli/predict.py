@@ -96,11 +96,13 @@ def predict(
         bundle = read_predictor(model)
         files = ViewFiles("", {}) if views is None else read_view_files(views)
         _check_intervals(bundle, coverage)
-        n_rows = (context.obj or CommandOptions()).rows_at_a_time
-        chunks = read_chunks(table, n_rows, delimiter)
+        options = context.obj or CommandOptions()
+        chunks = read_chunks(table, options.rows_at_a_time, delimiter)
         rows = _typed_rows(bundle, chunks, summary, files)
         with ExitStack() as stack:
-            client = None if cluster is None else stack.enter_context(connected(cluster))
+            client = None
+            if cluster is not None:
+                client = stack.enter_context(connected(cluster, options.cluster_timeout))
             write = stack.enter_context(table_writer(out, safe=safe_csv))
             for chunk in _predicted(bundle, rows, coverage or COVERAGE, client):
                 write(chunk)

@@ -10,6 +10,7 @@ from typing import cast
 
 import numpy as np
 
+from kernlearn._cluster.connection import TIMEOUT
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
@@ -50,6 +51,8 @@ class CommandOptions:
     """Processes at once; by default one for each core."""
     rows_at_a_time: int = 1000
     """Rows that are predicted at once: their kernel with the support vectors is in memory."""
+    cluster_timeout: float = TIMEOUT
+    """Seconds after which a scheduler is taken to be missing."""
     pictures: Collection[str] | None = None
     """Names of the pictures of a report; None for all."""
     table_share: float = 1.0 / 8.0

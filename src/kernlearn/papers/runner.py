@@ -10,6 +10,7 @@ from sklearn.utils.parallel import Parallel, delayed
 
 from kernlearn import __version__
 from kernlearn._cluster import as_they_end, connected
+from kernlearn._cluster.connection import TIMEOUT
 from kernlearn.papers.exhibits import RunOptions
 from kernlearn.papers.results_file import Json, ResultsFile
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
@@ -81,6 +82,7 @@ def run_tasks(
     *,
     jobs: int = 1,
     cluster: str | None = None,
+    timeout: float = TIMEOUT,
     description: str = "tasks",
     quiet: bool = False,
 ) -> dict[str, Json]:
@@ -91,13 +93,14 @@ def run_tasks(
 
     Tasks are the arguments of the function by a key that names the same task in every run. With
     `jobs` > 1 (-1 for one per core) the function must be importable by name. `cluster` is the
-    address of a Dask scheduler whose workers run the tasks instead; a worker that is lost costs
-    the tasks that it had begun. The results are in the order of the tasks.
+    address of a Dask scheduler whose workers run the tasks instead, missing after `timeout`
+    seconds; a worker that is lost costs the tasks that it had begun. The results are in the
+    order of the tasks.
     """
 
     def call(waiting: list[str]) -> Iterator[tuple[str, Json]]:
         if cluster is not None and waiting:
-            with connected(cluster) as client:
+            with connected(cluster, timeout) as client:
                 calls = ((key, (_call_one, (key, function, tasks[key]))) for key in waiting)
                 yield from (found for _, found in as_they_end(client, calls))
         elif jobs == 1:
