@@ -14,7 +14,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 from kernlearn import kernels
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastSquaresSVM
-from kernlearn.estimators.mkl import bank
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.engine.statement import ChoiceOptions
@@ -127,9 +126,8 @@ def without(monkeypatch):
 def quick_choices(monkeypatch):
     """Choose among few, and roughly: for tests of other things, of which any choice tells."""
 
-    monkeypatch.setattr(bank, "_TRIED", (-2.0, 2.0))
-    options = ChoiceOptions(factors_of_C=(1.0, 10.0))
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
+    options = EngineOptions(widths=(-2.0, 2.0), choices=ChoiceOptions(factors_of_C=(1.0, 10.0)))
+    monkeypatch.setattr(CombinationParameters, "_options", options)
     few = SelectionOptions(ridges=(1.0, 1e-2), scales=(0.2, 1.0), rougher=100.0)
     monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(selection=few))
 

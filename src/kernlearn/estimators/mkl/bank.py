@@ -18,7 +18,7 @@ from kernlearn.numerics.rounding import first_least
 from kernlearn.typing import Array
 
 # Exponents p of γ = 2ᵖ/m² at which widths are tried, then those next to the best.
-_TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
+TRIED = (-6.0, -4.0, -2.0, 0.0, 2.0, 4.0, 6.0)
 # Fewer rows cannot tell widths apart.
 _FEWEST = 20
 # Where the bank's Gaussians lie from the best one: mostly wider, since the margin always asks for
@@ -37,6 +37,7 @@ def choose_bank(
     targets: Sequence[Array],
     weight: Array,  # (n,): weights of the labelled points
     seed: int,  # for samples of the rows
+    tried: Sequence[float] = TRIED,
 ) -> tuple[list[Kernel], list[str]]:
     """Kernels for the data, and what is to be said of them; inputs are checked."""
     n = len(weight)
@@ -53,7 +54,7 @@ def choose_bank(
     scales: Array | None = None
     says_something = any(np.ptp(part) > 0 for part in parts)
     if len(rows) >= _FEWEST and says_something:
-        best, pays = _best_exponent(sample, median, parts, weight[rows])
+        best, pays = _best_exponent(sample, median, parts, weight[rows], tried)
         more = sample_rows(n, seed, _ROWS_FOR_COLUMNS)
         some = [target[more] for target in targets]
         given = X[more], some, weight[more], bank_at(median, [best])[-1]
@@ -64,14 +65,14 @@ def choose_bank(
             scales = by_scale[0]
             notes.append(by_scale[2])
             median = median_distance(X * scales, seed)
-            best, pays = _best_exponent(sample * scales, median, parts, weight[rows])
+            best, pays = _best_exponent(sample * scales, median, parts, weight[rows], tried)
         exponents = [best + p for p in _AROUND]
         gamma = bank_at(median, [best])[-1].gamma
         notes.append(
-            f"the Gaussians lie around gamma = {gamma:.3g}, which of {len(_TRIED) + 2} widths has "
+            f"the Gaussians lie around gamma = {gamma:.3g}, which of {len(tried) + 2} widths has "
             f"the smallest leave-one-out loss on {len(rows)} rows"
         )
-        if best > _TRIED[-1] and pays:
+        if best > tried[-1] and pays:
             warnings.warn(
                 f"of the Gaussians tried, the narrowest (gamma = {gamma:.3g}) predicts held-out "
                 "rows best, so that a better width may lie beyond the default bank; pass kernels "
@@ -94,7 +95,7 @@ def _order(X: Array, Y: Array) -> NDArray[np.intp]:
 
 
 def _best_exponent(
-    X: Array, median: float, targets: Sequence[Array], weight: Array
+    X: Array, median: float, targets: Sequence[Array], weight: Array, tried: Sequence[float]
 ) -> tuple[float, bool]:
     """The exponent, and whether it predicts clearly better than the widest one."""
 
@@ -102,12 +103,12 @@ def _best_exponent(
         gaussians = bank_at(median, exponents)[2:]
         return held_out_losses((k(X) for k in gaussians), targets, weight)
 
-    first = losses(_TRIED)
-    best = _TRIED[first_least(first)]
+    first = losses(tried)
+    best = tried[first_least(first)]
     between = (best - 1.0, best + 1.0)
     found = np.append(first, losses(between))
     place = first_least(found)
-    return (*_TRIED, *between)[place], bool(found[place] < _CLEARLY * first[0])
+    return (*tried, *between)[place], bool(found[place] < _CLEARLY * first[0])
 
 
 def banks_of_views(
@@ -116,13 +117,14 @@ def banks_of_views(
     targets: Sequence[Array],
     weight: Array,
     seed: int,
+    tried: Sequence[float] = TRIED,
 ) -> tuple[list[Kernel], list[str]]:
     """The default bank of every view, and what is to be said of each; of X itself without views.
 
     Rows that lack a view say nothing of its widths.
     """
     if not places:
-        return choose_bank(X, targets, weight, seed)
+        return choose_bank(X, targets, weight, seed, tried)
     kernels: list[Kernel] = []
     notes: list[str] = []
     for name, place in places.items():
@@ -130,7 +132,7 @@ def banks_of_views(
         there = _has_view(view, name)
         known = there[: len(weight)]
         bank, said = choose_bank(
-            view[there], [target[known] for target in targets], weight[known], seed
+            view[there], [target[known] for target in targets], weight[known], seed, tried
         )
         kernels += [Columns(place, kernel, name) for kernel in bank]
         notes += [f"{name}: {note}" for note in said]

@@ -93,7 +93,7 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     views: dict[str, slice] = getattr(estimator, "views_", {})
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
-        given = labelled.targets, labelled.weight, estimator._seed
+        given = labelled.targets, labelled.weight, estimator._seed, estimator._options.widths
         kernels, estimator.bank_notes_ = banks_of_views(table, views, *given)
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")

@@ -21,6 +21,7 @@ from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.mkl.bank import TRIED
 from kernlearn.estimators.mkl.column_pairs import PairOptions
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
@@ -41,6 +42,8 @@ class EngineOptions:
     """Sizes from which on the engine works in another way."""
 
     exact_rows: int = EXACT_ROWS  # up to so many rows, Gram matrices are the default
+    # Exponents p of γ = 2ᵖ/m² at which widths of the default bank are tried
+    widths: tuple[float, ...] = TRIED
     choices: ChoiceOptions = field(default_factory=ChoiceOptions)  # of C and shares
     # How much of a factor is kept in memory
     limits: FactorLimits = field(default_factory=FactorLimits)
