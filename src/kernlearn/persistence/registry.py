@@ -16,7 +16,7 @@ import kernlearn.hyperkernels
 import kernlearn.kernels
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators.hyperkernel.pair_learner import Embedding
-from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
+from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.mixture.candidate_table import CandidateTable
 from kernlearn.estimators.mixture.candidates.machine import KernelMachine
 from kernlearn.estimators.mixture.columns import CategoryColumn, NumberColumn

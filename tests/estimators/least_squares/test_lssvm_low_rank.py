@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
-from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
+from kernlearn.estimators.least_squares.kernel_choice import FixedKernel
 from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions
 from kernlearn.kernels import Laplacian
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, fit_through_landmarks

@@ -31,7 +31,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.first_level.batched import FirstLevelStacks
 from kernlearn.solvers.first_level.fit import FirstLevelSolution, learn_first_level
-from kernlearn.solvers.first_level.problem import FirstLevelProblem, TrainingSearch, alone
+from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import STRATEGIES, FirstLevelControl
 from kernlearn.solvers.nystroem.exact_refit import fits
 from kernlearn.solvers.nystroem.kernel_fit import TrainingTable, learn_then_refit
@@ -46,7 +46,7 @@ REFITS = ["auto", "exact", "landmarks"]
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class FirstLevelRequest:
     """The family, λ and μ where given, how they are chosen where not, and the rows that count."""
 
     family: ParametricKernel
@@ -57,20 +57,6 @@ class Asked:
     kept: Indices
     rows: Array
     rank: int | str | None
-
-
-@dataclass(frozen=True, eq=False)
-class FirstLevelStatement:
-    """What is to be learned from the matrix of all rows, and what was taken off the targets."""
-
-    asked: Asked
-    problem: FirstLevelProblem
-    offset: Array
-
-    def search(self) -> TrainingSearch[FirstLevelSolution]:
-        """The search for its solution, which asks for machines."""
-        asked = self.asked
-        return learn_first_level(self.problem, asked.folds, asked.lam, asked.mu, asked.control)
 
 
 class FirstLevel(StoppingParameters):
@@ -127,17 +113,18 @@ class FirstLevel(StoppingParameters):
                 table, asked.family, asked.rank, asked.lam, limits, asked.rows, X, Y, kept
             )
             return
-        statement = self._stated(asked, Y, weight)
+        problem, offset = self._stated(asked, Y, weight)
+        search = learn_first_level(problem, asked.folds, asked.lam, asked.mu, asked.control)
         with threads_for(len(asked.kept)), self._sentences():
             if self.device_ == HOST:
-                solution = alone(statement.search())
+                solution = alone(search)
             else:
-                solution = yield from statement.search()
-        self._store_exactly(statement, solution, X, Y, weight)
+                solution = yield from search
+        self._store_exactly(asked.kept, offset, solution, X, Y, weight)
         stopping = asked.control.stopping
         warn_if_unfinished(type(self).__name__, self.status_, stopping, stacklevel=6)
 
-    def _asked(self, X: Array, y: Targets, weight: Array, stratify: bool) -> Asked:
+    def _asked(self, X: Array, y: Targets, weight: Array, stratify: bool) -> FirstLevelRequest:
         """What the parameters ask for on this table, checked."""
         family = parametric_kernel(self.kernel)
         lam, mu = _number_or_cv("lam", self.lam), _number_or_cv("mu", self.mu)
@@ -151,10 +138,12 @@ class FirstLevel(StoppingParameters):
         _check_sizes(rows)
         forget_low_rank(self)
         rank = chosen_rank(self.rank, len(kept), self._obstacle(mu), self._options.exact_rows)
-        return Asked(family, lam, mu, control, folds, kept, rows, rank)
+        return FirstLevelRequest(family, lam, mu, control, folds, kept, rows, rank)
 
-    def _stated(self, asked: Asked, Y: Array, weight: Array) -> FirstLevelStatement:
-        """The problem on the matrix of all rows."""
+    def _stated(
+        self, asked: FirstLevelRequest, Y: Array, weight: Array
+    ) -> tuple[FirstLevelProblem, Array]:
+        """The problem on the matrix of all rows, and what was taken off the targets."""
         self.refit_ = None
         family, kept = asked.family, asked.kept
         if not self._stacks(family):
@@ -170,7 +159,7 @@ class FirstLevel(StoppingParameters):
         problem = FirstLevelProblem(
             family, rows, Y[kept] - offset, weight[kept], np.asarray(family.start(rows))
         )
-        return FirstLevelStatement(asked, problem, offset)
+        return problem, offset
 
     def _stacks(self, family: ParametricKernel) -> bool:
         """Whether the matrices of all rows are worked on elsewhere, those of all folds at once."""
@@ -250,15 +239,15 @@ class FirstLevel(StoppingParameters):
 
     def _store_exactly(
         self,
-        statement: FirstLevelStatement,
+        kept: Indices,
+        offset: Array,
         solution: FirstLevelSolution,
         X: Array,
         Y: Array,
         weight: Array,
     ) -> None:
         """What was learned from the matrix of all rows, and what it leaves out."""
-        kept = statement.asked.kept
-        self._store_learned(solution, statement.offset, kept)
+        self._store_learned(solution, offset, kept)
         point = solution.point
         with threads_for(len(kept)):
             # In closed form, for the θ that was learned from all rows; with machines that learn

@@ -5,11 +5,27 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
 from kernlearn.families.parametric import PARAMETRIC_KERNELS, ParametricKernel
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_real
 from kernlearn.typing import Array
+
+
+class FixedKernel(ParametricKernel):
+    """The family that holds one kernel."""
+
+    follows_arrays = True
+
+    def __init__(self, fixed: Kernel) -> None:
+        self.fixed = fixed
+
+    def start(self, X: Array) -> Array:
+        """No parameters."""
+        return np.empty(0)
+
+    def kernel(self, theta: Array) -> Kernel:
+        """The kernel itself."""
+        return self.fixed
 
 
 def kernel_family(kernel: object) -> ParametricKernel:

@@ -27,8 +27,11 @@ from kernlearn.estimators.inputs.kernel_input import KernelInput
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.row_order import row_order
 from kernlearn.estimators.inputs.stopping import StoppingParameters
-from kernlearn.estimators.least_squares.fixed_kernel import FixedKernel
-from kernlearn.estimators.least_squares.kernel_choice import check_theta, kernel_family
+from kernlearn.estimators.least_squares.kernel_choice import (
+    FixedKernel,
+    check_theta,
+    kernel_family,
+)
 from kernlearn.estimators.least_squares.lssvm_low_rank import (
     fold_machines,
     store_kernel_fit,
