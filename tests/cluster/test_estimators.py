@@ -109,9 +109,11 @@ def test_machines_of_several_passes(monkeypatch, model, y, keep):
     # A first guess from a sample, and held-out values of another one.
     limits = FactorLimits(coarse_rows=150, held_out_rows=300, kept_numbers=2**27 if keep else 0)
     monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(limits=limits))
-    model = clone(model).set_params(tol=0.05)
+    model = clone(model).set_params(tol=1e-5)
     expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
-    check_equal(found, expected)
+    # Rounding may lead the steps of a search another way, to the same optimum.
+    assert found.objective_ == pytest.approx(expected.objective_, rel=2e-5)
+    assert found.status_.is_optimal
     scores = found.decision_function if hasattr(found, "decision_function") else found.predict
     np.testing.assert_allclose(scores(in_chunks(X)).compute(), scores(X), atol=1e-15)
 
