@@ -113,3 +113,19 @@ def test_units_are_powers_of_two_and_checked():
     tiny = kl.MKLRegressor(TWICE, epsilon=0.0, rank=5, C=1.0)
     with pytest.raises(ValueError, match=r"expected targets of a size .*, got .*; rescale"):
         tiny.fit(X, VALUES * 1e-170)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 7])
+@pytest.mark.filterwarnings("ignore")
+def test_negative_weights_do_not_make_a_norm_of_parts_that_disagree(seed):
+    """With weights of rows over twelve orders the parts of the function had no common dual."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 1))
+    y = X[:, 0] + np.sin(3 * X[:, 0]) + 0.3 * rng.normal(size=60)
+    weight = 10 ** rng.uniform(-6, 6, 60)
+    kernels = [Polynomial(2), Linear(), Gaussian(0.1), Gaussian(1.0)]
+    model = kl.MKLRegressor(
+        kernels, "least_squares", C=536.0, rank=21, tol=0.01, weights="free", normalize=True
+    ).fit(X, y, sample_weight=weight)
+    loss = 536.0 / 2 * weight @ (y - model.predict(X)) ** 2
+    assert model.objective_ >= loss * (1 - 1e-9) or not model.status_.is_optimal

@@ -11,6 +11,9 @@ in the space of K(w), and its norm there is at most, and at the solution just,
 a kernel without weight having no part in it. With the loss on all rows this is the objective,
 whatever a solver made of it: nothing here is the solver's, and all is in the user's units. Rounding
 is counted, and taken off the bound; where it matters, sums are taken in long double.
+
+With a negative weight the sum is the norm only of f = K(w)a, for one a in all parts. Then it equals
+½aᵀf on the rows; what the two differ by is not known of the objective, and counted as rounding is.
 """
 
 from __future__ import annotations
@@ -126,8 +129,10 @@ def _value(
     kind: type,
 ) -> Value:
     """The value in floats of this kind."""
-    total, noise = _norm(found, parts, kind)
+    norm, noise = _norm(found, parts, kind)
+    total, half = norm, kind(0.0)  # ½aᵀf
     F, sizes = values(parts, kind)
+    dual = None if found.dual_coef is None else np.atleast_2d(np.asarray(found.dual_coef))
     unit = float(np.finfo(kind).eps) / EPS * rounding(found.coef.shape[0])
     given = np.atleast_1d(np.asarray(found.intercept, dtype=float))
     intercept = np.empty(len(machines))
@@ -142,6 +147,11 @@ def _value(
         intercept[j] = (given[j], best)[chosen]
         double = np.asarray(f, dtype=float)
         noise += _loss_noise(machine, double, intercept[j], error, kind)
+        # The dual coefficients of a loss with a ridge are its slopes.
+        a = (machine.linear - f - intercept[j]) / machine.ridge if dual is None else dual[j]
+        half += 0.5 * (np.asarray(a, dtype=kind) @ f)
+    if (found.weights < 0).any():
+        noise += abs(float(norm - half))
     return Value(float(total), noise + 4.0 * EPS * abs(float(total)), intercept)
 
 
