@@ -259,15 +259,6 @@ def _selected(
     several: bool,
 ) -> _Selected:
     """λ and θ by descent through landmarks on a sample; landmarks follow θ once."""
-
-    def objective_at(theta: Array, part: TrainingTable, rank: int) -> LandmarkSelection:
-        kernel = family.kernel(theta)
-        marks = choose_landmarks(kernel, part.source, rank, random_state=part.seed)
-        points, stopping = marks.points, limits.stopping
-        return LandmarkSelection(
-            family, part.source, part.Y, part.weight, points, stopping, part.seed
-        )
-
     stages = table.stages
     few = to_host(table.sample(stages.first[0]).source)
     start = np.asarray(family.start(few), dtype=float)
@@ -277,37 +268,16 @@ def _selected(
         len(start) >= stages.many_scales and len(table.weight) > n_rows and not _is_on_gpu(table)
     )
     with threads_for(rank):
-        first = objective_at(start, part, rank)
+        first = _objective_at(start, part, rank, family, limits)
         quick = replace(limits, least_gain=stages.gain_at_first) if is_slow else limits
         z, status, tied = search(first, first.criterion, quick, lam, several)
-    counts = [first.n_steps, first.n_evaluations]
+    counts = first.n_steps, first.n_evaluations
     if len(z) > 1 and limits.stopping.stopped is None:
-        is_larger, found = last[0] != n_rows, z
         if is_slow:
             limits = replace(limits, least_gain=stages.gain_at_last)
-        if is_larger:
-            part = table.sample(last[0])
-            if not _is_on_gpu(table):
-                limits = replace(
-                    limits, max_iter=max(int(stages.share_at_last * limits.max_iter), 1)
-                )
-            least = stages.least_at_last * np.asarray(
-                family.start(to_host(part.source)), dtype=float
-            )
-            z = np.append(z[:1], np.maximum(z[1:], np.log(least)))
-        with threads_for(len(part.weight) if is_larger else rank):
-            second = objective_at(np.exp(z[1:]), part, last[1])
-            before = second.value(found)
-            second.best.see(found, before)
-            try:
-                stage = descend(second, z, np.eye(len(z))[:, lam is not None :], limits)
-                # Columns that came back may be too many to be switched off again in so few steps.
-                z = stage.z if stage.value <= before else found
-                status = stage.status
-            except (Stopped, KeyboardInterrupt) as stop:
-                assert second.best.z is not None
-                z, status = second.best.z, limits.stopping.accept(stop)
-        counts = [counts[0] + second.n_steps, counts[1] + second.n_evaluations]
+        free = np.eye(len(z))[:, lam is not None :]
+        z, status, more = _last_stage(table, family, z, free, limits, (n_rows, rank), last)
+        counts = counts[0] + more[0], counts[1] + more[1]
 
     def numbers(z: Array) -> tuple[float, Array]:
         return float(np.exp(z[0])) if lam is None else lam, np.exp(z[1:])
@@ -315,6 +285,47 @@ def _selected(
     ridge, theta = numbers(z)
     others = () if tied is None or len(z) <= 2 else (numbers(tied),)
     return _Selected(theta, ridge, status, (max(counts[0], 1), counts[1]), others)
+
+
+def _objective_at(
+    theta: Array, part: TrainingTable, rank: int, family: ParametricKernel, limits: DescentLimits
+) -> LandmarkSelection:
+    """The leave-one-out loss through landmarks that are chosen at θ."""
+    marks = choose_landmarks(family.kernel(theta), part.source, rank, random_state=part.seed)
+    points, stopping = marks.points, limits.stopping
+    return LandmarkSelection(family, part.source, part.Y, part.weight, points, stopping, part.seed)
+
+
+def _last_stage(
+    table: TrainingTable,
+    family: ParametricKernel,
+    found: Array,  # log λ and log θ of the first stage
+    free: Array,  # directions of these that may be changed
+    limits: DescentLimits,
+    first: tuple[int, int],  # rows and landmarks of the first stage
+    last: tuple[int, int],  # and of this one
+) -> tuple[Array, Status, tuple[int, int]]:
+    """Go on from the first stage, with landmarks at its θ and on more rows if there are more."""
+    stages, z, is_larger = table.stages, found, last[0] != first[0]
+    part = table.sample(last[0])
+    if is_larger:
+        if not _is_on_gpu(table):
+            steps = max(int(stages.share_at_last * limits.max_iter), 1)
+            limits = replace(limits, max_iter=steps)
+        start = np.asarray(family.start(to_host(part.source)), dtype=float)
+        z = np.append(z[:1], np.maximum(z[1:], np.log(stages.least_at_last * start)))
+    with threads_for(len(part.weight) if is_larger else first[1]):
+        objective = _objective_at(np.exp(z[1:]), part, last[1], family, limits)
+        before = objective.value(found)
+        objective.best.see(found, before)
+        try:
+            stage = descend(objective, z, free, limits)
+            # Columns that came back may be too many to be switched off again in so few steps.
+            z, status = stage.z if stage.value <= before else found, stage.status
+        except (Stopped, KeyboardInterrupt) as stop:
+            assert objective.best.z is not None
+            z, status = objective.best.z, limits.stopping.accept(stop)
+    return z, status, (objective.n_steps, objective.n_evaluations)
 
 
 def _best_ridge(seen: FactorStatistics, first: float) -> float:

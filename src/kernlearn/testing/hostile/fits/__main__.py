@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 
 from kernlearn.testing.hostile.fits import run
 
 if __name__ == "__main__":
-    given = [int(word) for word in sys.argv[1:]]
-    count, first = [*given, *[200, 0][len(given) :]]
-    report = run(count, first)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=200)
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    given = parser.parse_args()
+    report = run(given.count, given.seed)
     print(report)
     sys.exit(bool(report.failures))
