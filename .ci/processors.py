@@ -126,20 +126,21 @@ class Variant:
         ran = subprocess.run(command, env=self.environment, capture_output=True, text=True)
         return json.loads(ran.stdout) if ran.returncode == 0 else None
 
-    def check(self) -> None:
-        """Refuse what is not in force: OpenBLAS takes another core type without a word."""
+    def missing(self) -> str:
+        """Say why this variant is not in force: OpenBLAS takes another core type silently."""
         found = self.probe()
         if found is None:
-            raise SystemExit(f"{self}: this processor cannot run it")
+            return "this processor cannot run it"
         cores = [self.core] if self.core else found["cores"]
         if found["cores"] != cores or found["threads"] not in ([], [self.threads]):
-            raise SystemExit(f"{self}: BLAS runs {found['cores']}, threads: {found['threads']}")
-        if still := set(self.disabled) & set(found["simd"]):
-            raise SystemExit(f"{self}: NumPy still uses {' '.join(sorted(still))}")
+            return f"BLAS runs {found['cores']}, threads: {found['threads']}"
+        still = set(self.disabled) & set(found["simd"])
+        return f"NumPy still uses {' '.join(sorted(still))}" if still else ""
 
     def run(self) -> tuple[str, ...]:
         """Run the tests, and return the variant's row of the table."""
-        self.check()
+        if reason := self.missing():
+            raise SystemExit(f"{self}: {reason}")
         processes = max((os.cpu_count() or 1) // self.threads, 1)
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "results.xml"
@@ -186,9 +187,15 @@ def core_types() -> Iterator[str]:
 
 def variants(chosen: list[str] | None) -> list[Variant]:
     """All that ``make test-processors`` runs, or what belongs to these core types."""
-    cores = chosen or list(core_types())
-    Variant(cores[0]).check()
-    simd = Variant(cores[0]).probe()["simd"]
+    cores = []
+    for core in chosen or core_types():
+        if reason := Variant(core).missing():
+            print(f"{Variant(core)}: {reason}: left out")
+        else:
+            cores.append(core)
+    if not cores:
+        raise SystemExit("none of the core types can be run here")
+    simd = (Variant(cores[0]).probe() or {})["simd"]
     return [
         *(Variant(core, numerical=False) for core in cores),
         *(Variant(core, threads=2) for core in cores),
