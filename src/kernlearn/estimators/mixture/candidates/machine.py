@@ -11,7 +11,7 @@ from kernlearn.estimators.mixture.candidates.margin import solve_margin
 from kernlearn.estimators.mixture.preparation import NumericRows, RowSource
 from kernlearn.estimators.mkl.low_rank import landmark_values
 from kernlearn.families.factors import Factors
-from kernlearn.gram.landmarks import choose_landmarks
+from kernlearn.gram.landmarks import Landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
@@ -19,9 +19,6 @@ from kernlearn.solvers.machine.centred_matrix import CentredMatrix
 from kernlearn.solvers.nystroem.held_out import trained
 from kernlearn.solvers.nystroem.moments import moments_by_fold
 from kernlearn.typing import Array
-
-# Landmarks are drawn among so many times as many rows.
-_DRAWN = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +75,9 @@ class KernelMachine:
         place: Place | None = None,
     ) -> KernelMachine:
         """Train on all rows of a source, read in blocks; landmarks come from the sample."""
-        size = min(_DRAWN * n_landmarks, sample.shape[0])
-        drawn = sample[np.sort(random_state.choice(sample.shape[0], size, replace=False))]
-        n_landmarks = min(n_landmarks, size)
-        marks = choose_landmarks(kernel, drawn, n_landmarks, "random", size, random_state)
+        size = min(n_landmarks, sample.shape[0])
+        chosen = np.sort(random_state.choice(sample.shape[0], size, replace=False))
+        marks = Landmarks(sample[chosen], chosen)
         factors = Factors([marks.map(kernel)])
         offset = np.average(Y, axis=0, weights=weight)
         rows = source if place is None else Placed(source, place)
