@@ -38,6 +38,7 @@ class NewtonOptions:
     max_programs: int = 600  # quadratic programs in all: hostile problems would go on for long
     max_stalled: int = 8  # steps without progress, and one more for each coordinate,
     many: int = 30  # of which so many count
+    max_slow: int = 30  # steps that must halve a gap larger than the value itself
     shrink: float = 0.4
     grow: float = 4.0
     enough: float = 0.9  # share of the tolerance: what is returned is evaluated once more
@@ -178,7 +179,7 @@ class Newton:
                     best, x_best, stalled = found, x_found, 0
                     centre, x, self.radius = found, x_found, np.inf
                     self.best = best
-            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many):
+            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many) or self._is_slow(best):
                 return Status.INACCURATE
         return Status.OPTIMAL
 
@@ -208,6 +209,13 @@ class Newton:
         """How well a machine need be solved: tightened as the gap closes."""
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
         return float(np.clip(0.005 * relative, 0.25 * self.tol, OPTIONS.loose))
+
+    def _is_slow(self, best: Evaluation) -> bool:
+        """Whether many steps have not halved the gap, and not one digit of the value is proven."""
+        if len(self.history) <= OPTIONS.max_slow or self._gap(best) <= abs(best.upper):
+            return False
+        before = self.history[-1 - OPTIONS.max_slow]
+        return self._gap(best) > 0.5 * (before.objective - before.lower_bound)
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.bundle.lower
