@@ -59,7 +59,7 @@ def test_python_blocks_run(page, capsys, monkeypatch, tmp_path):
 def test_links_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            if not target.startswith(("http", "api/generated/")):  # made when the pages are built
+            if not target.startswith("http") and "api/generated/" not in target:  # made by a build
                 assert (page.parent / target).exists(), f"{_id(page)}: {target}"
 
 
@@ -103,7 +103,7 @@ def test_the_version_is_the_same_everywhere():
 def test_the_files_of_the_architecture_exist():
     source, text = (
         ROOT / "src" / "kernlearn",
-        (ROOT / "docs" / "architecture.md").read_text("utf-8"),
+        (ROOT / "docs" / "reference" / "architecture.md").read_text("utf-8"),
     )
     for name in set(re.findall(r"`([\w/]+\.py)`", text)) - {"docs/draw_rooms.py"}:
         assert any(path.as_posix().endswith(f"/{name}") for path in source.rglob("*.py")), name

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "docs" / "notation.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "reference" / "notation.md").read_text("utf-8")
 WHERE = PAGE.split("## Where each equation is computed")[1]
 ROWS = re.findall(r"^\| (.+?) \| `(\S+\.py)` \| `(\S+)` \|$", WHERE, re.MULTILINE)
 # How many numbered equations each paper has.
