@@ -5,8 +5,13 @@ import pytest
 
 from kernlearn.families.column_products import BlockOptions
 from kernlearn.families.kernel_pool import KernelPool
-from kernlearn.families.landmark_pool import LandmarkPool, shared_landmarks
-from kernlearn.gram.shared_landmarks import LEAST, corner_of, eliminated
+from kernlearn.families.landmark_pool import (
+    LEAST,
+    LandmarkPool,
+    corner_of,
+    eliminated,
+    shared_landmarks,
+)
 from kernlearn.kernels import Gaussian, Grid, Laplacian, Linear
 
 RNG = np.random.default_rng(1)

@@ -72,7 +72,7 @@ def test_the_completion_is_cvxpys(known, with_reference):
 
 def test_closed_forms_agree_with_newtons_method():
     from kernlearn.gram import complete
-    from kernlearn.gram._completion_newton import newton_completion
+    from kernlearn.gram.complete import newton_completion
 
     K, M = definite(30, 1), definite(30, 2)
     for known, reference in ((band(30, 3), None), (rows(30, 20), M)):

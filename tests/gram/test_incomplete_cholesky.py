@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from kernlearn.gram import incomplete_cholesky, pair_cholesky
-from kernlearn.gram._greedy import GreedyOptions, factorise
+from kernlearn.gram._pivoted_cholesky import GreedyOptions, factorise
 from kernlearn.gram.incomplete_cholesky import (
     IncompleteCholesky,
     checked_pair_cholesky,

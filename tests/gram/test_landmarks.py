@@ -6,8 +6,7 @@ import pytest
 from scipy.stats import chisquare
 
 from kernlearn.gram import Landmarks, choose_landmarks
-from kernlearn.gram._choices import at_random
-from kernlearn.gram._greedy import factorise
+from kernlearn.gram._pivoted_cholesky import at_random, factorise
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear, Precomputed
 
 RNG = np.random.default_rng(0)

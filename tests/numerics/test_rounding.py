@@ -13,7 +13,7 @@ import pytest
 
 from kernlearn import learn_weights
 from kernlearn.gram import center, eigenvectors, unit_diagonal
-from kernlearn.gram._greedy import _largest
+from kernlearn.gram._pivoted_cholesky import _largest
 from kernlearn.kernels import Centered, Gaussian, Linear, Normalized
 from kernlearn.methods.paired import squared_errors
 from kernlearn.numerics.rounding import first_least, is_less, standard_deviation, without_rounding

@@ -11,7 +11,7 @@ from sklearn.base import clone
 import kernlearn as kl
 from kernlearn.estimators.inputs.decision_values import decision_values
 from kernlearn.gram import incomplete_cholesky, pair_cholesky
-from kernlearn.gram._greedy import GreedyOptions, factorise
+from kernlearn.gram._pivoted_cholesky import GreedyOptions, factorise
 from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky, columns_of
 from kernlearn.hyperkernels import ARDHarmonic
 from kernlearn.kernels import Gaussian, Linear

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from kernlearn._checks import check_count
-from kernlearn.formulas._elementary import elementary, expansion
-from kernlearn.formulas._text import Legend, columns, number, raised, transformer_name
-from kernlearn.hyperkernels.base import Expansion
+from kernlearn.hyperkernels import ARDHarmonic, Expansion, Harmonic, Hyperkernel
 from kernlearn.kernels import (
     ANOVA,
     ARDGaussian,
@@ -24,21 +26,122 @@ from kernlearn.kernels import (
     Linear,
     Matern,
     Normalized,
+    Overlap,
     Polynomial,
     Power,
+    Precomputed,
     Product,
     Scaled,
     Stretched,
     Sum,
+    TreePaths,
     WeightedSum,
     WhereKnown,
 )
+from kernlearn.runtime.phrases import counted
 
-_NORMALISED = "N[k] = k(x, z) / √(k(x, x) k(z, z))"
-_CENTRED = "C[k] is k around the mean of the training points"
-_COMPLETED = "B[k] is k, with rows that lack the source placed by what they have of the others"
-_KNOWN = "A[k] is k around the mean of the rows that have the source, zero where one lacks it"
-_HAS_BRACKETS = (Linear, Normalized, Centered, WhereKnown, Completed)
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+MOST_SHOWN = 4
+
+
+class Legend:
+    """The sentences after "where", each said once.
+
+    A letter that means two things gets a number, so that no formula says r = 1 and r = 2:
+
+    >>> legend = Legend()
+    >>> legend.name("r", "‖x − z‖ / 1"), legend.name("r", "‖x − z‖ / 2")
+    ('r', 'r₂')
+    >>> legend.name("r", "‖x − z‖ / 1"), str(legend)
+    ('r', ', where r = ‖x − z‖ / 1; r₂ = ‖x − z‖ / 2')
+    """
+
+    def __init__(self) -> None:
+        self._meanings: dict[str, Hashable] = {}
+        self._sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        """Add a sentence, unless it is there."""
+        if sentence not in self._sentences:
+            self._sentences.append(sentence)
+
+    def name(self, letter: str, text: str, meaning: Hashable = None, verb: str = "=") -> str:
+        """The letter for this meaning, numbered from its second meaning on.
+
+        `meaning` is what tells two of them apart where the text is shortened.
+        """
+        meant = text if meaning is None else meaning
+        names = (letter if i == 1 else letter + str(i).translate(_LOWERED) for i in count(1))
+        name = next(name for name in names if self._meanings.get(name, meant) == meant)
+        self._meanings[name] = meant
+        self.say(f"{name} {verb} {text}")
+        return name
+
+    def vector(self, letter: str, values: ArrayLike) -> str:
+        """The letter for these numbers, of which the first few are shown."""
+        numbers = np.ravel(np.asarray(values, dtype=float)).tolist()
+        shown = ", ".join(map(number, numbers[:MOST_SHOWN]))
+        return self.name(letter, f"({shown}{_more(len(numbers))})", tuple(numbers))
+
+    def __str__(self) -> str:
+        return f", where {'; '.join(self._sentences)}" if self._sentences else ""
+
+
+def columns(names: int | str | slice | Sequence[int | str]) -> str:
+    """The columns of a view, the first few of them by name."""
+    if isinstance(names, slice):
+        ends = ["" if end is None else str(end) for end in (names.start, names.stop)]
+        return ":".join(ends if names.step is None else [*ends, str(names.step)])
+    chosen = np.atleast_1d(names)
+    return ", ".join(str(name) for name in chosen[:MOST_SHOWN].tolist()) + _more(len(chosen))
+
+
+def transformer_name(transformer: BaseEstimator) -> str:
+    """The classes of a transformer and, of a pipeline, of its steps."""
+    inner = getattr(transformer, "estimator", transformer)  # of a frozen one
+    steps = getattr(inner, "steps", None)
+    if steps:
+        return ", ".join(transformer_name(step) for _, step in steps)
+    return type(inner).__name__
+
+
+def raised(exponent: int) -> str:
+    """An exponent in small figures."""
+    return "" if exponent == 1 else str(exponent).translate(_RAISED)
+
+
+def number(value: float) -> str:
+    """Three digits, with the minus sign of print.
+
+    >>> number(0.00001234)
+    '1.23e−5'
+    """
+    text = f"{value:.3g}".replace("-", "−")
+    mantissa, _, exponent = text.partition("e")
+    if not exponent:
+        return mantissa
+    sign = "−" if exponent[0] == "−" else ""
+    return f"{mantissa}e{sign}{exponent.lstrip('+−').lstrip('0')}"
+
+
+def _more(n: int) -> str:
+    return f", … {n} in all" if n > MOST_SHOWN else ""
+
+
+_LETTERS: dict[type[Kernel], tuple[str, str]] = {
+    Normalized: ("N", "N[k] = k(x, z) / √(k(x, x) k(z, z))"),
+    Centered: ("C", "C[k] is k around the mean of the training points"),
+    Completed: (
+        "B",
+        "B[k] is k, with rows that lack the source placed by what they have of the others",
+    ),
+    WhereKnown: (
+        "A",
+        "A[k] is k around the mean of the rows that have the source, zero where one lacks it",
+    ),
+}
+_HAS_BRACKETS: tuple[type[Kernel], ...] = (Linear, *_LETTERS)
 _HAS_UNIT_DIAGONAL = (ANOVA, Gaussian, ARDGaussian, Laplacian, Matern)
 
 
@@ -87,16 +190,10 @@ class _Writer:
         match kernel:
             case Normalized() if isinstance(kernel.kernel, _HAS_UNIT_DIAGONAL):
                 return self.written(kernel.kernel, x, z)
-            case Normalized() | Centered():
-                letter = "N" if isinstance(kernel, Normalized) else "C"
-                self.legend.say(_NORMALISED if letter == "N" else _CENTRED)
+            case Normalized() | Centered() | Completed() | WhereKnown():
+                letter, meaning = _LETTERS[type(kernel)]
+                self.legend.say(meaning)
                 return f"{letter}[{self.written(kernel.kernel, x, z)}]"
-            case Completed():
-                self.legend.say(_COMPLETED)
-                return f"B[{self.written(kernel.kernel, x, z)}]"
-            case WhereKnown():
-                self.legend.say(_KNOWN)
-                return f"A[{self.written(kernel.kernel, x, z)}]"
             case Columns():
                 chosen = columns(kernel.columns) if kernel.name is None else kernel.name
                 return self.written(kernel.kernel, f"{x}[{chosen}]", f"{z}[{chosen}]")
@@ -163,3 +260,75 @@ def _flat(kernel: Kernel, weight: float) -> Iterator[tuple[Kernel, float]]:
                 yield from _flat(part, float(share))
         case _:
             yield kernel, weight
+
+
+_MATERN = {
+    0.5: "exp(−{r})",
+    1.5: "(1 + √3 {r}) exp(−√3 {r})",
+    2.5: "(1 + √5 {r} + 5{r}²/3) exp(−√5 {r})",
+    math.inf: "exp(−{r}²/2)",
+}
+
+
+def elementary(kernel: Kernel, x: str, z: str, legend: Legend) -> str:
+    """The right-hand side; a kernel that is not of this library shows its constructor call."""
+    match kernel:
+        case Linear():
+            return f"⟨{x}, {z}⟩"
+        case Polynomial():
+            offset = f"{number(kernel.offset)} + " if kernel.offset else ""
+            return f"({offset}⟨{x}, {z}⟩){raised(kernel.degree)}"
+        case Gaussian():
+            return f"exp(−{number(kernel.gamma)} ‖{x} − {z}‖²)"
+        case Laplacian():
+            return f"exp(−{number(kernel.gamma)} ‖{x} − {z}‖₁)"
+        case ARDGaussian():
+            gamma = legend.vector("γ", kernel.gammas)
+            return f"exp(−Σⱼ {gamma}ⱼ ({x}ⱼ − {z}ⱼ)²)"
+        case ANOVA():
+            term = f"exp(−{number(kernel.gamma)} ({x}ⱼ − {z}ⱼ)²)"
+            if kernel.degree == 1:
+                return f"meanⱼ {term}"
+            sets = legend.name("S", f"the sets of at most {kernel.degree} columns, each size alike")
+            return f"mean over J in {sets} of Πⱼ {term}"
+        case Matern():
+            r = legend.name("r", f"‖{x} − {z}‖ / {number(kernel.length_scale)}")
+            return _MATERN[float(kernel.nu)].format(r=r)
+        case Precomputed() if kernel.name is not None:
+            return f"{kernel.name}({x}, {z})"
+        case TreePaths():
+            trees = counted(len(np.asarray(kernel.roots)), "tree")
+            text = f"the nodes that a row comes to in tree t of {trees}"
+            P = legend.name("P", text, id(kernel), verb="are")
+            return f"meanₜ |{P}({x}) ∩ {P}({z})|"
+        case Overlap():
+            return f"Overlap(alpha={kernel.alpha!r})({x}, {z})"
+        case _:
+            call = " ".join(repr(kernel).split())
+            return f"{call}({x}, {z})" if kernel.takes_things else call
+
+
+def expansion(kernel: Expansion, x: str, z: str, legend: Legend) -> str:
+    """One section by its weight; more of them as a sum, whose pairs are only counted."""
+    weights = np.asarray(kernel.weights, dtype=float)
+    n = int(np.count_nonzero(weights))
+    section = _section(kernel.hyperkernel, x, z, legend)
+    if n == 1:
+        legend.say("(s, t) is the pair of points that was kept")
+        size = number(float(weights[weights != 0][0]))
+        return section if size == "1" else f"{size}·{section}"
+    legend.say(f"the sum runs over {n} pairs of points (s, t)")
+    return f"Σ wₛₜ {section}"
+
+
+def _section(hyperkernel: Hyperkernel, x: str, z: str, legend: Legend) -> str:
+    if not isinstance(hyperkernel, Harmonic | ARDHarmonic):
+        h = legend.name("h", f"a {type(hyperkernel).__name__}", verb="is")
+        return f"{h}(({x}, {z}), (s, t))"
+    lam, rest = number(hyperkernel.lambda_h), number(1.0 - hyperkernel.lambda_h)
+    if isinstance(hyperkernel, Harmonic):
+        squares = f"‖{x} − {z}‖² + ‖s − t‖²"
+        return f"{rest} / (1 − {lam} exp(−{number(hyperkernel.gamma)} ({squares})))"
+    gamma = legend.vector("γ", np.asarray(hyperkernel.gammas))
+    squares = f"({x}ⱼ − {z}ⱼ)² + (sⱼ − tⱼ)²"
+    return f"Πⱼ {rest} / (1 − {lam} exp(−{gamma}ⱼ ({squares})))"

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernlearn.families.stack import GramStack
-from kernlearn.functionals._checks import Target, one_vs_rest
-from kernlearn.functionals.base import QualityFunctional
+from kernlearn.functionals.base import QualityFunctional, Target, one_vs_rest
 from kernlearn.quality.alignment import alignment
 from kernlearn.typing import Array
 

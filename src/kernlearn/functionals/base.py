@@ -4,15 +4,137 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, Literal
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from kernlearn.functionals._checks import Target, Targets, check_target, kernel_matrix
-from kernlearn.kernels._validation import check_table
+from kernlearn._checks import check_choice, check_positive, check_settings
+from kernlearn.gram import check_gram
+from kernlearn.kernels import Kernel
+from kernlearn.kernels._validation import check_real, check_table
+from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.threads import threads_for
-from kernlearn.typing import Array, Rows
+from kernlearn.typing import Array, Rows, Table
+
+Targets = Literal["labels", "values", "either", "none"]
+Classes = NDArray[np.int64]
+Target = NDArray[Any]  # classes as whole numbers 0, 1, …, or targets of regression
+_SETTINGS = ("C", "nu", "epsilon")
+
+
+def check_machine(
+    quality: str, choices: Sequence[str], C: float, nu: float, epsilon: float
+) -> None:
+    """Refuse the name of no machine, and settings that suit no data."""
+    check_choice("quality", quality, choices)
+    check_positive("C", C)  # "learn" included: a C that changes with the kernel compares nothing
+    # Two classes of equal size admit every ν; what real ones admit is told when they are known.
+    check_settings(quality, C, nu, epsilon, None, [np.array([-1.0, 1.0])])
+
+
+def settings_in_use(quality: str, names: Sequence[str]) -> list[str]:
+    """`names` without the settings that this machine does not look at."""
+    used = QUALITIES[quality].uses if quality in QUALITIES else _SETTINGS
+    return [name for name in names if name not in _SETTINGS or name in used]
+
+
+def kernel_matrix(kernel: Callable[..., ArrayLike], X: Table) -> Array:
+    """K of the rows of `X`: finite, symmetric, positive semidefinite and not zero."""
+    if not callable(kernel):
+        raise ValueError(
+            f"expected a kernel that can be called as k(X, Y), got {type(kernel).__name__}; pass "
+            "for example kernlearn.kernels.Gaussian(), or a matrix as "
+            "kernlearn.kernels.Precomputed(K)"
+        )
+    # A function from elsewhere may insist on its second argument.
+    K, n = kernel(X) if isinstance(kernel, Kernel) else kernel(X, X), X.shape[0]
+    if np.shape(K) != (n, n):
+        raise ValueError(
+            f"expected a kernel that returns a matrix of shape {(n, n)} for {n} points, got shape "
+            f"{np.shape(K)}; return k(x, z) for every row x of X and z of Y"
+        )
+    name = "The matrix of the kernel"
+    matrix = check_gram(K, psd="trust", name=name)
+    # What needs no repair comes back as it is.
+    if check_gram(matrix, psd="clip", name=name) is not matrix:
+        raise ValueError(
+            "expected a kernel whose matrix is positive semidefinite, got one with negative "
+            "eigenvalues on these points; use another kernel, or mend its matrix with "
+            "kernlearn.gram.check_gram(K, psd='clip') and pass Precomputed"
+        )
+    if not matrix.diagonal().any():
+        raise ValueError(
+            "expected a kernel that is not zero on all of these points, got a zero matrix; check "
+            "the kernel's parameters"
+        )
+    return matrix
+
+
+def check_target(y: ArrayLike | None, n_points: int, targets: Targets) -> Target:
+    """Classes as whole numbers 0, 1, …, in sorted order; targets of regression as floats."""
+    if targets == "none":
+        return np.zeros(n_points)
+    if y is None:
+        raise ValueError("expected y, got None; only the one-class machine needs none")
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"expected y of shape (n,), got shape {values.shape}; use y.ravel()")
+    if len(values) != n_points:
+        raise ValueError(
+            f"expected y with one entry for each of the {n_points} rows of X, got {len(values)}; "
+            "pass both with the same points"
+        )
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    numbers = values.dtype.kind in "fiu"
+    if targets == "values" or (targets == "either" and numbers):
+        return _values(values)
+    return _classes(values)
+
+
+def one_vs_rest(classes: Classes) -> list[Array]:
+    """Labels −1 and +1: one vector for two classes, else one for each class against the rest."""
+    n_classes = int(classes.max()) + 1
+    positive = [1] if n_classes == 2 else range(n_classes)
+    return [np.where(classes == c, 1.0, -1.0) for c in positive]
+
+
+def _classes(values: Target) -> Classes:
+    try:
+        classes, numbers = np.unique(values, return_inverse=True)
+    except TypeError:
+        raise ValueError(
+            "expected labels of one kind in y, got a mixture that cannot be sorted (None or NaN "
+            "among strings, say); drop or relabel those rows"
+        ) from None
+    if len(classes) < 2:
+        raise ValueError(
+            f"expected at least two classes in y, got one ({classes.tolist()[0]!r}); add examples "
+            "of another class"
+        )
+    if len(classes) > 2 and values.dtype.kind == "f" and (classes != np.floor(classes)).any():
+        raise ValueError(
+            f"expected classes in y, got {len(classes)} different numbers with fractions; for "
+            "regression use a functional of a regression machine, such as "
+            "RegularizedRisk('epsilon_svr')"
+        )
+    return numbers.astype(np.int64)
+
+
+def _values(values: Target) -> Array:
+    check_real(values, "y")
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"expected numbers in y for regression, got {values.dtype}; convert them, or use a "
+            "machine for classification, such as 'soft_margin'"
+        ) from None
+    if not np.isfinite(numbers).all():
+        raise ValueError("expected finite y, got NaN or infinity; drop or impute those rows")
+    return numbers
 
 
 class QualityFunctional(ABC):

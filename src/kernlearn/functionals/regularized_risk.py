@@ -12,14 +12,14 @@ from sklearn.exceptions import ConvergenceWarning
 
 from kernlearn._checks import check_settings
 from kernlearn.families.stack import GramStack
-from kernlearn.functionals._checks import (
+from kernlearn.functionals.base import (
+    QualityFunctional,
     Target,
     Targets,
     check_machine,
     one_vs_rest,
     settings_in_use,
 )
-from kernlearn.functionals.base import QualityFunctional
 from kernlearn.quality.registry import QUALITIES
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control, WeightSet

@@ -9,14 +9,6 @@ from kernlearn.kernels._symmetry import is_asymmetric, largest_asymmetry, surely
 from kernlearn.kernels._validation import check_real, is_finite
 from kernlearn.typing import Array
 
-__all__ = [
-    "check_finite",
-    "check_matrix",
-    "check_square",
-    "check_symmetric",
-    "check_vector",
-]
-
 
 def check_matrix(K: ArrayLike, name: str) -> Array:
     """Return `K` as a 2-D float64 array of finite numbers, without a copy where it is one."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from kernlearn.gram._greedy import (
+from kernlearn.gram._pivoted_cholesky import (
     GREEDY,
     Columns,
     GreedyOptions,

@@ -21,8 +21,7 @@ from sklearn.utils import check_random_state
 
 from kernlearn._cluster import Chunked
 from kernlearn._device import beside, empty_beside, is_elsewhere
-from kernlearn.gram._choices import at_random, in_order
-from kernlearn.gram._greedy import factorise
+from kernlearn.gram._pivoted_cholesky import at_random, factorise, in_order
 from kernlearn.gram.incomplete_cholesky import check_kind, columns_of
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_table, take_rows

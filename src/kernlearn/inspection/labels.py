@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernlearn.formulas._text import transformer_name
+from kernlearn.formulas.formula import transformer_name
 from kernlearn.hyperkernels.base import Expansion
 from kernlearn.kernels import (
     ANOVA,

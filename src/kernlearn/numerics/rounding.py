@@ -16,9 +16,6 @@ from numpy.typing import ArrayLike
 
 from kernlearn.typing import Array
 
-__all__ = ["first_least", "is_less", "standard_deviation", "without_rounding"]
-
-
 EPS = float(np.finfo(np.float64).eps)
 # Losses are the same up to this part of them: far above what the order of a sum changes, even after
 # a factorisation, and far below what any data tell apart.

@@ -14,9 +14,6 @@ import numpy as np
 from kernlearn.numerics.sums import EPS
 from kernlearn.typing import Array
 
-__all__ = ["SplitMatrices"]
-
-
 _DIGITS = np.finfo(float).nmant + 1  # of a double, in base two
 _MATRIX_DIGITS = 24
 _HALVES = 2.0**27 + 1.0  # Veltkamp's constant, which cuts a double in two halves

@@ -3,11 +3,10 @@
 from kernlearn.tables.column import Column, columns_used
 from kernlearn.tables.compact import CompactTable, read_compact
 from kernlearn.tables.describe import describe_columns
-from kernlearn.tables.errors import TableError
-from kernlearn.tables.frames import typed_frame
+from kernlearn.tables.formats import TableError
 from kernlearn.tables.reading import read_chunks, read_table
 from kernlearn.tables.target import Target, read_target
-from kernlearn.tables.typed import typed_columns
+from kernlearn.tables.typed import typed_columns, typed_frame
 
 __all__ = [
     "Column",

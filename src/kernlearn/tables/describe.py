@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kernlearn.runtime.phrases import counted
 from kernlearn.tables.column import Column
-from kernlearn.tables.errors import TableError
+from kernlearn.tables.formats import TableError
 from kernlearn.tables.notation import (
     COMMAS,
     DECIMAL_COMMA,

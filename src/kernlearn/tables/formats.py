@@ -1,11 +1,27 @@
-"""Which kind of table a file is, by its name."""
+"""Which kind of table a file is, by its name; and the error of a table that cannot be used."""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kernlearn.tables.errors import TableError
+
+class TableError(ValueError):
+    """A table cannot be used; the message says why and what to do."""
+
+
+def check_names_differ(names: Sequence[str], table: str) -> None:
+    """Refuse a table in which a name could mean two columns."""
+    counts = Counter(names)
+    repeated = [name for name in counts if counts[name] > 1]
+    if repeated:
+        raise TableError(
+            f"expected columns with different names in {table}, got {repeated[0]!r} more than "
+            "once; rename them"
+        )
+
 
 DELIMITERS = {".csv": ",", ".tsv": "\t", ".tab": "\t", ".txt": ","}
 PARQUET = (".parquet", ".pq")
@@ -16,14 +32,9 @@ LOOSE = ".data"
 class ReadingOptions:
     """How much of a file is looked at together."""
 
-    rows_of_a_piece: int = 50_000
-    """Rows that are read, converted and kept at once."""
-
-    cells_of_a_piece: int = 2_000_000
-    """Cells of a piece at most: each is an object of some sixty bytes until it is done with."""
-
-    longest_line: int = 10_000_000
-    """Characters of a line at most: what has no line breaks is not read whole."""
+    rows_of_a_piece: int = 50_000  # read, converted and kept at once
+    cells_of_a_piece: int = 2_000_000  # at most: each is an object of some sixty bytes
+    longest_line: int = 10_000_000  # characters at most: what has no line breaks is not read whole
 
 
 READING = ReadingOptions()

@@ -9,22 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import cache
 
 import numpy as np
 
 from kernlearn.typing import Array
-
-__all__ = [
-    "COMMAS",
-    "DECIMAL_COMMA",
-    "TRUE_OR_FALSE",
-    "TRUTHS",
-    "date_in_words",
-    "date_notation",
-    "is_notation",
-    "number_notation",
-    "parse_numbers",
-]
 
 TRUE_OR_FALSE = "true or false"
 TRUTHS = {"true": True, "false": False}
@@ -93,18 +82,14 @@ def number_notation(cells: Iterable[object]) -> str | None:
 
 def parse_numbers(cells: Iterable[object], notation: str) -> Array:
     """Floats, NaN where a cell is not a number in the notation; numbers are taken as they are."""
-    number = _reader(notation)
-    known: dict[str, float] = {}
-    values = []
-    for cell in cells:
-        if not isinstance(cell, str):
-            values.append(float(cell) if isinstance(cell, int | float | np.number) else np.nan)
-            continue
-        if cell not in known:
-            found = number(cell)
-            known[cell] = np.nan if found is None else found
-        values.append(known[cell])
-    return np.array(values, dtype=float)
+    number = cache(_reader(notation))
+
+    def value(cell: object) -> float | None:
+        if isinstance(cell, str):
+            return number(cell)
+        return float(cell) if isinstance(cell, int | float | np.number) else None
+
+    return np.array([value(cell) for cell in cells], dtype=float)
 
 
 def date_notation(cells: Iterable[object]) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kernlearn.tables.errors import TableError
+from kernlearn.tables.formats import TableError
 from kernlearn.tables.notation import TRUE_OR_FALSE, number_notation
 from kernlearn.tables.typed import (
     as_dates,

@@ -17,8 +17,7 @@ import numpy as np
 
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.runtime.phrases import counted
-from kernlearn.tables.errors import TableError, check_names_differ
-from kernlearn.tables.formats import READING, ReadingOptions
+from kernlearn.tables.formats import READING, ReadingOptions, TableError, check_names_differ
 from kernlearn.typing import PandasFrame
 
 # As pandas and R write what is not known, and "?", as the repositories of data sets do.

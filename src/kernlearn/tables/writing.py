@@ -13,8 +13,7 @@ import numpy as np
 
 from kernlearn.runtime.atomic_files import atomic_file, is_replaceable
 from kernlearn.runtime.optional import load_arrow
-from kernlearn.tables.errors import TableError
-from kernlearn.tables.formats import FileFormat, table_format
+from kernlearn.tables.formats import FileFormat, TableError, table_format
 from kernlearn.typing import PandasFrame
 
 Write = Callable[[PandasFrame], None]

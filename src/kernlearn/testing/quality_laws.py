@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kernlearn.functionals import QualityFunctional
-from kernlearn.functionals._checks import check_target, kernel_matrix
+from kernlearn.functionals.base import check_target, kernel_matrix
 from kernlearn.kernels import Precomputed
 from kernlearn.kernels._validation import check_table, is_frame
 from kernlearn.testing._laws import Laws

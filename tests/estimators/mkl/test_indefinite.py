@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kernlearn import IndefiniteKernelWarning, MKLClassifier, MKLNoveltyDetector, MKLRegressor
-from kernlearn.gram._eigenpairs import ritz_values
+from kernlearn.gram.eigen import ritz_values
 from kernlearn.kernels import Gaussian
 
 KERNELS = [Gaussian(0.1), Gaussian(1.0)]

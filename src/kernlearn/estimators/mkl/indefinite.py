@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
-from kernlearn.gram._eigenpairs import ritz_values
+from kernlearn.gram.eigen import ritz_values
 from kernlearn.gram.psd import PSD_TOLERANCE
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.phrases import counted

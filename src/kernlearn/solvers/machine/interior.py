@@ -17,7 +17,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, solve_factored
-from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.typing import Array

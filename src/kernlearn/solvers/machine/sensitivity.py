@@ -8,7 +8,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor, minor, solve_lower
-from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.quality.machine import Machine
 from kernlearn.solvers.machine.active_set import EXCHANGE, ExchangeOptions, MachineSolution
 from kernlearn.typing import Array

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
-from kernlearn.gram._greedy import Columns, factorise
+from kernlearn.gram._pivoted_cholesky import Columns, factorise
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.hyperkernels._validation import quiet
 from kernlearn.kernels._symmetry import exactly_symmetric

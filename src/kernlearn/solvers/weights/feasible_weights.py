@@ -7,7 +7,7 @@ from scipy.linalg import LinAlgError
 
 from kernlearn._device import lower_factor
 from kernlearn.families.base import Family
-from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.sums import EPS, rounding
 from kernlearn.typing import Array
 

@@ -19,7 +19,7 @@ from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.stack import GramStack
 from kernlearn.families.weights import Domain
-from kernlearn.gram._eigenpairs import lowest_eigenpairs
+from kernlearn.gram.eigen import lowest_eigenpairs
 from kernlearn.numerics.split_products import SplitMatrices
 from kernlearn.numerics.sums import rounding
 from kernlearn.typing import Array
