@@ -8,7 +8,7 @@ slack; where the objective has kinks, as with kernels of low rank, they shorten 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -179,7 +179,9 @@ class Newton:
                     best, x_best, stalled = found, x_found, 0
                     centre, x, self.radius = found, x_found, np.inf
                     self.best = best
-            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many) or self._is_slow(best):
+            if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many):
+                return Status.INACCURATE
+            if self._gap(best) > abs(best.upper) and _is_slow(self.history):
                 return Status.INACCURATE
         return Status.OPTIMAL
 
@@ -209,13 +211,6 @@ class Newton:
         """How well a machine need be solved: tightened as the gap closes."""
         relative = self._gap(best) / max(abs(best.upper), 1e-300)
         return float(np.clip(0.005 * relative, 0.25 * self.tol, OPTIONS.loose))
-
-    def _is_slow(self, best: Evaluation) -> bool:
-        """Whether many steps have not halved the gap, and not one digit of the value is proven."""
-        if len(self.history) <= OPTIONS.max_slow or self._gap(best) <= abs(best.upper):
-            return False
-        before = self.history[-1 - OPTIONS.max_slow]
-        return self._gap(best) > 0.5 * (before.objective - before.lower_bound)
 
     def _gap(self, best: Evaluation) -> float:
         return best.upper - self.bundle.lower
@@ -300,3 +295,11 @@ class Newton:
             self.n_infinite += 1
             x = 0.5 * (x + x0)
         return None, x0
+
+
+def _is_slow(history: Sequence[Step]) -> bool:
+    """Whether the last steps, which are many, have not halved the gap."""
+    if len(history) <= OPTIONS.max_slow:
+        return False
+    before, now = history[-1 - OPTIONS.max_slow], history[-1]
+    return now.objective - now.lower_bound > 0.5 * (before.objective - before.lower_bound)
