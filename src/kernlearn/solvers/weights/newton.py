@@ -38,7 +38,8 @@ class NewtonOptions:
     max_programs: int = 600  # quadratic programs in all: hostile problems would go on for long
     max_stalled: int = 8  # steps without progress, and one more for each coordinate,
     many: int = 30  # of which so many count
-    max_slow: int = 30  # steps that must halve a gap larger than the value itself
+    max_slow: int = 30  # steps that must halve a gap
+    far: float = 1e6  # that is so many times the value
     shrink: float = 0.4
     grow: float = 4.0
     enough: float = 0.9  # share of the tolerance: what is returned is evaluated once more
@@ -181,7 +182,7 @@ class Newton:
                     self.best = best
             if stalled >= OPTIONS.max_stalled + min(len(x), OPTIONS.many):
                 return Status.INACCURATE
-            if self._gap(best) > abs(best.upper) and _is_slow(self.history):
+            if self._gap(best) > OPTIONS.far * abs(best.upper) and _is_slow(self.history):
                 return Status.INACCURATE
         return Status.OPTIMAL
 
