@@ -65,9 +65,9 @@ coverage: $(STAMP)
 	$(PYTEST) -n auto --dist worksteal -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html
 
 fuzz: $(STAMP)
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.fuzz --problems 20000 --jobs 2
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile.fits 400
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m kernlearn.testing.hostile 2000
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.hostile weights --problems 20000 --jobs 2
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.hostile fits --problems 400
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m benchmarks.hostile files --problems 2000
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

@@ -5,14 +5,14 @@ import pytest
 from sklearn.base import clone
 
 import kernlearn as kl
+from benchmarks.hostile.fits.landmarks import returned_value
+from benchmarks.hostile.fits.problem import HostileData
+from benchmarks.hostile.long_double import long
 from kernlearn.families.factor_rows import FactorRows
 from kernlearn.families.factors import Factors, root
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.units import Units
-from kernlearn.testing.hostile.fits.landmarks import returned_value
-from kernlearn.testing.hostile.fits.problem import HostileData
-from kernlearn.testing.long_double import long
 
 RNG = np.random.default_rng(8)
 N = 60

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.hostile.long_double import best_intercept, long
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import DensePairKernel, FactorPairKernel, PairProgram, solve_pairs
-from kernlearn.testing.long_double import best_intercept, long
 
 KINDS = ["positive", "gaussian", "duplicates", "contradictions", "rank one", "unequal", "signed"]
 

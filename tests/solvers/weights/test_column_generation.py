@@ -5,6 +5,7 @@ import pytest
 from threadpoolctl import threadpool_limits
 
 import kernlearn as kl
+from benchmarks.hostile.weights import make_problem
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
 from kernlearn.kernels import Gaussian, Grid, Linear, PerColumn, Precomputed
@@ -16,8 +17,7 @@ from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.weights.column_generation import ColumnGenerationOptions, learn_by_columns
 from kernlearn.solvers.weights.column_master import MasterOptions
 from kernlearn.solvers.weights.search import learn_with_proof
-from kernlearn.testing.fuzz import Case, complaints
-from kernlearn.testing.fuzz.problems import make_problem
+from kernlearn.testing.certificate import Case, complaints
 
 MACHINES = ["soft_margin", "squared_soft_margin", "least_squares", "epsilon_svr", "nu_svm"]
 

@@ -5,22 +5,16 @@ Nothing here uses the solvers.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
 
+from kernlearn.testing.certificate.definitions import Number, long
 from kernlearn.typing import Indices, LongArray
 
+__all__ = [
+    "EPSILON", "Number", "best_intercept", "held_out", "least_squares_machine", "long", "solve",
+]  # fmt: skip
+
 EPSILON = float(np.finfo(np.float64).eps)
-
-Number = Any
-"""A number in long double, which NumPy has no type for that mypy follows through arithmetic."""
-
-
-def long(values: ArrayLike | None) -> LongArray:
-    """The numbers as they are, to be computed with in more digits."""
-    return np.asarray(values, dtype=np.longdouble)
 
 
 def solve(A: LongArray, B: LongArray) -> LongArray:

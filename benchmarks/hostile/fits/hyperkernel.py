@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernlearn.estimators import (
-    HyperkernelClassifier,
-    HyperkernelNoveltyDetector,
-    HyperkernelRegressor,
-)
-from kernlearn.testing.fuzz.definitions import Definition
-from kernlearn.testing.fuzz.machine_training import train
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Options,
     Targets,
@@ -22,7 +15,7 @@ from kernlearn.testing.hostile.fits.data import (
     hostile_targets,
     power,
 )
-from kernlearn.testing.hostile.fits.problem import (
+from benchmarks.hostile.fits.problem import (
     HostileData,
     HostileProblem,
     Model,
@@ -32,7 +25,14 @@ from kernlearn.testing.hostile.fits.problem import (
     right_status,
     signed_targets,
 )
-from kernlearn.testing.long_double import Number, long
+from benchmarks.hostile.long_double import Number, long
+from kernlearn.estimators import (
+    HyperkernelClassifier,
+    HyperkernelNoveltyDetector,
+    HyperkernelRegressor,
+)
+from kernlearn.testing.certificate.definitions import Definition
+from kernlearn.testing.certificate.machine_training import train
 from kernlearn.typing import LongArray
 
 _TRIES = 6

@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
-from kernlearn.families.parametric import RBF
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Options,
     hostile_labels,
@@ -17,9 +15,11 @@ from kernlearn.testing.hostile.fits.data import (
     hostile_weights,
     power,
 )
-from kernlearn.testing.hostile.fits.lssvm import target_columns
-from kernlearn.testing.hostile.fits.problem import HostileData, HostileProblem, Model, close
-from kernlearn.testing.long_double import EPSILON, Number, least_squares_machine, long
+from benchmarks.hostile.fits.lssvm import target_columns
+from benchmarks.hostile.fits.problem import HostileData, HostileProblem, Model, close
+from benchmarks.hostile.long_double import EPSILON, Number, least_squares_machine, long
+from kernlearn.estimators import FirstLevelClassifier, FirstLevelRegressor
+from kernlearn.families.parametric import RBF
 from kernlearn.typing import LongArray
 
 # A converged fit has no step along one parameter that gains this part of the objective.

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from benchmarks.hostile.captured_output import captured_output
+from benchmarks.hostile.run import Verdict, attempt
 from kernlearn.families.penalties import HyperNorm
 from kernlearn.families.rank_one import RankOneStack
+from kernlearn.learn import learn_weights
+from kernlearn.testing.certificate import Case, complaints
 from kernlearn.typing import Array
 
 QUALITIES = (
@@ -228,3 +234,33 @@ def with_penalty(problem: FuzzProblem) -> FuzzProblem:
     norm = HyperNorm(K_pivots, 10.0 ** rng.uniform(-4, 3), squared=bool(rng.random() < 0.5))
     options = {**problem.options, "penalty": norm}
     return FuzzProblem(problem.seed, problem.grams, problem.y, options, (*problem.words, "penalty"))
+
+
+def judge_seed(seed: int) -> Verdict:
+    """Make, solve and judge the problem of this seed; every fourth one has a penalty."""
+    problem = make_problem(seed)
+    if seed % 4 == 3:
+        problem = with_penalty(problem)
+    options = problem.options
+    solution, said, seconds = attempt(lambda: learn_weights(problem.grams, problem.y, **options))
+    verdict = Verdict(str(problem), options["quality"], "refused", seconds, said)
+    if solution is not None:
+        verdict.status, verdict.gap = solution.status.name.lower(), solution.gap
+        verdict.remark = solution.remark
+        case = Case(problem.matrices, problem.y, **options, others=_positive_weights(problem))
+        with np.errstate(all="ignore"):
+            verdict.complaints += complaints(case, solution, seed)
+    return verdict
+
+
+def _positive_weights(problem: FuzzProblem) -> list[Array]:
+    """Optimal positive weights, which free signs may not be worse than."""
+    if problem.options["weights"] != "free" or problem.options.get("C") == "learn":
+        return []
+    options = {**problem.options, "weights": "positive"}
+    with contextlib.suppress(Exception), warnings.catch_warnings(), captured_output():
+        warnings.simplefilter("ignore")
+        positive = learn_weights(problem.grams, problem.y, **options)
+        if positive.dual_coef is not None:
+            return [positive.weights]
+    return []

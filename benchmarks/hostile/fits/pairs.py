@@ -7,23 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 from sklearn.svm import SVC
 
-from kernlearn.estimators import HyperkernelMetric
-from kernlearn.hyperkernels import GaussianHyperkernel, Harmonic, Hyperkernel
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Targets,
     hostile_labels,
     hostile_points,
     power,
 )
-from kernlearn.testing.hostile.fits.problem import (
+from benchmarks.hostile.fits.problem import (
     HostileProblem,
     Model,
     at_most,
     close,
     right_status,
 )
-from kernlearn.testing.long_double import EPSILON, Number, best_intercept, long
+from benchmarks.hostile.long_double import EPSILON, Number, best_intercept, long
+from kernlearn.estimators import HyperkernelMetric
+from kernlearn.hyperkernels import GaussianHyperkernel, Harmonic, Hyperkernel
 from kernlearn.typing import Array, Indices, LongArray, Mask
 
 # Random combinations to try, and steps down from the returned one.

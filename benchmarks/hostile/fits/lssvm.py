@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernlearn.estimators import LSSVMClassifier, LSSVMRegressor
-from kernlearn.kernels import Gaussian, Linear, Polynomial
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Options,
     Targets,
@@ -18,14 +16,16 @@ from kernlearn.testing.hostile.fits.data import (
     hostile_weights,
     power,
 )
-from kernlearn.testing.hostile.fits.problem import (
+from benchmarks.hostile.fits.problem import (
     HostileData,
     HostileProblem,
     Model,
     close,
     signed_targets,
 )
-from kernlearn.testing.long_double import EPSILON, held_out, long
+from benchmarks.hostile.long_double import EPSILON, held_out, long
+from kernlearn.estimators import LSSVMClassifier, LSSVMRegressor
+from kernlearn.kernels import Gaussian, Linear, Polynomial
 from kernlearn.typing import Folds, Indices, LongArray
 
 # Refitting without every point is quick up to so many.

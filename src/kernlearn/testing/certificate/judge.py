@@ -17,9 +17,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn.testing.fuzz.definitions import Definition, alignment_of, centre, minus_log_det
-from kernlearn.testing.fuzz.machine_training import best_values
-from kernlearn.testing.long_double import long
+from kernlearn.testing.certificate.definitions import (
+    Definition,
+    alignment_of,
+    centre,
+    long,
+    minus_log_det,
+)
+from kernlearn.testing.certificate.machine_training import best_values
 from kernlearn.typing import Array, LongArray, Mask
 
 if TYPE_CHECKING:

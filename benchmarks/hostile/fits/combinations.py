@@ -6,9 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
-from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Options,
     Targets,
@@ -17,8 +15,8 @@ from kernlearn.testing.hostile.fits.data import (
     hostile_targets,
     power,
 )
-from kernlearn.testing.hostile.fits.landmarks import objective, through_landmarks, value_broken
-from kernlearn.testing.hostile.fits.problem import (
+from benchmarks.hostile.fits.landmarks import objective, through_landmarks, value_broken
+from benchmarks.hostile.fits.problem import (
     HostileData,
     HostileProblem,
     Model,
@@ -26,6 +24,8 @@ from kernlearn.testing.hostile.fits.problem import (
     nonnegative,
     right_status,
 )
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.typing import Array
 
 _TRIES = 5

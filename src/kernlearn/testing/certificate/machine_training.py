@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kernlearn.testing.fuzz.definitions import Definition
+from kernlearn.testing.certificate.definitions import Definition
 from kernlearn.typing import Array, LongArray, Mask
 
 STEPS = 60

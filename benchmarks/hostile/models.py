@@ -15,14 +15,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
+from benchmarks.hostile.tables import CELLS, NAMES
 from kernlearn.bundle import ModelBundle
 from kernlearn.estimators import LSSVMClassifier
 from kernlearn.papers.results_file import Json
 from kernlearn.persistence import load, save
 from kernlearn.persistence._file import MAGIC, pack
 from kernlearn.runtime.optional import load_pandas
-from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
-from kernlearn.testing.hostile.tables import CELLS, NAMES
 
 FACTS: dict[str, Json] = {
     "task": "classification",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.views import read_views
 from kernlearn.papers.results_file import Json, ResultsFile, ResultsFileError
@@ -24,7 +25,6 @@ from kernlearn.tables import (
     read_target,
     typed_columns,
 )
-from kernlearn.testing.hostile.mutations import Random, mutated_bytes, mutated_json, one_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,11 +12,20 @@ coefficients and its primal value at any function :math:`f = K a + b`; both are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from kernlearn.testing.long_double import Number
 from kernlearn.typing import Array, LongArray
+
+Number = Any
+"""A number in long double, which NumPy has no type for that mypy follows through arithmetic."""
+
+
+def long(values: ArrayLike | None) -> LongArray:
+    """The numbers as they are, to be computed with in more digits."""
+    return np.asarray(values, dtype=np.longdouble)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kernlearn.testing.fuzz.machine_training import solve_boxes
+from kernlearn.testing.certificate.machine_training import solve_boxes
 
 
 def _programs(m, n, rng):

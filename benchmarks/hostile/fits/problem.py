@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernlearn.testing.hostile.fits.data import Targets
-from kernlearn.testing.long_double import EPSILON, Number, long
+from benchmarks.hostile.fits.data import Targets
+from benchmarks.hostile.long_double import EPSILON, Number, long
 from kernlearn.typing import Array, LongArray
 
 Model = Any

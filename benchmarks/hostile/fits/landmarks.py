@@ -16,12 +16,7 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from sklearn.utils.class_weight import compute_sample_weight
 
-from kernlearn._device import Place, on_place
-from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
-from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
-from kernlearn.runtime.optional import load_dask_array
-from kernlearn.testing.fuzz.judge import Case
-from kernlearn.testing.hostile.fits.data import (
+from benchmarks.hostile.fits.data import (
     Generator,
     Options,
     Targets,
@@ -30,7 +25,7 @@ from kernlearn.testing.hostile.fits.data import (
     hostile_targets,
     power,
 )
-from kernlearn.testing.hostile.fits.problem import (
+from benchmarks.hostile.fits.problem import (
     HostileData,
     HostileProblem,
     Model,
@@ -39,7 +34,12 @@ from kernlearn.testing.hostile.fits.problem import (
     right_status,
     signed_targets,
 )
-from kernlearn.testing.long_double import EPSILON, Number, long
+from benchmarks.hostile.long_double import EPSILON, Number, long
+from kernlearn._device import Place, on_place
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
+from kernlearn.runtime.optional import load_dask_array
+from kernlearn.testing.certificate.judge import Case
 from kernlearn.typing import Array, LongArray, Rows
 
 # Shares of problems that are slow to make: chunks of Dask, arrays of another library;
