@@ -36,13 +36,27 @@ library's own convention. All of them need CVXPY: ``pip install "kernlearn[refer
 from kernlearn.reference.alignment import after_eq56, eq53, eq54
 from kernlearn.reference.machine_programs import fixed_kernel_program, positive_weights_program
 from kernlearn.reference.machines import MACHINES
-from kernlearn.reference.margins import eq26, eq27, eq31, eq32, eq33, eq36, eq37, eq38
+from kernlearn.reference.margins import (
+    eq26,
+    eq27,
+    eq31,
+    eq32,
+    eq33,
+    eq36,
+    eq37,
+    eq38,
+    eq41,
+    eq42,
+    eq43,
+    eq45,
+    eq46,
+    eq47,
+)
 from kernlearn.reference.max_determinant import max_determinant
 from kernlearn.reference.ong_classifiers import ong_eq24, ong_eq27, ong_eq28, ong_eq29
 from kernlearn.reference.ong_others import ong_before_eq8, ong_eq30, ong_eq31, ong_eq32
 from kernlearn.reference.pair_hinge import kondor_section5
 from kernlearn.reference.solution import ReferenceSolution
-from kernlearn.reference.squared_soft_margin import eq41, eq42, eq43, eq45, eq46, eq47
 
 __all__ = [
     "MACHINES",

@@ -1,11 +1,23 @@
-"""
-The margin programs of Theorems 16 and 17, of the hard margin and of the 1-norm soft margin.
+r"""
+The margin programs of Lanckriet et al. (2004): Theorems 16 and 17, and their special cases.
 
-All minimise ω_{C,τ}(K) = max 2αᵀe − αᵀ(G(K) + τI)α over 0 ≤ α ≤ C, αᵀy = 0 (20). Programs (26) and
-(27) have both C and τ. The hard margin (2), programs (31) to (33), has C = ∞ and τ = 0. Where no
-kernel of the family separates the labels, (31) is infeasible and (32), (33) are unbounded; the
-status says which. The 1-norm soft margin (4), programs (36) to (38), has τ = 0; C is the bound of α
-itself, as in scikit-learn.
+All minimise ω_{C,τ}(K) = max 2αᵀe − αᵀ(G(K) + τI)α over 0 ≤ α ≤ C, αᵀy = 0 (20), over weights of
+any sign (26), positive weights (27), or positive weights of rank-one kernels, which is (27) with
+t ≥ (v̌ᵢᵀα)² for the quadratic constraints. The others have these C and τ:
+
+=============================  ============  ====================================================
+margin                         programs      C and τ
+=============================  ============  ====================================================
+hard (2)                       (31) to (33)  C = ∞, τ = 0
+1-norm soft (4)                (36) to (38)  C is the bound of α, as in scikit-learn; τ = 0
+2-norm soft (6)                (41) to (43)  C = ∞, τ = 1/C for the price C of the squared slacks
+2-norm soft, τ learned         (45) to (47)  C = ∞, τ is the weight of the identity on all N points
+=============================  ============  ====================================================
+
+With C = ∞ there is no δ, and the corner of the LMI is t. 1/C does not count in the trace c; a
+learned τ does, with the trace N (the paper's n), which divides αᵀα in (46) and (47), although α
+lives on the labelled points only. Where no kernel of the family separates the labels, (31) is
+infeasible and (32), (33) are unbounded; the status says which.
 """
 
 from __future__ import annotations
@@ -101,22 +113,9 @@ def eq31(
     grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
 ) -> ReferenceSolution:
     r"""
-    Program (31): free-sign weights, hard margin.
+    Program (31): free-sign weights, hard margin; `eq26` without C and τ.
 
-    .. math::
-
-        \min_{\mu, t, \lambda, \nu} t \quad\text{s.t.}\quad
-        \operatorname{trace} \sum_i \mu_i K_i = c, \quad \sum_i \mu_i K_i \succeq 0, \quad
-        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) & e + \nu + \lambda y \\
-        (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu \ge 0
-
-    Arguments as in `eq26`. The value is the paper's, 1/γ² for the margin γ.
-
-    Examples
-    --------
-    >>> solution = eq31([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
-    >>> round(solution.value, 6), solution.alpha.round(4).tolist()
-    (0.5, [0.25, 0.25])
+    The value is 1/γ² for the margin γ.
     """
     return margin_sdp(gram_family(grams, y, c), solver)
 
@@ -134,7 +133,7 @@ def eq32(
 
     with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
 
-    Arguments as in `eq31`, with orthonormal `vectors` (N, m) on all points, in columns, for the
+    Arguments as in `eq26`, with orthonormal `vectors` (N, m) on all points, in columns, for the
     kernels :math:`v_i v_i^T`; c is m by default. The weights come from the multipliers.
 
     Examples
@@ -149,102 +148,106 @@ def eq32(
 def eq33(
     grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
 ) -> ReferenceSolution:
-    r"""
-    Program (33): positive weights, hard margin.
-
-    .. math::
-
-        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
-        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
-        \alpha^T y = 0, \quad \alpha \ge 0
-
-    with :math:`r_i = \operatorname{trace} K_i`.
-
-    Arguments as in `eq31`, with positive semidefinite matrices; the weights come from the
-    multipliers.
-
-    Examples
-    --------
-    >>> solution = eq33([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1])
-    >>> round(solution.value, 6), solution.weights.round(4).tolist()
-    (0.5, [2.0, 0.0])
-    """
+    """Program (33): positive weights, hard margin; `eq27` without C and τ."""
     return margin_qcqp(gram_family(grams, y, c, psd=True), solver)
 
 
 def eq36(
     grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
 ) -> ReferenceSolution:
-    r"""
-    Program (36): free-sign weights, 1-norm soft margin.
-
-    .. math::
-
-        \min_{\mu, t, \lambda, \nu, \delta} t \quad\text{s.t.}\quad
-        \operatorname{trace} \sum_i \mu_i K_i = c, \quad \sum_i \mu_i K_i \succeq 0, \quad
-        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) & e + \nu - \delta + \lambda y \\
-        (\cdot)^T & t - 2 C \delta^T e \end{pmatrix} \succeq 0, \quad \nu, \delta \ge 0
-
-    Arguments and solution as in `eq26`.
-
-    Examples
-    --------
-    >>> solution = eq36([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.1)
-    >>> round(solution.value, 6), solution.alpha.round(4).tolist()
-    (0.32, [0.1, 0.1])
-    """
-    C = check_positive("C", C)
-    return margin_sdp(gram_family(grams, y, c, C=C), solver)
+    """Program (36): free-sign weights, 1-norm soft margin; `eq26` without τ."""
+    return margin_sdp(gram_family(grams, y, c, C=check_positive("C", C)), solver)
 
 
 def eq37(
     vectors: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
 ) -> ReferenceSolution:
-    r"""
-    Program (37): rank-one kernels, 1-norm soft margin.
-
-    .. math::
-
-        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
-        t \ge (\check v_i^T \alpha)^2, \quad \alpha^T y = 0, \quad C \ge \alpha \ge 0
-
-    with :math:`\check v_i = \operatorname{diag}(y)\, v_i(1 : n_{tr})`.
-
-    Arguments as in `eq36`, with orthonormal `vectors` (N, m) on all points, in columns, for the
-    kernels :math:`v_i v_i^T`; c is m by default. The weights come from the multipliers.
-
-    Examples
-    --------
-    >>> solution = eq37([[0.6, 0.8], [-0.8, 0.6]], [1, -1], C=0.1)
-    >>> round(solution.value, 6), solution.weights.round(4).tolist()
-    (0.3608, [2.0, 0.0])
-    """
-    C = check_positive("C", C)
-    return margin_qcqp(rank_one_family(vectors, y, c, C=C), solver)
+    """Program (37): rank-one kernels, 1-norm soft margin; `eq32` with α ≤ C."""
+    return margin_qcqp(rank_one_family(vectors, y, c, C=check_positive("C", C)), solver)
 
 
 def eq38(
     grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
 ) -> ReferenceSolution:
+    """Program (38): positive weights, 1-norm soft margin; `eq27` without τ."""
+    return margin_qcqp(gram_family(grams, y, c, C=check_positive("C", C), psd=True), solver)
+
+
+def eq41(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    """Program (41): free-sign weights, 2-norm soft margin; `eq26` without δ, with τ = 1/C."""
+    tau = 1 / check_positive("C", C)
+    return margin_sdp(gram_family(grams, y, c, tau=tau), solver)
+
+
+def eq42(
+    vectors: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    """Program (42): rank-one kernels, 2-norm soft margin; `eq32` with −αᵀα/C in its objective."""
+    tau = 1 / check_positive("C", C)
+    return margin_qcqp(rank_one_family(vectors, y, c, tau=tau), solver)
+
+
+def eq43(
+    grams: ArrayLike, y: ArrayLike, C: float, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    """Program (43): positive weights, 2-norm soft margin; `eq27` with α ≥ 0 and τ = 1/C."""
+    tau = 1 / check_positive("C", C)
+    return margin_qcqp(gram_family(grams, y, c, tau=tau, psd=True), solver)
+
+
+def eq45(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
     r"""
-    Program (38): positive weights, 1-norm soft margin.
+    Program (45): free-sign weights, 2-norm soft margin, τ learned.
 
     .. math::
 
-        \max_{\alpha, t} 2 \alpha^T e - c t \quad\text{s.t.}\quad
-        t \ge \tfrac{1}{r_i} \alpha^T G(K_{i,tr}) \alpha, \quad
-        \alpha^T y = 0, \quad C \ge \alpha \ge 0
+        \min_{\mu, t, \lambda, \nu, \tau} t \quad\text{s.t.}\quad
+        \operatorname{trace}\Bigl(\sum_i \mu_i K_i + \tau I_n\Bigr) = c, \quad
+        \sum_i \mu_i K_i \succeq 0, \quad
+        \begin{pmatrix} G(\sum_i \mu_i K_{i,tr}) + \tau I_{n_{tr}} & e + \nu + \lambda y \\
+        (e + \nu + \lambda y)^T & t \end{pmatrix} \succeq 0, \quad \nu, \tau \ge 0
 
-    with :math:`r_i = \operatorname{trace} K_i`.
-
-    Arguments as in `eq36`, with positive semidefinite matrices; the weights come from the
-    multipliers.
+    Arguments and solution as in `eq26`, with τ; c is the trace of the combination and τI together,
+    by default Σ trace Kᵢ + N.
 
     Examples
     --------
-    >>> solution = eq38([[[1, -1], [-1, 1]], [[1, 0], [0, 1]]], [1, -1], C=0.1)
-    >>> round(solution.value, 6), solution.weights.round(4).tolist()
-    (0.32, [2.0, 0.0])
+    >>> solution = eq45([[[1, 1], [1, 1]]], [1, -1])
+    >>> round(solution.value, 6), round(solution.tau, 4)
+    (1.0, 2.0)
     """
-    C = check_positive("C", C)
-    return margin_qcqp(gram_family(grams, y, c, C=C, psd=True), solver)
+    return margin_sdp(gram_family(grams, y, c, tau=None), solver)
+
+
+def eq46(
+    vectors: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (46): rank-one kernels, 2-norm soft margin, τ learned.
+
+    `eq32` with one more constraint, :math:`t \ge \tfrac{1}{n} \alpha^T \alpha`, whose multiplier
+    gives τ; c is m + N by default.
+    """
+    return margin_qcqp(rank_one_family(vectors, y, c, tau=None), solver)
+
+
+def eq47(
+    grams: ArrayLike, y: ArrayLike, c: float | None = None, solver: str = "CLARABEL"
+) -> ReferenceSolution:
+    r"""
+    Program (47): positive weights, 2-norm soft margin, τ learned.
+
+    `eq33` with one more constraint, :math:`t \ge \tfrac{1}{n} \alpha^T \alpha`, whose multiplier
+    gives τ; c is Σ trace Kᵢ + N by default.
+
+    Examples
+    --------
+    >>> solution = eq47([[[1, 1], [1, 1]]], [1, -1])
+    >>> round(solution.value, 6), round(solution.tau, 4)
+    (1.0, 2.0)
+    """
+    return margin_qcqp(gram_family(grams, y, c, tau=None, psd=True), solver)
