@@ -10,7 +10,7 @@ from kernlearn.estimators.least_squares.lssvm import LeastSquaresOptions, LeastS
 from kernlearn.estimators.mkl.parameters import CombinationParameters, EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Linear, Overlap, Sum
 from kernlearn.solvers.nystroem.kernel_fit import StageOptions
-from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.rank import FactorLimits
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

@@ -1,8 +1,7 @@
 """Kernels k(x, z): one family in each file, and the ways to combine them."""
 
 from kernlearn.kernels.anova import ANOVA
-from kernlearn.kernels.ard_gaussian import ARDGaussian
-from kernlearn.kernels.arithmetic import Power, Product, Scaled, Sum
+from kernlearn.kernels.arithmetic import Power, Product, Scaled, Sum, WeightedSum
 from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
@@ -10,7 +9,7 @@ from kernlearn.kernels.centered import Centered
 from kernlearn.kernels.columns import Columns
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
-from kernlearn.kernels.gaussian import Gaussian
+from kernlearn.kernels.gaussian import ARDGaussian, Gaussian
 from kernlearn.kernels.global_alignment import GlobalAlignment
 from kernlearn.kernels.graphs.nodes import Diffusion, RegularizedLaplacian
 from kernlearn.kernels.graphs.shortest_path import ShortestPath
@@ -30,7 +29,6 @@ from kernlearn.kernels.sequences.subsequence import Subsequence
 from kernlearn.kernels.sequences.weighted_degree import WeightedDegree
 from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.tree_paths import TreePaths
-from kernlearn.kernels.weighted_sum import WeightedSum
 from kernlearn.kernels.where_known import WhereKnown
 
 __all__ = [

@@ -11,8 +11,7 @@ from kernlearn.estimators.held_out.calibration import fit_calibration
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Laplacian, Linear
 from kernlearn.solvers.nystroem import rank as rank_module
-from kernlearn.solvers.nystroem.limits import FactorLimits
-from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 
 RNG = np.random.default_rng(0)
 N = 120

@@ -13,8 +13,7 @@ from kernlearn.quality import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.engine.column_master import FactorMaster
 from kernlearn.solvers.engine.statement import Statement
-from kernlearn.solvers.nystroem.limits import FactorLimits
-from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 from kernlearn.solvers.weights.column_generation import ColumnGeneration
 from kernlearn.solvers.weights.search import learn_with_machines
 

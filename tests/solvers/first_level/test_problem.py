@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 
 from kernlearn.families.parametric import ARD, RBF, ARDPolynomial
 from kernlearn.solvers.first_level.problem import FirstLevelProblem
-from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.solvers.machine.least_squares import Bordered
 
 LAM, MU = 0.3, 0.2
 

@@ -13,8 +13,14 @@ from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.machine.solve import solve_machine
 from kernlearn.solvers.nystroem.machines import FactorObjective
-from kernlearn.solvers.nystroem.proximal import ProximalNewton, respond, with_sum
-from kernlearn.solvers.nystroem.systems import DualSystem, PrimalSystem, Root
+from kernlearn.solvers.nystroem.proximal import (
+    DualSystem,
+    PrimalSystem,
+    ProximalNewton,
+    Root,
+    respond,
+    with_sum,
+)
 from kernlearn.solvers.nystroem.weight_search import learn_machines
 
 RNG = np.random.default_rng(0)

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from kernlearn.reference import kondor_section5
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.pairs import DensePairKernel, PairProgram
-from kernlearn.solvers.pairs.caratheodory import sparse_generators
 from kernlearn.solvers.pairs.certificate import Candidate, balanced, best_intercept, certify
-from kernlearn.solvers.pairs.products import weighted_gram
-from kernlearn.solvers.pairs.solve import solve_pairs
+from kernlearn.solvers.pairs.pair_kernel import weighted_gram
+from kernlearn.solvers.pairs.solve import solve_pairs, sparse_generators
 
 
 @settings(max_examples=40)

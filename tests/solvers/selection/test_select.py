@@ -13,8 +13,7 @@ from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.selection.descent import DescentLimits, descend
 from kernlearn.solvers.selection.objective import SelectionObjective, SelectionOptions
-from kernlearn.solvers.selection.select import select
-from kernlearn.solvers.selection.starts import grid_starts
+from kernlearn.solvers.selection.select import grid_starts, select
 
 LIMITS = DescentLimits(1e-4, 1000)
 

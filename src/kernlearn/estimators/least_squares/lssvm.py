@@ -55,7 +55,7 @@ from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.memory import matrices, require
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
+from kernlearn.solvers.machine.least_squares import train_ls_svm
 from kernlearn.solvers.nystroem.exact_refit import REFIT, RefitOptions
 from kernlearn.solvers.nystroem.kernel_fit import (
     STAGES,

@@ -39,10 +39,9 @@ from kernlearn.solvers.engine.approximate import (
     learn_family,
     settle_on_sample,
 )
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.factors import LOW_RANK_QUALITIES, KernelTable
-from kernlearn.solvers.engine.pipeline import learn
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
 
 # What a kernel without weight keeps of its landmarks when a fit is repeated: it may yet get some.

@@ -35,9 +35,8 @@ from kernlearn.runtime.convergence_warnings import warn_if_unfinished
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.exact import CriterionSolution, ExactBackend
-from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.typing import Array, Indices, Rows
 
 # The targets of every machine on the rows of these numbers.

@@ -22,7 +22,7 @@ from kernlearn.kernels._sharing import sharing
 from kernlearn.kernels._validation import take_rows
 from kernlearn.solvers.engine.backend import Learned
 from kernlearn.solvers.engine.refits import FoldMachines
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.typing import Array, Rows
 
 # The mean of so many rows in feature space is known well enough, and they are looked at often.

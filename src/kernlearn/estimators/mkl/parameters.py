@@ -32,8 +32,7 @@ from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.oracle import Penalty
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.engine.statement import ChoiceOptions, HoldOut, Statement, no_penalty
-from kernlearn.solvers.nystroem.limits import FactorLimits
-from kernlearn.solvers.nystroem.rank import RankOptions
+from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 from kernlearn.typing import Array, Rows
 
 

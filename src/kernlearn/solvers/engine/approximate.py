@@ -14,19 +14,17 @@ from kernlearn.kernels import Kernel
 from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import relative_gap
-from kernlearn.solvers.engine.backend import Learned
+from kernlearn.solvers.engine.backend import Learned, learn
 from kernlearn.solvers.engine.choices import choose, sample_for_C
 from kernlearn.solvers.engine.column_master import FactorMaster
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge
-from kernlearn.solvers.engine.pipeline import learn
 from kernlearn.solvers.engine.sparse_features import SparseBackend
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.engine.wide_factors import WideBackend
-from kernlearn.solvers.nystroem.limits import FactorLimits
-from kernlearn.solvers.nystroem.rank import RankOptions, RankSearch
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
+from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions, RankSearch
 from kernlearn.solvers.weights.choice_of_C import PATH_TOL
 from kernlearn.solvers.weights.column_generation import ColumnGeneration, MasterStopping
 from kernlearn.typing import Array, Indices, Rows

@@ -1,10 +1,11 @@
-"""What a way of computing has to offer, so that the pipeline can learn with it."""
+"""The pipeline of every fit, solve, certify, hold out and return, and what a backend offers it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.refits import HeldOutValues
@@ -63,3 +64,19 @@ class Backend(Protocol[Found]):
 
     def exact_bound(self, C: float, solution: Found) -> float:
         """A bound on the objective of the exact kernels."""
+
+
+def learn(backend: Backend[Found], control: Control) -> Learned[Found]:
+    """Learn weights and machines, with their certificate and what held-out rows tell of them."""
+    statement = backend.statement
+    solved = backend.solve(control)
+    C, solution = solved.C, backend.certify(solved, control)
+    ranks = backend.loss_by_rank(C, solution)
+    held_out = bound = None
+    if solution.status is Status.NO_SOLUTION:
+        return Learned(C, solved.share, solution, solved.loss_by_C, None, ranks, None)
+    if statement.hold_out is not None:
+        held_out = backend.hold_out(C, solution, control)
+    if statement.exact_bound:
+        bound = backend.exact_bound(C, solution)
+    return Learned(C, solved.share, solution, solved.loss_by_C, held_out, ranks, bound)

@@ -13,10 +13,10 @@ from kernlearn.gram.landmarks import NystroemMap
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet
 from kernlearn.solvers.engine.statement import Statement
-from kernlearn.solvers.nystroem.limits import FactorLimits
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.moments import moments_by_fold
 from kernlearn.solvers.nystroem.proximal import respond, with_sum
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.rank import FactorLimits
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.column_master import Master
 from kernlearn.typing import Indices, Rows

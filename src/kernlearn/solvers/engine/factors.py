@@ -21,10 +21,8 @@ from kernlearn.solvers.core.solution import Solution
 from kernlearn.solvers.engine.backend import LossByRank, Solved
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import Statement, check_traces
-from kernlearn.solvers.nystroem.certificate import Values, certified
-from kernlearn.solvers.nystroem.limits import FactorLimits
-from kernlearn.solvers.nystroem.rank import RankOptions
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.certificate import LowRankSolution, Values, certified
+from kernlearn.solvers.nystroem.rank import FactorLimits, RankOptions
 from kernlearn.solvers.weights.choice_of_C import choose_C
 from kernlearn.typing import Array, Rows
 

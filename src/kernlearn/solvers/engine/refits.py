@@ -20,12 +20,11 @@ from kernlearn.quality.registry import QUALITIES, Settings
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.solve import solve_machine
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.held_out import trained
-from kernlearn.solvers.nystroem.limits import FactorLimits
 from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_delta
 from kernlearn.solvers.nystroem.proximal import ProximalNewton
-from kernlearn.solvers.nystroem.rank import FactorStatistics
-from kernlearn.solvers.nystroem.solution import LowRankSolution
+from kernlearn.solvers.nystroem.rank import FactorLimits, FactorStatistics
 from kernlearn.typing import Array, Indices
 
 N_FOLDS = 5

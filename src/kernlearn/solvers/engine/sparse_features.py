@@ -26,7 +26,7 @@ from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.landmarks import rank_judge
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import Statement
-from kernlearn.solvers.nystroem.certificate import Values, landmark_values
+from kernlearn.solvers.nystroem.certificate import LowRankSolution, Values, landmark_values
 from kernlearn.solvers.nystroem.conjugate_gradient import (
     PROVED,
     FoldsLeftOut,
@@ -36,7 +36,6 @@ from kernlearn.solvers.nystroem.conjugate_gradient import (
     leave_out_folds,
 )
 from kernlearn.solvers.nystroem.rank import RankSearch, folds_of
-from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.nystroem.weight_search import minimise, unscale
 from kernlearn.typing import Array
 

@@ -23,7 +23,7 @@ from kernlearn.solvers.first_level.problem import (
     Trained,
     TrainingRequest,
 )
-from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.optimize.bounded_newton import QuadraticModel
 from kernlearn.typing import Array

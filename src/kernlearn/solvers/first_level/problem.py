@@ -36,7 +36,7 @@ from kernlearn._device import namespace, to_host, turned
 from kernlearn.families.parametric import ParametricKernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.solvers.optimize.bounded_newton import Descent, QuadraticModel, bounded_newton
 from kernlearn.solvers.optimize.coroutines import drive
 from kernlearn.typing import Array, DeviceArray, Indices, Scalar

@@ -1,4 +1,4 @@
-r"""The certificate of what is returned: the function's value, recomputed from its coefficients.
+r"""What is returned, and its certificate: the function's value, recomputed from its coefficients.
 
 A fit through landmarks returns weights w, coefficients β of k(x, landmark) and intercepts b. With
 :math:`K(S_i, S_i) = L_i L_i^\top`, the function :math:`f = \sum_i k_i(\cdot, S_i)\beta_i + b` lies
@@ -19,7 +19,7 @@ With a negative weight the sum is the norm only of f = K(w)a, for one a in all p
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,11 +32,24 @@ from kernlearn.quality.machine import Machine, Multipliers
 from kernlearn.quality.multipliers import best_multipliers, value_noise
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.certificate import certified_status
-from kernlearn.solvers.core.problem import WeightSet
-from kernlearn.solvers.core.solution import relative_gap
-from kernlearn.solvers.nystroem.solution import LowRankSolution
-from kernlearn.solvers.weights.primal_value import PRECISION
+from kernlearn.solvers.core.problem import Proof, WeightSet
+from kernlearn.solvers.core.solution import Solution, relative_gap
+from kernlearn.solvers.weights.finalize import PRECISION
 from kernlearn.typing import AnyFloatArray, Array, Rows, Scalar
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LowRankSolution(Solution):
+    """Learned weights and machines; ``dual_coef`` (k, n) is None for least squares."""
+
+    factors: Factors  # the maps to the factors
+    coef: Array  # (R, k): the function is ``factors(X) @ coef + intercept``
+    residual_trace: Array  # (m,): the part of each kernel's trace that its factor leaves out
+    rounding: float = 0.0  # what is not known of the objective, and taken off the bound
+    # What the lower bound is proved by: dual coefficients, or for least squares coefficients of the
+    # columns, of shape (s, 1, R, k), whose residuals are the dual ones
+    proof: Proof | None = None
+
 
 # The function without its intercept on all rows (n, k), and the sizes of the terms of each value.
 Values = Callable[[list[Array], type], tuple[AnyFloatArray, AnyFloatArray]]

@@ -19,10 +19,11 @@ from kernlearn.solvers.core.oracle import VANISHING, Evaluation, Plane
 from kernlearn.solvers.nystroem.proximal import (
     FactorSolution,
     ProximalNewton,
+    Root,
     respond,
+    system_of,
     with_sum,
 )
-from kernlearn.solvers.nystroem.systems import Root, system_of
 from kernlearn.typing import Array
 
 # Beside a K of size one: with less, coefficients answer to the rounding of a function.
@@ -174,7 +175,7 @@ class _Curvature:
     r"""How the solution of one machine answers to the weights.
 
     With :math:`q_j = (K_j a)_S` on the rows S inside a segment,
-    :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.systems`).
+    :math:`\partial a_S/\partial w_j = -P q_j` (:mod:`kernlearn.solvers.nystroem.proximal`).
     """
 
     def __init__(self, rows: FactorRows, root: Root, solution: FactorSolution) -> None:

@@ -18,11 +18,11 @@ from kernlearn.solvers.core.oracle import Objective
 from kernlearn.solvers.core.problem import Control, Proof, WeightSet, inside
 from kernlearn.solvers.core.solution import Solution, relative_gap, report_steps
 from kernlearn.solvers.core.units import Units
+from kernlearn.solvers.nystroem.certificate import LowRankSolution
 from kernlearn.solvers.nystroem.least_squares import LeastSquaresEvaluation, LeastSquaresObjective
 from kernlearn.solvers.nystroem.machines import FactorEvaluation, FactorObjective, carried_over
 from kernlearn.solvers.nystroem.moments import Moments
 from kernlearn.solvers.nystroem.proximal import FactorSolution
-from kernlearn.solvers.nystroem.solution import LowRankSolution
 from kernlearn.solvers.weights.newton import Newton, NewtonOutcome
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.solvers.weights.search import positive_start, sample_points

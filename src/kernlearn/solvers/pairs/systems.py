@@ -19,7 +19,7 @@ import numpy as np
 from scipy.linalg.blas import dtrmm, dtrsv
 from scipy.linalg.lapack import dpotrf
 
-from kernlearn.solvers.pairs.products import times_factor, times_transpose, weighted_gram
+from kernlearn.solvers.pairs.pair_kernel import times_factor, times_transpose, weighted_gram
 from kernlearn.typing import Array
 
 

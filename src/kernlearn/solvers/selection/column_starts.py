@@ -31,7 +31,7 @@ from kernlearn.families.parametric._squares import mean_squares, middles
 from kernlearn.kernels import Matern
 from kernlearn.numerics.rounding import first_least, standard_deviation
 from kernlearn.quality.ridge_path import RidgePath
-from kernlearn.solvers.machine.bordered import Bordered
+from kernlearn.solvers.machine.least_squares import Bordered
 from kernlearn.typing import Array
 
 # Rounds with a λ that predicts best, and with a small one, for a kernel with a diagonal of one. The

@@ -14,7 +14,7 @@ from kernlearn.quality.ridge_path import RidgePath
 from kernlearn.quality.selection_criterion import SelectionCriterion
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
 from kernlearn.runtime.stopping import StoppingControl
-from kernlearn.solvers.machine.ls_svm_training import train_ls_svm
+from kernlearn.solvers.machine.least_squares import train_ls_svm
 from kernlearn.typing import Array
 
 # With fewer λ, a machine for each takes less time than a decomposition.

@@ -22,8 +22,7 @@ from kernlearn.solvers.core.certificate import (
     lower_bound,
 )
 from kernlearn.solvers.core.oracle import Evaluation, Plane
-from kernlearn.solvers.optimize.active_set_qp import active_set_program
-from kernlearn.solvers.optimize.quadratic import QuadraticSolution
+from kernlearn.solvers.optimize.quadratic import QuadraticSolution, active_set_program
 from kernlearn.solvers.weights.psd_cuts import PsdCuts
 from kernlearn.typing import Array
 

@@ -45,9 +45,9 @@ from kernlearn.solvers.core.problem import Control, WeightSet
 from kernlearn.solvers.core.solution import Solution, Step, relative_gap, report_step
 from kernlearn.solvers.optimize.quadratic import quadratic_program
 from kernlearn.solvers.weights.feasible_weights import rescaled_to_total, without_negligible
+from kernlearn.solvers.weights.finalize import PRECISION
 from kernlearn.solvers.weights.free_domain import orthonormal_family
 from kernlearn.solvers.weights.inverse_factor import InverseFactor, inverse_factor
-from kernlearn.solvers.weights.primal_value import PRECISION
 from kernlearn.typing import Array
 
 ROWS_AT_A_TIME = 64

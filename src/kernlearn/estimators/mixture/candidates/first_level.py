@@ -12,9 +12,9 @@ import numpy as np
 from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import ScaledColumns
 from kernlearn.families.parametric import ARD
+from kernlearn.solvers.first_level.fit import first_values
 from kernlearn.solvers.first_level.problem import FirstLevelProblem, alone
 from kernlearn.solvers.first_level.search import FirstLevelControl, FirstLevelSearch
-from kernlearn.solvers.first_level.starts import first_values
 
 # λ and μ to a few per cent: the folds cannot tell them better.
 _TOL, _MAX_ITER = 1e-2, 10

@@ -34,7 +34,7 @@ from kernlearn.estimators.mixture.candidates.problem import CandidateProblem
 from kernlearn.estimators.mixture.candidates.representation import Representation, ScaledColumns
 from kernlearn.kernels import Kernel, Matern, Stretched
 from kernlearn.runtime.threads import in_order, n_threads
-from kernlearn.solvers.machine.centred_matrix import CentredMatrix
+from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.solvers.selection.column_starts import slope_scales
 from kernlearn.typing import Array
 

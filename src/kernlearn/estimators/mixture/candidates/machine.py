@@ -15,7 +15,7 @@ from kernlearn.gram.landmarks import Landmarks
 from kernlearn.kernels import Kernel
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
-from kernlearn.solvers.machine.centred_matrix import CentredMatrix
+from kernlearn.solvers.machine.least_squares import CentredMatrix
 from kernlearn.solvers.nystroem.held_out import trained
 from kernlearn.solvers.nystroem.moments import moments_by_fold
 from kernlearn.typing import Array

@@ -1,0 +1,142 @@
+"""The least-squares machine: its linear system, and its training at one λ or at several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from kernlearn._device import lower_factor, namespace, solve_lower, turned
+from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
+from kernlearn.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Bordered:
+    r"""The matrix :math:`\begin{bmatrix} A & 1 \\ 1^T & 0 \end{bmatrix}` of equation (3), A = LLᵀ.
+
+    P denotes the upper left block of its inverse: with :math:`h = L^{-1} 1`,
+    :math:`P = L^{-T}(I - hh^T/h^Th)L^{-1}`.
+
+    It may be a stack of such matrices, on any device.
+    """
+
+    factor: Array
+    """L; what is above its diagonal is not read."""
+
+    @classmethod
+    def of(cls, K: Array, ridge: Array) -> Bordered | None:
+        """Factorise A = K + diag(ridge), or None if it is not positive definite."""
+        A = K.copy()
+        A[np.diag_indices_from(A)] += ridge
+        try:
+            return cls(lower_factor(A))
+        except np.linalg.LinAlgError:
+            return None
+
+    def solve(self, right: Array, total: Array | float = 0.0) -> tuple[Array, Array]:
+        """The a of shape (n, k) and b of shape (k,) with Aa + b = right and 1ᵀa = total."""
+        half = solve_lower(self.factor, right)
+        one = self._half_of_one
+        b = (turned(one) @ half - total) / self._inner
+        return solve_lower(self.factor, half - one * b, transposed=True), b[..., 0, :]
+
+    def half(self, right: Array) -> Array:
+        """A square root of P: V of the shape of right with VᵀV = rightᵀ P right."""
+        half: Array = solve_lower(self.factor, right)
+        one = self._half_of_one
+        half -= one * (turned(one) @ half / self._inner)
+        return half
+
+    @cached_property
+    def _half_of_one(self) -> Array:
+        ones = namespace(self.factor).ones_like(self.factor[..., :1])
+        h: Array = solve_lower(self.factor, ones)
+        return h
+
+    @cached_property
+    def _inner(self) -> Array:
+        """hᵀh, as a matrix of one entry."""
+        inner: Array = turned(self._half_of_one) @ self._half_of_one
+        return inner
+
+
+# Ridges below these shares of the mean diagonal are lost in rounding; the next one is tried where
+# a factorisation breaks down.
+_LEAST_RIDGES = (1e-12, 1e-10, 1e-8, 1e-6)
+
+
+@dataclass(frozen=True, eq=False)
+class CentredMatrix:
+    """A kernel matrix less its means.
+
+    Since 1ᵀα = 0, the kernel may be centred first: a wide one, which is nearly constant, would
+    otherwise lose the digits that matter.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, n)
+        The centred matrix.
+    means : ndarray of shape (n,)
+        The column means of the kernel matrix.
+    size : float
+        The mean absolute diagonal entry of the kernel matrix.
+    """
+
+    values: Array
+    means: Array
+    size: float
+
+    @classmethod
+    def of(cls, K: Array) -> CentredMatrix:
+        """Of a symmetric matrix."""
+        means = K.mean(axis=0)
+        centred = K - means
+        centred -= (means - means.mean())[:, None]
+        return cls(centred, means, float(np.abs(K.diagonal()).mean()))
+
+    def solve(self, Y: Array, ridge: Array) -> tuple[Array, Array]:
+        """α and b of equation (3), with a ridge as large as rounding asks for.
+
+        Raises
+        ------
+        numpy.linalg.LinAlgError
+            If no ridge will do.
+        """
+        for least in _LEAST_RIDGES:
+            factor = Bordered.of(self.values, np.maximum(ridge, least * self.size))
+            if factor is not None:
+                a, b = factor.solve(Y)
+                return a, b - self.means @ a
+        raise np.linalg.LinAlgError("the kernel matrix is not positive semidefinite")
+
+
+# A raised λ is made no smaller than it has to be by its own rounding.
+_SAFE = 1.0 + 4.0 * np.finfo(float).eps
+
+
+def train_ls_svm(K: Array, Y: Array, lam: float, weight: Array) -> tuple[float, LSSVMFit]:
+    """Return λ as it was used, and the machine; inputs are checked.
+
+    `fit_ls_svm` raises the entries λ/s_i of the ridge that cannot be told from none. With unequal
+    weights s what is left belongs to no λ, so λ itself is raised until all of them can be told.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernlearn.solvers.machine.least_squares import train_ls_svm
+    >>> Y, weight = np.array([[1.0], [-1.0]]), np.array([1.0, 4.0])
+    >>> train_ls_svm(np.eye(2), Y, 0.5, weight)[0]
+    0.5
+    >>> lam, fit = train_ls_svm(np.ones((2, 2)), Y, 1e-30, weight)
+    >>> round(float(lam) / 4e-12, 6), bool(np.all(fit.ridge == lam / weight))
+    (1.0, True)
+    """
+    while True:
+        ridge = lam / weight
+        fit = fit_ls_svm(K, Y, ridge)
+        raised = fit.ridge > ridge
+        if not raised.any():
+            return lam, fit
+        lam = _SAFE * float((fit.ridge * weight)[raised].max())
