@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 from kernlearn.gram import gram_stack
 from kernlearn.hyperkernels import ARDHarmonic, Expansion, Explicit, Harmonic, PowerSeries
-from kernlearn.hyperkernels._pairs import choose_pairs
+from kernlearn.hyperkernels._validation import choose_pairs
 from kernlearn.hyperkernels.base import GridOptions
 from kernlearn.kernels import Gaussian, Kernel
 from kernlearn.testing import check_kernel

@@ -20,7 +20,7 @@ from kernlearn.numerics.rounding import first_least, is_less, standard_deviation
 from kernlearn.quality.discriminants import Discriminants
 from kernlearn.quality.predictive import LogLoss
 from kernlearn.quality.softmax import fit_softmax
-from kernlearn.solvers.engine.choices import most_equal
+from kernlearn.solvers.engine.exact import most_equal
 from kernlearn.solvers.selection.mixture import weights_by_errors
 from kernlearn.solvers.selection.ridge_search import minimise_along
 from kernlearn.solvers.weights.choice_of_C import lowest

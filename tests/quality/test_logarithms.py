@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn.quality.limits import Limits
-from kernlearn.quality.logarithms import Exponentials, Logarithms
+from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.quality.predictive import LoggedLoss, LogLoss, SquaredLoss
 
 

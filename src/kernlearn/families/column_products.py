@@ -26,29 +26,22 @@ import numpy as np
 from kernlearn._device import beside, is_elsewhere, namespace, take, take_columns, to_host
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices, Matrix
+from kernlearn.typing import Array, DeviceArray, Indices, Matrix
 
 
 @dataclass(frozen=True)
 class BlockOptions:
     """How much is computed at a time, for kernels on many subsets of columns."""
 
-    numbers: int = 2**19
-    """Numbers of E at a time, so that they stay in the processor's cache."""
-    smallest: int = 16
-    """Fewest rows of a block."""
-    largest: int = 256
-    """Most rows of a block."""
-    numbers_elsewhere: int = 2**27
-    """Numbers of E at a time on a device: a gigabyte."""
-    largest_elsewhere: int = 4096
-    """Most rows of a block on a device."""
-    subsets: int = 64
-    """Subsets of more than one column at a time."""
-    kernels: int = 256
-    """Kernels whose small matrices between landmarks are eliminated together."""
+    numbers: int = 2**19  # numbers of E at a time, so that they stay in the processor's cache
+    smallest: int = 16  # fewest rows of a block
+    largest: int = 256  # most rows of a block
+    numbers_elsewhere: int = 2**27  # numbers of E at a time on a device: a gigabyte
+    largest_elsewhere: int = 4096  # most rows of a block on a device
+    subsets: int = 64  # subsets of more than one column at a time
+    kernels: int = 256  # kernels whose small matrices between landmarks are eliminated together
+    # From this share of all pairs of columns on, they are cheaper all together
     many_pairs: float = 1.0 / 16.0
-    """From this share of all pairs of columns on, they are cheaper all together."""
 
 
 DEFAULT_BLOCKS = BlockOptions()
@@ -194,10 +187,9 @@ class ColumnProducts:
         return values
 
 
-def _flat(values: Array, n_rows: int) -> Array:
+def _flat(values: Array, n_rows: int) -> DeviceArray:
     """The numbers in so many rows."""
-    flat: Array = namespace(values).reshape(values, (n_rows, -1))
-    return flat
+    return namespace(values).reshape(values, (n_rows, -1))
 
 
 def _all_pairs(E: Matrix, weight: Array) -> Array:
@@ -209,11 +201,10 @@ def _all_pairs(E: Matrix, weight: Array) -> Array:
     return product if weight.max() > 0 else -product
 
 
-def _one_by_one(E: Matrix, weight: Array, columns: Indices, step: int) -> Array:
+def _one_by_one(E: Matrix, weight: Array, columns: Indices, step: int) -> DeviceArray:
     """Σ weight Π E_r for subsets given by their rows of E."""
     if columns.shape[1] == 1:
-        single: Array = take(E @ weight, columns[:, 0])
-        return single
+        return take(E @ weight, columns[:, 0])
     parts = []
     for start in range(0, len(columns), step):
         some = columns[start : start + step].T

@@ -16,7 +16,7 @@ from kernlearn.kernels import Columns, Kernel, WeightedSum
 from kernlearn.kernels._validation import check_numbers, is_frame, take_rows
 from kernlearn.kernels.grid import GridKernels
 from kernlearn.runtime.threads import in_order
-from kernlearn.typing import Array, Indices, Rows, Table
+from kernlearn.typing import Array, DeviceArray, Indices, Rows, Table
 
 KERNELS_AT_A_TIME = 64
 # A form this far below zero, relative to the largest that the trace allows, is no rounding.
@@ -71,14 +71,13 @@ class KernelPool:
         others = self.psd, self.workers, self._prepared, self.place, self.options
         return KernelPool(self.kernels, some, len(rows), *others)
 
-    def gram_elsewhere(self, i: int) -> Array:
+    def gram_elsewhere(self, i: int) -> DeviceArray:
         """The same on the pool's device; made there, if that is where it is looked at."""
         assert self.place is not None
         for indices, part in self.parts:
             if i in indices:
                 return part.gram(int(np.searchsorted(indices, i)))
-        matrix: Array = self.place.put(self.gram(i))
-        return matrix
+        return self.place.put(self.gram(i))
 
     @cached_property
     def traces(self) -> Array:

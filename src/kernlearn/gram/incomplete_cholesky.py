@@ -16,8 +16,7 @@ from kernlearn.gram._pivoted_cholesky import (
     factorise,
 )
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.hyperkernels._pairs import choose_pairs
-from kernlearn.hyperkernels._validation import quiet
+from kernlearn.hyperkernels._validation import choose_pairs, quiet
 from kernlearn.kernels import Kernel
 from kernlearn.kernels._validation import check_numbers, check_table, take_rows
 from kernlearn.runtime.memory import matrices, require

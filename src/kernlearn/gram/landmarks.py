@@ -194,8 +194,7 @@ class Landmarks:
         X : array-like or data frame of shape (n, d)
             One point in each row.
         """
-        found: Array = self.map(kernel)(check_table(X, "X"))
-        return found
+        return np.asarray(self.map(kernel)(check_table(X, "X")))
 
     def residual_trace(self, kernel: Kernel, X: Rows) -> float:
         """The part of the trace of K(X, X) that the factor leaves out, from 0 to 1.

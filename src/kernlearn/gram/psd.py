@@ -103,8 +103,7 @@ def clipped(K: Array) -> Array:
     kept = values > 0
     root = vectors[:, kept] * np.sqrt(values[kept])
     # A product with its own transpose is exactly symmetric.
-    result: Array = root @ root.T
-    return result
+    return np.asarray(root @ root.T)
 
 
 def shifted(K: Array) -> Array:

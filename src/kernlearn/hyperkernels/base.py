@@ -29,14 +29,12 @@ from kernlearn.typing import Array
 class GridOptions:
     """How many pairs of points are handled together where sections are filled."""
 
+    # Enough for vectorised passes, while what is known of the pairs takes a few megabytes
     most_pairs: int = 32768
-    """Enough for vectorised passes, while what is known of the pairs takes a few megabytes."""
-    fewest_pairs: int = 4096
-    """At least so many pairs, where there are many sections."""
-    most_values: int = 4_000_000
-    """Values of the hyperkernel held beside the result."""
+    fewest_pairs: int = 4096  # at least so many pairs, where there are many sections
+    most_values: int = 4_000_000  # values of the hyperkernel held beside the result
+    # Up to so many numbers, what is known of the points is found once for a whole call
     most_shared: int = 4_000_000
-    """Up to so many numbers, what is known of the points is found once for a whole call."""
 
 
 class Hyperkernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no type information

@@ -163,5 +163,4 @@ class Convolution(Hyperkernel):
 
     def _diag(self, table: Array) -> Array:
         points = self._points()
-        values: Array = np.einsum("ij,ij->i", table @ self._values("h", points, points), table)
-        return values
+        return np.asarray(np.einsum("ij,ij->i", table @ self._values("h", points, points), table))

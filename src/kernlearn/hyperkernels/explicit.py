@@ -71,8 +71,7 @@ class Explicit(Hyperkernel):
         return table @ other.T
 
     def _diag(self, table: Array) -> Array:
-        values: Array = np.einsum("ij,ij->i", table, table)
-        return values
+        return np.asarray(np.einsum("ij,ij->i", table, table))
 
     def _features(self, columns: list[Array]) -> Array:
         """The feature map of (15): √c_i k_i of every pair."""

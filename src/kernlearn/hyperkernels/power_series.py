@@ -47,8 +47,7 @@ class Series:
 
 def minus_log(xi: Array) -> Array:
     """−ln(1 − ξ), accurate near zero."""
-    values: Array = -np.log1p(-xi)
-    return values
+    return -np.log1p(-xi)
 
 
 TABLE_2: dict[str, Series] = {

@@ -96,8 +96,7 @@ class TranslationInvariant(Hyperkernel):
         return K
 
     def _diag(self, table: Array) -> Array:
-        values: Array = np.prod(self.function(table, table), axis=1)
-        return values
+        return np.asarray(np.prod(self.function(table, table), axis=1))
 
 
 def _check_theorem_9(function: Function, span: float) -> None:
@@ -132,8 +131,7 @@ def fejer_transform(values: Array) -> Array:
     n = len(values)
     half = values * (1.0 - np.arange(n) / n)[:, None]
     even = np.concatenate([half, np.zeros((1, values.shape[1])), half[:0:-1]])
-    transform: Array = np.fft.rfft(even, axis=0).real
-    return transform
+    return np.fft.rfft(even, axis=0).real
 
 
 def _check_kernel(K: Array, scale: float) -> None:

@@ -81,8 +81,7 @@ class Wishart(Hyperkernel):
                 f"{factor.shape} for {counted(X.shape[1], 'feature')}; pass a matrix that fits, or "
                 "a number."
             )
-        rows: Array = solve_triangular(factor, X.T, lower=True, check_finite=False).T
-        return rows
+        return np.asarray(solve_triangular(factor, X.T, lower=True, check_finite=False).T)
 
     def _exponent(self, n_features: int) -> float:
         if self.r is not None and self.r <= n_features - 1:
@@ -105,16 +104,14 @@ class Wishart(Hyperkernel):
         n_features = table.shape[1] // 2
         exponent = self._exponent(n_features)
         parts = (*np.hsplit(table, [n_features]), *np.hsplit(other, [n_features]))
-        values: Array = np.exp(-exponent * _log_determinants(*parts))
-        return values
+        return np.exp(-exponent * _log_determinants(*parts))
 
     def _diag(self, table: Array) -> Array:
         n_features = table.shape[1] // 2
         halves = table[:, :n_features]
         # U has the same vector twice, and the means do not differ.
         logarithms = np.log1p(2.0 * np.einsum("ij,ij->i", halves, halves))
-        values: Array = np.exp(-self._exponent(n_features) * logarithms)
-        return values
+        return np.asarray(np.exp(-self._exponent(n_features) * logarithms))
 
 
 def _differences_and_means(left: Array, right: Array) -> Array:
@@ -207,10 +204,8 @@ def _by_factorisation(U: Array) -> Array:
     if not np.isfinite(bordered).all():
         return np.full(len(U), np.nan)
     R = np.linalg.qr(bordered, mode="r")
-    logarithms: Array = 2.0 * np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1)
-    return logarithms
+    return np.asarray(2.0 * np.log(np.abs(np.diagonal(R, axis1=1, axis2=2))).sum(axis=1))
 
 
 def _squares(rows: Array) -> Array:
-    squares: Array = np.einsum("ij,ij->i", rows, rows)
-    return squares
+    return np.asarray(np.einsum("ij,ij->i", rows, rows))

@@ -6,7 +6,7 @@ from kernlearn.kernels.bag import Bag
 from kernlearn.kernels.bank import default_bank
 from kernlearn.kernels.base import Kernel
 from kernlearn.kernels.centered import Centered
-from kernlearn.kernels.columns import Columns
+from kernlearn.kernels.columns import Columns, Stretched
 from kernlearn.kernels.completed import Completed
 from kernlearn.kernels.features import Features
 from kernlearn.kernels.gaussian import ARDGaussian, Gaussian
@@ -27,7 +27,6 @@ from kernlearn.kernels.sequences.mismatch import Mismatch
 from kernlearn.kernels.sequences.spectrum import Spectrum
 from kernlearn.kernels.sequences.subsequence import Subsequence
 from kernlearn.kernels.sequences.weighted_degree import WeightedDegree
-from kernlearn.kernels.stretched import Stretched
 from kernlearn.kernels.tree_paths import TreePaths
 from kernlearn.kernels.where_known import WhereKnown
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from kernlearn.kernels._validation import check_rows, check_table
 from kernlearn.kernels.base import Kernel
-from kernlearn.typing import Table
+from kernlearn.typing import Rows, Table
 
 _K = TypeVar("_K", bound=Kernel)
 
@@ -58,11 +58,8 @@ class _Composite(Kernel):
         follow = (getattr(part, "follows_arrays", False) for part in self._parts)
         return self.passes_arrays and all(follow)
 
-    def _check_table(self, X: object, name: str) -> Table:
-        table: Table = (
-            check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
-        )
-        return table
+    def _check_table(self, X: object, name: str) -> Rows:
+        return check_rows(X, name) if self.takes_things else check_table(X, name, sparse=True)
 
     def _check_data(self, X: Table, name: str) -> Table:
         # Column names must survive, and text in columns that no part reads does no harm.

@@ -21,22 +21,20 @@ from kernlearn.typing import Array, Matrix
 class DistanceOptions:
     """When distances come from matrix products, and how many are handled together."""
 
+    # With fewer rows in a table, SciPy's direct distances are faster than a product
     few_rows: int = 16
-    """With fewer rows in a table, SciPy's direct distances are faster than a product."""
+    # From so many columns on, a product is faster also where a root is taken of the squares
     many_columns: int = 100
-    """From so many columns on, a product is faster also where a root is taken of the squares."""
+    # ‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm, kernels err by 1e-12
     safe_squared_norm: float = 1000.0
-    """‖x‖² + ‖z‖² − 2⟨x, z⟩ loses about 4·eps·max‖x‖²: below this norm, kernels err by 1e-12."""
+    # Pairs with a square below this part of max‖x‖² are subtracted if a root is taken of it
     near: float = 1e-4
-    """Pairs with a square below this part of max‖x‖² are subtracted if a root is taken of it."""
+    # Rows of a symmetric matrix that stay in cache from the product to the exponential
     block: int = 128
-    """Rows of a symmetric matrix that stay in cache from the product to the exponential."""
-    block_numbers: int = 2**15
-    """Numbers of any other matrix that do."""
+    block_numbers: int = 2**15  # numbers of any other matrix that do
+    # Below this share of ‖x‖² + ‖z‖², a distance of sparse rows has lost half of its digits
     sparse_near: float = 1e-7
-    """Below this share of ‖x‖² + ‖z‖², a distance of sparse rows has lost half of its digits."""
-    sparse_pairs: int = 20_000
-    """Pairs of sparse rows that are subtracted together."""
+    sparse_pairs: int = 20_000  # pairs of sparse rows that are subtracted together
 
 
 _DEFAULT = DistanceOptions()
@@ -54,8 +52,7 @@ def squared_lengths(X: Matrix) -> Array:
     """Return ⟨x, x⟩ for every row."""
     if issparse(X):
         return np.asarray(csr_array(X).multiply(X).sum(axis=1), dtype=np.float64).ravel()
-    values: Array = np.einsum("ij,ij->i", X, X)
-    return values
+    return np.asarray(np.einsum("ij,ij->i", X, X))
 
 
 def rescaled(X: Matrix, Y: Matrix, scale: ArrayLike) -> tuple[Matrix, Matrix]:

@@ -145,8 +145,7 @@ class Power(_Wrapper):
     def _evaluate(self, X: Table, Y: Table) -> Array:
         # A bank may hold several powers of one kernel.
         base = shared("base of a power", lambda: self.kernel(X, Y), self.kernel, X, Y)
-        powered: Array = base**self.exponent
-        return powered
+        return base**self.exponent
 
     def _diag(self, X: Table) -> Array:
         return self.kernel.diag(X) ** self.exponent

@@ -164,10 +164,9 @@ class Kernel(BaseEstimator, ABC):  # type: ignore[misc]  # scikit-learn has no t
     def _check_parameters(self) -> None:
         """Refuse parameters that give no kernel; called before every evaluation."""
 
-    def _check_table(self, X: object, name: str) -> Table:
+    def _check_table(self, X: object, name: str) -> Rows:
         """Return `X` as a table with rows and columns; the entries are not looked at."""
-        table: Table = check_table(X, name, sparse=self.takes_sparse)
-        return table
+        return check_table(X, name, sparse=self.takes_sparse)
 
     def _check_data(self, X: Rows, name: str) -> Rows:
         """Return the table as `_evaluate` takes it: an array of finite numbers by default."""

@@ -1,4 +1,4 @@
-"""A kernel on some of the columns."""
+"""Kernels on some of the columns, or on columns multiplied by numbers of their own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from kernlearn._device import is_elsewhere, take_columns
-from kernlearn.kernels._composite import _Wrapper, with_parts
+from kernlearn.kernels._composite import _Wrapper, check_part, with_parts
+from kernlearn.kernels._parameters import non_negative_vector, one_for_each_column
 from kernlearn.kernels._sharing import shared
 from kernlearn.kernels._sparse_rows import SparseRows
-from kernlearn.kernels._validation import is_frame
+from kernlearn.kernels._validation import is_finite, is_frame
 from kernlearn.kernels.base import Kernel
+from kernlearn.runtime.numerical_errors import NumericalError
 from kernlearn.runtime.phrases import counted
 from kernlearn.typing import Array, Table
 
@@ -139,3 +142,46 @@ def _numbered(positions: list[int], n_columns: int) -> list[int]:
             f"{outside}; choose from 0 to {n_columns - 1}."
         )
     return [int(p) % n_columns for p in positions]
+
+
+class Stretched(Kernel):
+    r"""A kernel of stretched columns, :math:`k(s \circ x,\, s \circ z)`.
+
+    What the ARD Gaussian is to the Gaussian, for any kernel: the more a column is stretched, the
+    more it counts, and not at all with a factor of zero.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        The kernel k.
+    scales : array-like of shape (d,)
+        The factors s, not negative.
+
+    Examples
+    --------
+    >>> from kernlearn.kernels import Laplacian, Stretched
+    >>> Stretched(Laplacian(1.0), [1.0, 0.0])([[0.0, 5.0], [1.0, 7.0]]).round(4)
+    array([[1.    , 0.3679],
+           [0.3679, 1.    ]])
+    """
+
+    def __init__(self, kernel: Kernel, scales: ArrayLike) -> None:
+        self.kernel = kernel
+        self.scales = scales
+
+    def _check_parameters(self) -> None:
+        check_part(self.kernel, "Stretched")
+        non_negative_vector(self.scales, "Stretched's scales")
+
+    def _evaluate(self, X: Array, Y: Array) -> Array:
+        stretched = self._stretched(X)
+        return self.kernel(stretched, None if Y is X else self._stretched(Y))
+
+    def _diag(self, X: Array) -> Array:
+        return self.kernel.diag(self._stretched(X))
+
+    def _stretched(self, X: Array) -> Array:
+        stretched = X * one_for_each_column(self.scales, X.shape[1], "Stretched's scales")
+        if not is_finite(stretched):
+            raise NumericalError(self._overflow())
+        return stretched

@@ -61,10 +61,9 @@ class Overlap(Kernel):
         if self.alpha is not None:
             positive(self.alpha, "Overlap's alpha")
 
-    def _check_table(self, X: object, name: str) -> Table:
+    def _check_table(self, X: object, name: str) -> Rows:
         table = check_rows(X, name)
-        rows: Table = table if table.ndim == 2 else table[:, None]
-        return rows
+        return table if table.ndim == 2 else table[:, None]
 
     def _check_data(self, X: Rows, name: str) -> Things:
         if hasattr(X, "tocsr"):

@@ -36,8 +36,8 @@ class _OnThings(Kernel):
 class _ParsedInputs(_OnThings):
     """Things are read one by one into what the kernel computes with."""
 
+    # Parameters that reading depends on; kernels that are alike in them read a thing once
     reading_parameters: tuple[str, ...] = ()
-    """Parameters that reading depends on; kernels that are alike in them read a thing once."""
 
     def _check_data(self, X: Things, name: str) -> Things:
         def read() -> Things:

@@ -30,8 +30,7 @@ from kernlearn.kernels.grid import GridKernels
 from kernlearn.methods.view_mkl import StackedRows, ViewMKLClassifier, ViewMKLRegressor
 from kernlearn.persistence._stand_ins import EnumMember, Frame, Network, Pairs
 from kernlearn.quality.discriminants import Discriminants
-from kernlearn.quality.limits import Limits
-from kernlearn.quality.logarithms import Exponentials, Logarithms
+from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.solvers.core.solution import Solution, Step
 
 # What these packages export is plain: constructors store, and nothing runs when a file is read.

@@ -1,4 +1,7 @@
-"""Hard margin and 2-norm soft margin: Lanckriet et al. (2004), eqs. (1), (2), (5) and (6)."""
+"""Hard margin and 2-norm soft margin: Lanckriet et al. (2004), eqs. (1), (2), (5) and (6).
+
+And the Lagrangian SVM (Mangasarian and Musicant 2001): Ong et al. (2005), Example 9.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,24 @@ def hard_margin(y: Array, ridge: Array | None = None) -> Machine:
     Without a ridge τ this is the hard margin, whose value is infinite if the classes cannot be
     separated; with τᵢ = 1/Cᵢ it is the 2-norm soft margin of eq. (6). Labels are −1 and +1.
     """
-    low, high = np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)
-    return boxed(y, low, high, ridge=ridge, stretchable=True, cold_start=_libsvm)
+    return boxed(y, *_half_lines(y), ridge=ridge, stretchable=True, cold_start=_libsvm)
 
 
 def squared_soft_margin(y: Array, upper: Array) -> Machine:
     r"""2-norm soft margin: the hard margin with :math:`K + \tau I`, :math:`\tau_i = 1/C_i`."""
     return hard_margin(y, ridge=1.0 / upper)
+
+
+def lagrangian(y: Array, upper: Array) -> Machine:
+    r"""Maximise :math:`y^\top a - \tfrac12 a^\top (K + 11^\top + \tau I) a` over yᵢaᵢ ≥ 0.
+
+    The squared intercept is regularised with the function, so there is no equality and the
+    intercept is 1ᵀa. The paper's λm is τᵢ = 1/Cᵢ. Labels are −1 and +1.
+    """
+    none = np.zeros((0, len(y)))
+    return boxed(y, *_half_lines(y), ridge=1.0 / upper, rows=none, rhs=none[:, 0], offset=1.0)
+
+
+def _half_lines(y: Array) -> tuple[Array, Array]:
+    """The ends of the sets yᵢaᵢ ≥ 0."""
+    return np.where(y > 0, 0.0, -np.inf), np.where(y > 0, np.inf, 0.0)

@@ -124,8 +124,7 @@ def weighted_quantile(losses: Array, upper: Array, price: float) -> float:
     """The t with the smallest price·t + Σ uᵢ max(0, lossᵢ − t): where their weight meets it."""
     order = np.argsort(-losses, kind="stable")
     beyond = np.searchsorted(np.cumsum(upper[order]), price * (1.0 - 1e-15))
-    quantile: float = losses[order[min(int(beyond), len(losses) - 1)]]
-    return quantile
+    return float(losses[order[min(int(beyond), len(losses) - 1)]])
 
 
 def balancing_constant(residual: Array, answer: Callable[[Array], Array], total: float) -> float:

@@ -1,6 +1,6 @@
 r"""How well held-out predictions do: a proper loss of each, after one scale for all.
 
-Numbers are judged by squared error, within limits (:mod:`kernlearn.quality.limits`). Labels ±1
+Numbers are judged by squared error, within limits (:mod:`kernlearn.quality.logarithms`). Labels ±1
 are judged as the sign of log-odds that are known up to a factor: a least-squares machine with a
 large ridge predicts small values, which says nothing against their signs, so that the factor is
 found first,
@@ -24,8 +24,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from kernlearn.quality.discriminants import Discriminants, held_out_discriminants
-from kernlearn.quality.limits import Limits
-from kernlearn.quality.logarithms import Exponentials, Logarithms
+from kernlearn.quality.logarithms import Exponentials, Limits, Logarithms
 from kernlearn.quality.softmax import fit_softmax
 from kernlearn.typing import Array, Mask
 

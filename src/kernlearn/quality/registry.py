@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kernlearn.quality.hard_margin import hard_margin, squared_soft_margin
-from kernlearn.quality.lagrangian import lagrangian
+from kernlearn.quality.hard_margin import hard_margin, lagrangian, squared_soft_margin
 from kernlearn.quality.least_squares import least_squares
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.nu_svm import nu_svm

@@ -14,7 +14,7 @@ from kernlearn.kernels import Gaussian, Linear, Scaled
 from kernlearn.runtime.status import Status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import Solution
-from kernlearn.solvers.engine.choices import mean_loss, sample_for_C
+from kernlearn.solvers.engine.exact import mean_loss, sample_for_C
 from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.weights.choice_of_C import choose_C
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 import kernlearn as kl
 from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Gaussian, Laplacian, Linear
-from kernlearn.solvers.engine.choices import sample_for_C
+from kernlearn.solvers.engine.exact import sample_for_C
 from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RNG = np.random.default_rng(0)

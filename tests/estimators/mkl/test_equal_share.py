@@ -10,7 +10,7 @@ from kernlearn.estimators.mkl.equal_share import even_shares
 from kernlearn.estimators.mkl.held_out_loss import class_losses
 from kernlearn.families.weights import positive_weights
 from kernlearn.kernels import Columns, Gaussian, Linear, Normalized, PerColumn, Sum
-from kernlearn.solvers.engine.choices import most_equal
+from kernlearn.solvers.engine.exact import most_equal
 from kernlearn.solvers.engine.statement import ChoiceOptions
 
 RNG = np.random.default_rng(0)

@@ -15,7 +15,7 @@ from kernlearn.estimators.mkl.parameters import EngineOptions
 from kernlearn.kernels import Columns, Gaussian, Grid, Kernel, Linear, PerColumn, Scaled
 from kernlearn.methods.description import weights
 from kernlearn.solvers.engine import gram_problem
-from kernlearn.solvers.engine.choices import sample_for_C
+from kernlearn.solvers.engine.exact import sample_for_C
 from kernlearn.solvers.engine.statement import ChoiceOptions
 from kernlearn.solvers.weights.column_generation import learn_by_columns
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 
-from kernlearn.hyperkernels._pairs import choose_pairs
+from kernlearn.hyperkernels._validation import choose_pairs
 from kernlearn.typing import Array, Indices
 
 

@@ -19,7 +19,7 @@ from kernlearn.estimators.mixture.input_checks import checked_with_target
 from kernlearn.estimators.mixture.mixture import KernelMixture
 from kernlearn.estimators.mixture.uncertainty import MixtureUncertainty
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.quality.limits import Limits
+from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import SquaredLoss
 from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, RandomState, Rows, Targets

@@ -21,7 +21,7 @@ from kernlearn.kernels import ARDGaussian, Columns, Kernel
 from kernlearn.numerics.rounding import first_least
 from kernlearn.runtime.threads import in_order, n_threads, threads_for
 from kernlearn.solvers.engine.refits import least_squares_refits
-from kernlearn.solvers.nystroem.held_out import LowRankFolds, trained
+from kernlearn.solvers.nystroem.moments import LowRankFolds, trained
 from kernlearn.solvers.nystroem.rank import FactorStatistics, RankSearch
 from kernlearn.typing import Array
 

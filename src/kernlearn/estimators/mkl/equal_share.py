@@ -10,7 +10,7 @@ margin drops sources that say the same as others, and prefers those in which row
 neither makes for good predictions. It is still one convex program with its certificate
 (:func:`kernlearn.families.weights.positive_weights`).
 
-The share is chosen by the loss of held-out rows (:mod:`kernlearn.solvers.engine.choices`).
+The share is chosen by the loss of held-out rows (:mod:`kernlearn.solvers.engine.exact`).
 """
 
 from __future__ import annotations

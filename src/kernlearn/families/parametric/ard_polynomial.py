@@ -46,8 +46,7 @@ class ARDPolynomial(ParametricKernel):
         with np.errstate(over="ignore"):
             squares = np.mean(X * X, axis=0)
         squares = np.where(squares > 0, np.clip(squares, 1e-300, 1e300), 1.0)
-        scales: Array = 1.0 / (X.shape[1] * squares)
-        return scales
+        return np.asarray(1.0 / (X.shape[1] * squares))
 
     def kernel(self, theta: Array) -> Stretched:
         """The polynomial kernel with these scales."""
@@ -57,8 +56,7 @@ class ARDPolynomial(ParametricKernel):
     def gradient(self, X: Array, theta: Array, K: Array, W: Array) -> Array:
         r"""From :math:`\sum_{ij} M_{ij} x_{ir} x_{jr}` with :math:`M = p\,W \circ B^{p-1}`."""
         M = W * self._falling_power(X, theta, 1)
-        slopes: Array = np.einsum("ir,ir->r", X, M @ X)
-        return slopes
+        return np.asarray(np.einsum("ir,ir->r", X, M @ X))
 
     def jacobian_products(
         self, X: Array, theta: Array, K: Array, v: Array, Y: Array | None = None

@@ -42,10 +42,9 @@ class _OfNodes(_OnThings):
         return self._evaluate(nodes, nodes).diagonal()[back].copy()
 
     def _graph(self) -> Graph:
-        graph: Graph = shared(
+        return shared(
             "graph", lambda: read_graph(self.graph, f"{type(self).__name__}'s graph"), self.graph
         )
-        return graph
 
     def _laplacian(self) -> csr_array:
         """L = D − A, or :math:`D^{-1/2} L D^{-1/2}`; a loop does not count."""

@@ -95,8 +95,7 @@ class Subsequence(_ParsedInputs):
             ends = matches.copy()
             ends[:, 0, :] = ends[:, :, 0] = 0.0
             ends[:, 1:, 1:] *= sums[:, :-1, :-1]
-        total: Array = ends.sum(axis=(1, 2))
-        return total
+        return np.asarray(ends.sum(axis=(1, 2)))
 
 
 def _padded(sequences: Things) -> Letters:

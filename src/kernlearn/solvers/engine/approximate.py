@@ -15,8 +15,8 @@ from kernlearn.solvers.core.certificate import certified_status
 from kernlearn.solvers.core.problem import Control
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.backend import Learned, learn
-from kernlearn.solvers.engine.choices import choose, sample_for_C
 from kernlearn.solvers.engine.column_master import FactorMaster
+from kernlearn.solvers.engine.exact import choose, sample_for_C
 from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.gram_problem import GramProblem
 from kernlearn.solvers.engine.landmarks import LandmarkBackend, rank_judge

@@ -17,7 +17,7 @@ from kernlearn.families.base import Family
 from kernlearn.families.identity import WithIdentity
 from kernlearn.families.kernel_pool import KernelPool
 from kernlearn.families.stack import GramStack
-from kernlearn.quality.interpolation import interpolation
+from kernlearn.quality.least_squares import interpolation
 from kernlearn.quality.machine import Machine
 from kernlearn.quality.registry import ALIGNMENTS, CRITERIA, DETERMINANT, QUALITIES, Settings
 from kernlearn.runtime.threads import threads_for

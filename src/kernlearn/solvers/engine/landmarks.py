@@ -18,7 +18,7 @@ from kernlearn.solvers.engine.factors import FactorBackend, KernelTable
 from kernlearn.solvers.engine.refits import FoldMachines, least_squares_refits, machine_refits
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import LowRankSolution, Values, landmark_values
-from kernlearn.solvers.nystroem.held_out import LowRankFolds, left_out_by_rank, loss_by_rank
+from kernlearn.solvers.nystroem.moments import LowRankFolds, left_out_by_rank, loss_by_rank
 from kernlearn.solvers.nystroem.rank import FactorStatistics
 from kernlearn.solvers.nystroem.weight_search import learn_least_squares, learn_machines
 from kernlearn.solvers.weights.choice_of_C import lowest

@@ -21,8 +21,8 @@ from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
 from kernlearn.solvers.machine.solve import solve_machine
 from kernlearn.solvers.nystroem.certificate import LowRankSolution
-from kernlearn.solvers.nystroem.held_out import trained
 from kernlearn.solvers.nystroem.machines import WARM, FactorObjective, first_delta
+from kernlearn.solvers.nystroem.moments import trained
 from kernlearn.solvers.nystroem.proximal import ProximalNewton
 from kernlearn.solvers.nystroem.rank import FactorLimits, FactorStatistics
 from kernlearn.typing import Array, Indices

@@ -21,7 +21,7 @@ from kernlearn.solvers.engine.refits import FoldMachines, machine_refits
 from kernlearn.solvers.engine.statement import Statement
 from kernlearn.solvers.nystroem.certificate import LowRankSolution, Values, landmark_values
 from kernlearn.solvers.nystroem.conjugate_gradient import leave_out_folds
-from kernlearn.solvers.nystroem.held_out import halves
+from kernlearn.solvers.nystroem.moments import halves
 from kernlearn.solvers.nystroem.rank import folds_of
 from kernlearn.solvers.nystroem.weight_search import learn_machines
 from kernlearn.typing import Array

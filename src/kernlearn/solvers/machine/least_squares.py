@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn._device import lower_factor, namespace, solve_lower, turned
 from kernlearn.quality.ls_svm import LSSVMFit, fit_ls_svm
-from kernlearn.typing import Array
+from kernlearn.typing import Array, DeviceArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,8 +22,7 @@ class Bordered:
     It may be a stack of such matrices, on any device.
     """
 
-    factor: Array
-    """L; what is above its diagonal is not read."""
+    factor: Array  # L; what is above its diagonal is not read
 
     @classmethod
     def of(cls, K: Array, ridge: Array) -> Bordered | None:
@@ -50,16 +49,14 @@ class Bordered:
         return half
 
     @cached_property
-    def _half_of_one(self) -> Array:
+    def _half_of_one(self) -> DeviceArray:
         ones = namespace(self.factor).ones_like(self.factor[..., :1])
-        h: Array = solve_lower(self.factor, ones)
-        return h
+        return solve_lower(self.factor, ones)
 
     @cached_property
-    def _inner(self) -> Array:
+    def _inner(self) -> DeviceArray:
         """hᵀh, as a matrix of one entry."""
-        inner: Array = turned(self._half_of_one) @ self._half_of_one
-        return inner
+        return turned(self._half_of_one) @ self._half_of_one
 
 
 # Ridges below these shares of the mean diagonal are lost in rounding; the next one is tried where

@@ -25,8 +25,7 @@ from kernlearn.kernels._validation import is_frame, take_rows
 from kernlearn.runtime.memory import FLOAT, allowed, available
 from kernlearn.runtime.stopping import StoppingControl
 from kernlearn.runtime.threads import threads_for
-from kernlearn.solvers.nystroem.held_out import loss_by_rank
-from kernlearn.solvers.nystroem.moments import Moments, moments_by_fold, total_of
+from kernlearn.solvers.nystroem.moments import Moments, loss_by_rank, moments_by_fold, total_of
 from kernlearn.typing import Array, RandomState, Rows
 
 N_FOLDS = 5

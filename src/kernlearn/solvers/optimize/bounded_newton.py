@@ -28,15 +28,11 @@ from kernlearn.typing import Array
 class TrustRegionOptions:
     """Standard choices of trust-region methods, and what counts as rounding."""
 
-    accept: float = 1e-4
-    """Share of the predicted decrease from which on a step is taken."""
-    poor: float = 0.25
-    """Share below which the trust region shrinks."""
-    good: float = 0.75
-    """Share above which it grows."""
+    accept: float = 1e-4  # share of the predicted decrease from which on a step is taken
+    poor: float = 0.25  # share below which the trust region shrinks
+    good: float = 0.75  # share above which it grows
     smallest_radius: float = 1e-10
-    rounding: float = 1e-14
-    """Differences of function values below this share of them are rounding."""
+    rounding: float = 1e-14  # differences of function values below this share of them are rounding
 
 
 # Eigenvalues of the scaled Hessian are kept above this share of the largest.
@@ -52,15 +48,11 @@ _AT_BOUND = 1e-6
 class QuadraticModel:
     """A function around a point, with |H| for its Hessian, in units in which it is not steep."""
 
-    size: Array
-    """How large the variables are, or usually are."""
-    unit: Array
-    """What they are measured in here."""
+    size: Array  # how large the variables are, or usually are
+    unit: Array  # what they are measured in here
     slope: Array
-    curvature: Array
-    """The matrix of absolute eigenvalues, positive definite."""
-    newton: Array
-    """The step to the minimum."""
+    curvature: Array  # the matrix of absolute eigenvalues, positive definite
+    newton: Array  # the step to the minimum
 
     @classmethod
     def of(
@@ -109,16 +101,13 @@ A = TypeVar("A")
 class Descent(Generic[Point]):
     """Where the descent ended."""
 
-    point: Point
-    """The best point."""
+    point: Point  # the best point
+    # The Newton step from there, not taken: how far the minimum is. Zero after an early end
     step: Array
-    """The Newton step from there, not taken: how far the minimum is. Zero after an early end."""
+    # What that step would gain, relative to the objective; infinite after an early end
     decrease: float
-    """What that step would gain, relative to the objective; infinite after an early end."""
-    converged: bool
-    """Whether the decrease is within the tolerance."""
-    n_points: int
-    """Points at which the function was evaluated."""
+    converged: bool  # whether the decrease is within the tolerance
+    n_points: int  # points at which the function was evaluated
 
 
 def bounded_newton(

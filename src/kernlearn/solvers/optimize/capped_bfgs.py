@@ -23,19 +23,13 @@ from kernlearn.typing import Array, Mask
 class BFGSOptions:
     """Steps in logarithmic variables, and what counts as progress."""
 
-    first_radius: float = 1.0
-    """The first step changes an original variable by at most a factor e."""
-    largest_radius: float = 4.0
-    """No step changes it by more than a factor of about 50."""
+    first_radius: float = 1.0  # the first step changes an original variable by at most a factor e
+    largest_radius: float = 4.0  # no step changes it by more than a factor of about 50
     smallest_radius: float = 5e-3
-    curvature: float = 0.03
-    """The curvature that is assumed at first, relative to the loss."""
-    accept: float = 1e-4
-    """Share of the predicted decrease from which on a step is taken."""
-    good: float = 0.5
-    """Share above which the next step may be longer."""
-    noise: float = 1e-5
-    """Losses are compared no closer than this: they come from iterations too."""
+    curvature: float = 0.03  # the curvature that is assumed at first, relative to the loss
+    accept: float = 1e-4  # share of the predicted decrease from which on a step is taken
+    good: float = 0.5  # share above which the next step may be longer
+    noise: float = 1e-5  # losses are compared no closer than this: they come from iterations too
 
 
 class Evaluated(Protocol):

@@ -80,13 +80,11 @@ def quadratic_program(
 class ActiveSetOptions:
     """When a program is solved by working sets, and how these grow."""
 
+    # Variables at a bound of zero; with fewer, one program takes less time than several
     smallest: int = 150
-    """Variables at a bound of zero; with fewer, one program takes less time than several."""
-    first: int = 50
-    """Variables of the first working set, and the fewest that may join in a round."""
+    first: int = 50  # variables of the first working set, and the fewest that may join in a round
     max_rounds: int = 20
-    zero: float = 1e-9
-    """Reduced costs above minus this, relative to the largest, count as zero."""
+    zero: float = 1e-9  # reduced costs above minus this, relative to the largest, count as zero
 
 
 def active_set_program(

@@ -18,10 +18,15 @@ from scipy.optimize import nnls
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import Stopped, StoppingControl
 from kernlearn.solvers.pairs.certificate import Candidate, Certificate, balanced, certify
-from kernlearn.solvers.pairs.interior import Iterate, iterates
+from kernlearn.solvers.pairs.interior import (
+    CoordinateSystem,
+    FreeSystem,
+    Iterate,
+    RowSystem,
+    iterates,
+)
 from kernlearn.solvers.pairs.pair_kernel import DensePairKernel
 from kernlearn.solvers.pairs.program import PairProgram, PairSolution
-from kernlearn.solvers.pairs.systems import CoordinateSystem, FreeSystem, RowSystem
 from kernlearn.solvers.pairs.working_set import working_set_rounds
 from kernlearn.typing import Array
 
@@ -155,8 +160,8 @@ class _CertifiedSearch:
     max_iter: int
     stopping: StoppingControl
     n_iter: int = 0
+    # How it ended, if not with a certificate that is good enough
     status: Status = Status.INACCURATE
-    """How it ended, if not with a certificate that is good enough."""
     latest: Callable[[], Candidate] | None = None
     best: Certificate | None = None
 

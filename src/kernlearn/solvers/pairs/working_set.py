@@ -112,8 +112,7 @@ class WorkingSetRound:
     point: PairPoint
     a: Array
     z: Array
-    wrong: Array
-    """How far each row is from what it was taken to be; negative on the wrong side."""
+    wrong: Array  # how far each row is from what it was taken to be; negative on the wrong side
 
     @property
     def right(self) -> bool:

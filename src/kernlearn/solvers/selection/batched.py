@@ -41,7 +41,7 @@ from kernlearn.quality.held_out import KFoldLoss, LeaveOneOut
 from kernlearn.quality.ls_svm import RIDGE_FLOORS
 from kernlearn.solvers.optimize.batches import Stacks
 from kernlearn.solvers.selection.objective import Answer, Question, SelectionObjective
-from kernlearn.typing import Array, Mask
+from kernlearn.typing import Array, DeviceArray, Mask
 
 # Matrices of the size of the kernel's that a member has at most in a stack.
 _MATRICES = 12
@@ -202,6 +202,5 @@ def _factors(A: Array) -> tuple[Array, Mask]:
     return factors, fine
 
 
-def _solved(factor: Array, right: Array) -> Array:
-    solution: Array = solve_lower(factor, solve_lower(factor, right), transposed=True)
-    return solution
+def _solved(factor: Array, right: Array) -> DeviceArray:
+    return solve_lower(factor, solve_lower(factor, right), transposed=True)

@@ -17,7 +17,7 @@ from kernlearn.estimators.mixture.candidates.rescreening import rescreen
 from kernlearn.estimators.mixture.candidates.screening import Screening
 from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions, RescreeningOptions
-from kernlearn.quality.limits import Limits
+from kernlearn.quality.logarithms import Limits
 from kernlearn.quality.predictive import LoggedLoss, SquaredLoss
 from kernlearn.runtime.status import Status
 from kernlearn.runtime.stopping import StoppingControl

@@ -16,8 +16,7 @@ from kernlearn.kernels import Kernel
 from kernlearn.quality.logarithms import Exponentials
 from kernlearn.quality.predictive import Link
 from kernlearn.solvers.machine.least_squares import CentredMatrix
-from kernlearn.solvers.nystroem.held_out import trained
-from kernlearn.solvers.nystroem.moments import moments_by_fold
+from kernlearn.solvers.nystroem.moments import moments_by_fold, trained
 from kernlearn.typing import Array
 
 
