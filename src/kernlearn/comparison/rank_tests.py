@@ -3,7 +3,7 @@ r"""Ranks of the methods, and the tests of Friedman, Iman and Davenport, Nemenyi
 The formulas of Friedman's and of Iman and Davenport's statistic are at
 :class:`kernlearn.comparison.Comparison`. Only with the correction for ties is the latter the F
 statistic of a two-way analysis of variance of the ranks. Cawley and Talbot (2014, section 3.2)
-print no correction, and no k in the denominator; their mean ranks show that the latter is a slip.
+have, in our copy, no correction and no k in the denominator; their mean ranks need the k.
 
 Two of k methods differ at the level α if their mean ranks over N data sets differ by at least
 

@@ -31,6 +31,11 @@ class TrainTestSplit:
         return len(self.y_train)
 
     @property
+    def ratio(self) -> float:
+        """Test rows for each training row."""
+        return len(self.y_test) / len(self.y_train)
+
+    @property
     def X(self) -> NDArray[np.float64]:
         """All inputs, the training rows first."""
         return np.concatenate([self.X_train, self.X_test])

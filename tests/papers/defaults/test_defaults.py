@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
@@ -16,6 +18,7 @@ from kernlearn.papers import find_paper
 from kernlearn.papers.defaults import data, exhibits, methods
 from kernlearn.papers.defaults.methods import METHODS, TUNED_SVM, DefaultMethod, chosen_methods
 from kernlearn.papers.exhibits import RunOptions
+from kernlearn.papers.method_comparison import adjusted_pvalues
 from kernlearn.papers.tables import ComparisonTable, to_csv, to_markdown
 
 FITS: list[str] = []
@@ -91,6 +94,24 @@ def test_classes_are_compared_and_what_is_worse_is_said(
     assert "paper" not in text
     assert to_csv(table).count("\n") == 1 + 2 * 4
     assert (folder / "out/classification.png").exists()
+
+
+def test_splits_that_share_rows_are_not_counted_as_independent() -> None:
+    """Nadeau and Bengio's formula by hand, then Holm's: the smaller p doubled."""
+
+    def cells(errors: list[float]) -> list[dict[str, float]]:
+        return [{"error": error, "seconds": 0.0, "ratio": 2.0} for error in errors]
+
+    ours = {"a": cells([1.0, 2.0, 3.0, 2.0]), "b": cells([5.0, 5.0, 5.0, 5.0])}
+    theirs = {"a": cells([9.0, 9.5, 11.5, 10.0]), "b": cells([5.5, 5.0, 4.5, 5.2])}
+    apart = np.array([8.0, 7.5, 8.5, 8.0])
+    t = apart.mean() / (apart.std(ddof=1) * np.sqrt(1 / 4 + 2.0))
+    alone = 2 * student.sf(t, 3)
+    found = adjusted_pvalues(ours, theirs)
+    assert found["a"] == pytest.approx(2 * alone)
+    assert found["a"] > 20 * ttest_1samp(apart, 0.0).pvalue
+    assert found["b"] > 0.5
+    assert adjusted_pvalues(ours, ours) == {"a": 1.0, "b": 1.0}
 
 
 def test_numbers_are_compared_with_text_and_missing_cells(

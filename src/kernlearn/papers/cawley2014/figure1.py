@@ -28,7 +28,7 @@ COLUMN = "value"
 CLASS_COLOURS = ("#d55e00", "#0072b2")  # told apart with any kind of colour vision
 NOTES = (
     "Ripley's own 250 training and 1000 test points, inputs standardised by the former. The paper "
-    "draws both pictures, prints no numbers, and calls the loss smooth and unimodal.",
+    "draws both pictures, without numbers in our copy, and calls the loss smooth and unimodal.",
     f"Loss: squared errors on held-out points, summed over {N_FOLDS} folds. Every point of the "
     "grid is a fit to each fold from the start, with λ and μ given.",
 )

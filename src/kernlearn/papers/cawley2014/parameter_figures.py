@@ -1,7 +1,7 @@
 r"""Figures 4 and 5: how much the learned kernel parameters vary over the splits.
 
-The paper draws box plots and prints no numbers. The table holds, for each method and set, with
-:math:`m_r` the median of :math:`\theta_r` over the splits and :math:`q_r` the distance between
+The paper draws box plots, without numbers in our copy. The table holds, for each method and set,
+with :math:`m_r` the median of :math:`\theta_r` over the splits and :math:`q_r` the distance between
 its quartiles,
 
 - the largest median, :math:`\max_r m_r`;
@@ -35,8 +35,8 @@ QUANTITIES = ("largest median θ", "spread", "inputs below 1 %")
 SMALL = 0.01
 FAR_BEYOND = 100.0
 EXPLANATION = (
-    "The paper draws boxes and prints no numbers. Spread: distance between the quartiles of θ over "
-    "the splits, averaged over the inputs, over the largest median. Below 1 %: number of "
+    "The paper draws boxes, without numbers in our copy. Spread: distance between the quartiles of "
+    "θ over the splits, averaged over the inputs, over the largest median. Below 1 %: number of "
     "inputs whose median is less than 1 % of the largest."
 )
 

@@ -7,7 +7,7 @@ it by Wilcoxon's signed-rank test at the level 0.05 are italic. Our copy of the 
 the italics and some of the bold, so no marks are kept here. The columns MKL and IKL of Table 4
 are those of Gehler and Nowozin (2008), as the paper says.
 
-The mean ranks printed under Table 4 for MKL (2.5000) and IKL (2.6923) have changed places: its
+In our copy the mean ranks under Table 4 for MKL (2.5000) and IKL (2.6923) have changed places: its
 errors give 2.6923 and 2.5000. `MEAN_RANKS` holds them as printed.
 """
 

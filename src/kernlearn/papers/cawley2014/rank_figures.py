@@ -40,7 +40,7 @@ FIGURES = {
     7: RankFigure("beside Bayesian regularisation", (XVAL, BAYES, FLKL), COMMON),
     8: RankFigure("beside multiple kernel learning", OURS, COMMON, quoted=True),
 }
-# Section 3.6 says so; the errors of ARD-BR-LSSVM are not printed.
+# Section 3.6 says so; the errors of ARD-BR-LSSVM are not in our copy.
 GROUPS_OF_SECTION_3_6 = ((FLKL, BAYES), (BAYES, XVAL))
 
 
@@ -78,7 +78,7 @@ def reproduce_rank_figure(number: int, options: RunOptions) -> ComparisonTable:
     )
     notes = (
         "The paper's ranks and tests are those of its printed errors"
-        + ("." if printed else ", which it does not print for all of these methods."),
+        + ("." if printed else ", which our copy does not hold for all of these methods."),
         f"Not significantly different at {LEVEL}, paper: {_in_words(printed_groups(number))}.",
         f"Not significantly different at {LEVEL}, ours: {_in_words(ours.groups(LEVEL))}.",
         splits_note({name: sets[name] for name in names}, options),

@@ -35,8 +35,8 @@ N_KERNELS = tuple(f"kernels of {method}" for method in QUOTED)
 TABLE_4_NOTES = (
     "Test error in per cent, mean ± standard deviation over the splits. MKL and IKL are quoted "
     "from Gehler and Nowozin (2008) by the paper and not run here.",
-    "Our mean ranks are those of our errors, rounded as printed, among the quoted ones. The "
-    "printed mean ranks of MKL and IKL have changed places: the printed errors give 2.6923 and "
+    "Our mean ranks are those of our errors, rounded as printed, among the quoted ones. In "
+    "our copy the mean ranks of MKL and IKL have changed places: its errors give 2.6923 and "
     "2.5000.",
 )
 

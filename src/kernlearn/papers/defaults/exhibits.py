@@ -32,14 +32,14 @@ Tables = Mapping[str, TargetTable]
 def fit_cell(
     method: DefaultMethod, task: str, table: TargetTable, index: int, seed: int
 ) -> dict[str, float]:
-    """Fit one method to one split: the error in per cent, or root mean squared; its seconds."""
+    """Fit one method to one split: the error in per cent, or root mean squared; seconds."""
     split = table.split(index, seed)
     predicted, seconds = timed_fit(lambda: method.make(task, split.X_train, split.y_train), split)
     if task == CLASSES:
         error = 100.0 * float(np.mean(predicted != split.y_test))
     else:
         error = float(np.sqrt(np.mean((predicted - split.y_test) ** 2)))
-    return {"error": error, "seconds": seconds}
+    return {"error": error, "seconds": seconds, "ratio": split.ratio}
 
 
 def reproduce_classification(

@@ -42,7 +42,8 @@ def fit_cell(method: str, data: SourceSet, index: int, seed: int) -> dict[str, f
     """Fit one method to one split: its error in per cent, and its seconds."""
     split = data.split(index, seed)
     predicted, seconds = timed_fit(lambda: METHODS[method](data, split.X_train), split)
-    return {"error": 100.0 * float(np.mean(predicted != split.y_test)), "seconds": seconds}
+    error = 100.0 * float(np.mean(predicted != split.y_test))
+    return {"error": error, "seconds": seconds, "ratio": split.ratio}
 
 
 def _notes(sets: dict[str, SourceSet], options: RunOptions) -> tuple[str, ...]:

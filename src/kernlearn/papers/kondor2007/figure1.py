@@ -111,8 +111,8 @@ CHOSEN = (*WIDTHS, "seconds")
 PRINTED = {"original space": "original space", "conic, distance": "hyperkernel space"}
 NOTES = (
     "Area under the curve of a ball inflated around every point, mean ± standard deviation over "
-    "the repetitions: 20 threes and 20 eights to train on, 50 and 50 others to test on (the paper "
-    "does not print this number), each turned by up to 45° to either side.",
+    "the repetitions: 20 threes and 20 eights to train on, 50 and 50 others to test on (our copy "
+    "does not say how many the paper took), each turned by up to 45° to either side.",
     "Distance: d(x, x') of section 5. Score: k(x, x') itself, the nearest first. Two components: "
     "distances in the plane of the first two eigenvectors. A fixed RBF orders the points as the "
     "original space does; in its first two components it does not.",

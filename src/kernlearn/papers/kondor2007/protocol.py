@@ -21,7 +21,7 @@ class DigitProtocol:
     """Training images of each digit."""
 
     n_test: int = 50
-    """Test images of each digit; the paper does not print this number."""
+    """Test images of each digit; our copy of the paper does not say how many."""
 
     largest_angle: float = 45.0
     """Degrees by which an image is turned to either side, at most."""

@@ -31,8 +31,9 @@ N_TRAIN = 1000
 COLUMNS = ("K1 words", "K2 concepts", "μ1K1 + μ2K2")
 NOTES = (
     "Accuracy on the ModApte test documents in per cent, mean ± standard error over random "
-    "training sets of 1000 documents. The paper draws these as bars and prints no numbers, but "
-    "finds the combination better than either kernel for every topic other than earn.",
+    "training sets of 1000 documents. The paper draws these as bars, and our copy has no "
+    "numbers; its caption calls the differences between the combination and either kernel "
+    "significant for every topic but earn.",
     "The paper's weights are averages over the five topics. Each kernel alone is multiplied by 2, "
     "so that the three traces are equal, as in Tables 1 to 3.",
     "Concepts by non-negative factorisation under Kullback–Leibler loss (50 updates), fitted once "

@@ -24,7 +24,7 @@ MAX_ITERATIONS = 50_000
 
 @dataclass(frozen=True)
 class RBFGrid:
-    """The candidates; the paper does not print its grid."""
+    """The candidates; our copy of the paper does not print its grid."""
 
     relative_sigmas: tuple[float, ...] = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0)
     """σ in multiples of the median squared distance."""

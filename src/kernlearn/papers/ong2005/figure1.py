@@ -40,9 +40,9 @@ COLUMNS = (
 TRUE_RATIO = 1000.0
 CLASS_COLOURS = ("#d55e00", "#0072b2")  # told apart with any kind of colour vision
 NOTES = (
-    "The paper draws one sample and prints no errors; its ratio of scales is that of the standard "
-    "deviations within a class, 1000 : 1. Test errors on 10 000 fresh points; the best possible "
-    "rule errs on 2.3 %.",
+    "The paper draws one sample, without errors in our copy; its ratio of scales is that of the "
+    "standard deviations within a class, 1000 : 1. Test errors on 10 000 fresh points; the best "
+    "possible rule errs on 2.3 %.",
     "The widths of the hyperkernel come from the columns as they are, both classes together, whose "
     "standard deviations stand 1000 : √5 = 447 : 1.",
     "A scale s means that the kernel falls like exp(−d²/(2s²)) in that column.",

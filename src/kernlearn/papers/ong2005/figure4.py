@@ -34,7 +34,7 @@ TICKS = (50, 100, 200, 400, 800)
 COLOURS = ("#0072b2", "#d55e00", "#009e73")  # told apart with any kind of colour vision
 NOTES = (
     "Processor seconds of one fit, as in the paper, mean ± standard deviation over the splits, one "
-    "process at a time. The paper draws its seconds and prints only the slopes.",
+    "process at a time. The paper draws its seconds; our copy has only the slopes.",
     "Slope: least squares of the logarithm of the mean seconds on that of the number of training "
     "points. The sets differ in the number of inputs, too, and ours in that of the pivots, which "
     "is bounded.",

@@ -38,7 +38,7 @@ COLUMNS = (
 )
 NOTES = (
     "One detector for each digit, on its images in the USPS test set, with ν = 0.1 and all else "
-    "as it comes. The paper prints no numbers.",
+    "at its defaults. Our copy of the paper has no numbers.",
     "Points on the edge are neither outside nor inside: their decision value is zero up to "
     "rounding, and the picture orders them by their multipliers.",
     "Residual: what the pivots leave out of the hyperkernel's trace; gap: relative duality gap of "

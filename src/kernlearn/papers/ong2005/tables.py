@@ -196,7 +196,7 @@ def reproduce_table5(
         *TABLE_5_NOTES,
         parameters_note(model),
         dropped_rows_note(data),
-        f"{TUNING_NOTE} The paper does not print ε; here it is libsvm's {search.epsilon}.",
+        f"{TUNING_NOTE} Our copy does not print ε; here it is libsvm's {search.epsilon}.",
         *fit_notes({LEARNED: [result for of_set in learned.values() for result in of_set]}),
     )
     title = f"Ong, Smola and Williamson (2005), Table 5; ours over {splits} splits"
@@ -313,7 +313,7 @@ def usual_choice_note(errors: Mapping[str, Array], sweeps: LambdaSweeps) -> str:
 def _sample_note(data: DataSet) -> str:
     error = 100.0 * float(np.mean(np.sign(data.X[:, 1]) != data.y))
     return (
-        f"syndata is our own sample of {len(data.y)} points: the paper prints neither its size nor "
-        "the distance of the classes. The best possible rule errs on 2.3 % of such points, on "
-        f"{error:.1f} % of this sample."
+        f"syndata is our own sample of {len(data.y)} points: our copy of the paper states "
+        "neither its size nor the distance of the classes. The best possible rule errs on "
+        f"2.3 % of such points, on {error:.1f} % of this sample."
     )

@@ -35,7 +35,7 @@ class RBFSearch:
     """Limit for libsvm, which may go on for hours with C up to 1e9 on unscaled columns."""
 
     epsilon: float = 0.1
-    """Libsvm's own default, in the units of the target; the paper prints none."""
+    """Libsvm's own default, in the units of the target; our copy of the paper has none."""
 
     splits: int = 10
     """Splits on which the rival is run."""
