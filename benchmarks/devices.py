@@ -29,6 +29,7 @@ from kernlearn import (
     LSSVMRegressor,
     MKLClassifier,
     MKLNoveltyDetector,
+    MKLOptions,
     MKLRegressor,
 )
 from kernlearn._device import Place, place_of
@@ -97,7 +98,9 @@ def cases(y: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
         MKLRegressor(kernels[:3], quality="least_squares", weights="free", rank=few, C=1.0),
         y,
     )
-    certified = MKLRegressor(kernels, quality="least_squares", rank=few, certify="exact", C=1.0)
+    certified = MKLRegressor(
+        kernels, quality="least_squares", rank=few, options=MKLOptions(certify="exact"), C=1.0
+    )
     yield "exact bound", certified, y
     yield "novelty", MKLNoveltyDetector(kernels[:3], rank=few), None
     yield "LS-SVM classifier", LSSVMClassifier(rank=few), three

@@ -106,7 +106,7 @@ def full_rank(n: int = 2000) -> Row:
     ]
     worst = 0.0
     for model, target in cases:
-        model.set_params(tol=1e-13, total=float(n))
+        model.set_params(tol=1e-13, options__total=float(n))
         with warnings.catch_warnings():
             # The gap may end at rounding before it is so small; what is compared says it all.
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from benchmarks.timing import Row, best_of
-from kernlearn import MKLClassifier
+from kernlearn import MKLClassifier, MKLOptions
 from kernlearn.kernels import Features, Gaussian, Linear, Spectrum, WeisfeilerLehman
 
 
@@ -79,7 +79,7 @@ def one_fit_for_all_kernels() -> Row:
     single, _ = best_of(2, lambda: CountedTfidf().fit_transform(texts))
     CountedTfidf.n_fits = 0
     kernels = [Features(CountedTfidf(), k) for k in (Linear(), Gaussian(0.5), Gaussian(2.0))]
-    MKLClassifier(kernels, max_iter=1, tol=1.0).fit(texts, y)
+    MKLClassifier(kernels, options=MKLOptions(max_iter=1), tol=1.0).fit(texts, y)
     fits = CountedTfidf.n_fits
     return Row(
         "three kernels on one vectoriser: it is fitted once in a fit",

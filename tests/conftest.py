@@ -128,7 +128,7 @@ def quick_choices(monkeypatch):
     """Choose among few, and roughly: for tests of other things, of which any choice tells."""
 
     options = EngineOptions(widths=(-2.0, 2.0), choices=ChoiceOptions(factors_of_C=(1.0, 10.0)))
-    monkeypatch.setattr(CombinationParameters, "_options", options)
+    monkeypatch.setattr(CombinationParameters, "_engine", options)
     few = SelectionOptions(ridges=(1.0, 1e-2), scales=(0.2, 1.0), rougher=100.0)
     monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(selection=few))
 

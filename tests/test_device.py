@@ -15,6 +15,7 @@ from kernlearn import (
     LSSVMRegressor,
     MKLClassifier,
     MKLNoveltyDetector,
+    MKLOptions,
     MKLRegressor,
 )
 from kernlearn import _device as device
@@ -178,7 +179,15 @@ def test_slopes_of_the_selection(place: Place) -> None:
 
 
 MODELS = [
-    (MKLRegressor([Gaussian(0.2), Linear()], quality="least_squares", certify="exact", C=1.0), y),
+    (
+        MKLRegressor(
+            [Gaussian(0.2), Linear()],
+            quality="least_squares",
+            options=MKLOptions(certify="exact"),
+            C=1.0,
+        ),
+        y,
+    ),
     (
         MKLRegressor([Gaussian(0.2), Polynomial()], weights="free", quality="least_squares", C=1.0),
         y,

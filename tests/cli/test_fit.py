@@ -61,7 +61,7 @@ def few_candidates():
     """What is tuned, and what is done side by side, is tested elsewhere."""
     with pytest.MonkeyPatch.context() as patch:
         options = ChoiceOptions(factors_of_C=(1.0,))
-        patch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
+        patch.setattr(CombinationParameters, "_engine", EngineOptions(choices=options))
         yield
 
 

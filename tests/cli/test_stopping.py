@@ -35,7 +35,7 @@ QUICK = CommandOptions(WORKFLOW, METHOD_OPTIONS)
 def settings(monkeypatch):
     monkeypatch.setattr(stopping, "_last_caught", -np.inf)
     options = ChoiceOptions(factors_of_C=(1.0,))
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
+    monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(choices=options))
 
 
 @pytest.fixture

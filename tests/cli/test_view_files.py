@@ -48,7 +48,7 @@ QUICK = CommandOptions(
 @pytest.fixture(autouse=True)
 def few_candidates(monkeypatch):
     options = ChoiceOptions(factors_of_C=(1.0,), shares=(2 / 3,))
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
+    monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(choices=options))
 
 
 @pytest.fixture

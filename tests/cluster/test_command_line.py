@@ -49,7 +49,7 @@ def test_workers_predict_what_this_machine_does(folder, in_process):
 @pytest.mark.parametrize("method", ["mkl", "lssvm"])
 def test_workers_learn_what_this_machine_does(folder, in_process, monkeypatch, method):
     """The rows lie on the workers, which are asked for products; chunks are none of the result."""
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(exact_rows=30))
+    monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(exact_rows=30))
     monkeypatch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(exact_rows=30))
     options = CommandOptions(WorkflowOptions(baselines=()), MethodOptions(exact_rows=30))
     asked = []

@@ -64,7 +64,7 @@ def check_equal(found, expected, tol=1e-10):
     ("model", "y"),
     [
         (LEAST_SQUARES, VALUES),
-        (clone(LEAST_SQUARES).set_params(center=True, normalize=True), VALUES),
+        (clone(LEAST_SQUARES).set_params(options__center=True, normalize=True), VALUES),
         (kl.MKLClassifier(KERNELS, "least_squares", rank=15, class_weight="balanced"), LABELS),
         (kl.LSSVMClassifier(rank=20, max_iter=3), LABELS),
         (kl.LSSVMRegressor(Gaussian(0.5), lam=0.1, selection=None, rank=20), VALUES),
@@ -108,7 +108,7 @@ def test_least_squares_is_what_it_is_on_an_array(monkeypatch, model, y):
 def test_machines_of_several_passes(monkeypatch, model, y, keep):
     # A first guess from a sample, and held-out values of another one.
     limits = FactorLimits(coarse_rows=150, held_out_rows=300, kept_numbers=2**27 if keep else 0)
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(limits=limits))
+    monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(limits=limits))
     model = clone(model).set_params(tol=1e-5)
     expected, found = fitted(model, X, y), fitted(model, in_chunks(X), y)
     # Rounding may lead the steps of a search another way, to the same optimum.
@@ -163,7 +163,7 @@ def test_without_landmarks_few_rows_are_gathered_and_many_with_a_word(monkeypatc
     found = fitted(exact, in_chunks(X), VALUES, sample_weight=weight)
     check_equal(found, fitted(exact, X, VALUES, sample_weight=weight))
     svm = clone(svm).set_params(rank=None)
-    svm._options = EngineOptions(exact_rows=100)
+    svm._engine = EngineOptions(exact_rows=100)
     with pytest.warns(UserWarning, match="gathers the 400 rows of the Dask collection on this"):
         svm.fit(in_chunks(X), VALUES)
     monkeypatch.setenv("KERNLEARN_MEMORY", "1MB")
@@ -200,7 +200,10 @@ def test_bad_tables_are_refused_in_a_sentence(table, y, message):
 @pytest.mark.parametrize(
     ("model", "message"),
     [
-        (clone(LEAST_SQUARES).set_params(certify="exact"), "certify=None with a Dask collection"),
+        (
+            clone(LEAST_SQUARES).set_params(options__certify="exact"),
+            "certify=None with a Dask collection",
+        ),
         (clone(LEAST_SQUARES).set_params(missing="mean"), "missing=None with a Dask collection"),
         (kl.FirstLevelRegressor(rank=20, refit="exact"), "refit='auto' or 'landmarks' with a Dask"),
     ],

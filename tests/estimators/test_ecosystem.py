@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 from kernlearn.kernels import Columns, Gaussian, Linear, Precomputed
 
 MODELS = [MKLClassifier(), MKLRegressor(), MKLNoveltyDetector()]
@@ -149,12 +149,15 @@ def test_a_pickle_predicts_exactly_the_same(problem, model):
 
 
 def test_clone_keeps_every_parameter_and_nothing_learned(problem, kernels):
-    model = MKLClassifier(kernels, C=3.0, weights="free", normalize=True, tol=1e-4, max_iter=50)
+    model = MKLClassifier(
+        kernels, C=3.0, weights="free", normalize=True, tol=1e-4, options=MKLOptions(max_iter=50)
+    )
     model.fit(problem.X, problem.y)
     copy = clone(model)
     assert not hasattr(copy, "weights_")
     ours, theirs = copy.get_params(), model.get_params()
     assert str(ours.pop("kernels")) == str(theirs.pop("kernels"))
+    assert ours.pop("options").get_params() == theirs.pop("options").get_params()
     assert {k: v for k, v in ours.items() if "__" not in k} == {
         k: v for k, v in theirs.items() if "__" not in k
     }
@@ -182,7 +185,7 @@ def test_a_search_may_choose_among_lists_of_kernels(problem):
 
 def test_the_learned_kernel_outlives_the_estimator(problem):
     """Rows and columns of new points, cloned, and equal to the weighted sum of its parts."""
-    model = MKLClassifier(normalize=True, center=True).fit(problem.X, problem.y)
+    model = MKLClassifier(normalize=True, options=MKLOptions(center=True)).fit(problem.X, problem.y)
     kernel = clone(model.kernel_)
     parts = zip(model.kernels_, model.weights_, strict=True)
     expected = sum(w * k(problem.X_new, problem.X) for k, w in parts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernlearn as kl
@@ -72,7 +71,7 @@ def _with_checks(estimators, wanted):
 
 def test_every_public_estimator_is_here():
     public = (getattr(kl, name) for name in kl.__all__)
-    kinds = {kind for kind in public if isinstance(kind, type) and issubclass(kind, BaseEstimator)}
+    kinds = {kind for kind in public if isinstance(kind, type) and hasattr(kind, "fit")}
     assert kinds == {type(estimator) for estimator in ESTIMATORS}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kernlearn import HyperkernelClassifier, MKLClassifier
+from kernlearn import HyperkernelClassifier, MKLClassifier, MKLOptions
 from kernlearn.inspection import WeightPathDisplay
 from kernlearn.kernels import Gaussian, Linear
 
@@ -59,13 +59,13 @@ def test_wrong_input_is_refused_in_a_sentence(data):
         WeightPathDisplay([1.0], [[1.0]], ["a", "b"])
     sizes = HyperkernelClassifier()
     with pytest.raises(ValueError, match="expected as many kernels at every value"):
-        WeightPathDisplay.from_estimator(sizes, *data, "pivot_tol", [1e-6, 0.5])
+        WeightPathDisplay.from_estimator(sizes, *data, "options__pivot_tol", [1e-6, 0.5])
 
 
 def test_an_interrupt_ends_the_path(data):
     def interrupt(progress):
         raise KeyboardInterrupt
 
-    model = MKLClassifier(callback=interrupt)
+    model = MKLClassifier(options=MKLOptions(callback=interrupt))
     with pytest.raises(KeyboardInterrupt):
         WeightPathDisplay.from_estimator(model, *data)

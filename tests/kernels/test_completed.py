@@ -121,7 +121,7 @@ def test_laws():
 @pytest.mark.parametrize(("normalize", "center"), [(False, False), (True, True)])
 def test_centring_and_the_unit_diagonal_come_after(normalize, center):
     y = (WHOLE[:, 0] > 0).astype(int)
-    options = {"normalize": normalize, "center": center}
+    options = {"normalize": normalize, "options": kl.MKLOptions(center=center)}
     model = kl.MKLClassifier(KERNELS, missing="complete", **options).fit(X, y)
     matrices = [kernel.fitted_to(X)(X) for kernel in completed(KERNELS, X)]
     for found, K in zip(model.kernels_, matrices, strict=True):
@@ -133,7 +133,7 @@ def test_centring_and_the_unit_diagonal_come_after(normalize, center):
 
 def test_without_gaps_and_without_others_it_is_the_centred_kernel():
     y = (WHOLE[:, 0] > 0).astype(int)
-    plain = kl.MKLClassifier(KERNELS, center=True).fit(WHOLE, y)
+    plain = kl.MKLClassifier(KERNELS, options=kl.MKLOptions(center=True)).fit(WHOLE, y)
     model = kl.MKLClassifier(KERNELS, missing="complete").fit(WHOLE, y)
     np.testing.assert_allclose(
         model.decision_function(WHOLE), plain.decision_function(WHOLE), atol=1e-5

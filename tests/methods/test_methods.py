@@ -84,7 +84,7 @@ def test_every_method_learns_is_saved_and_is_put_in_words(name, task, tmp_path):
 def few_candidates(monkeypatch):
     """Choosing among more is tested in test_tuning.py."""
     options = ChoiceOptions(factors_of_C=(1.0, 10.0))
-    monkeypatch.setattr(CombinationParameters, "_options", EngineOptions(choices=options))
+    monkeypatch.setattr(CombinationParameters, "_engine", EngineOptions(choices=options))
 
 
 @pytest.mark.parametrize(("name", "accuracy"), [("mkl", 1e-3), ("rbf-svm", 1e-9)])

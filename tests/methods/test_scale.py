@@ -25,7 +25,7 @@ FEW = MethodOptions(exact_rows=60)
 
 
 def small_limit(patch):
-    patch.setattr(CombinationParameters, "_options", EngineOptions(exact_rows=60))
+    patch.setattr(CombinationParameters, "_engine", EngineOptions(exact_rows=60))
     patch.setattr(LeastSquaresSVM, "_options", LeastSquaresOptions(exact_rows=60))
 
 

@@ -66,7 +66,7 @@ def test_only_an_interrupt_of_the_last_fit_leaves_a_model(first, monkeypatch):
         if sum(fits) > first:
             raise KeyboardInterrupt
 
-    steps = [("estimator", kl.MKLClassifier(callback=pressed))]
+    steps = [("estimator", kl.MKLClassifier(options=kl.MKLOptions(callback=pressed)))]
     arguments = steps, {"estimator__C": [0.1, 1.0]}, X, y, list(StratifiedKFold(3).split(X, y))
     if first < 6:
         with pytest.raises(KeyboardInterrupt):

@@ -31,7 +31,12 @@ def _same_kernel(model, weights):
 def test_regressor_is_program_31(lambda_q, C, squared):
     """With λ = 1/(Cm), ν, and 1ᵀβ = stddev(y); the function is [−K K]α less the offset."""
     model = kl.HyperkernelRegressor(
-        C=C, lambda_q=lambda_q, nu=0.3, squared=squared, max_pivots=6, tol=1e-9
+        C=C,
+        lambda_q=lambda_q,
+        nu=0.3,
+        options=kl.HyperkernelOptions(squared=squared),
+        max_pivots=6,
+        tol=1e-9,
     ).fit(X, TARGETS)
     program = reference.ong_eq31(
         *_expansion(model), TARGETS, 1 / (C * 16), 0.3, lambda_q, squared=squared
@@ -47,7 +52,11 @@ def test_regressor_is_program_31(lambda_q, C, squared):
 )
 def test_novelty_detector_is_program_30(lambda_q, nu, squared):
     model = kl.HyperkernelNoveltyDetector(
-        nu=nu, lambda_q=lambda_q, squared=squared, max_pivots=6, tol=1e-9
+        nu=nu,
+        lambda_q=lambda_q,
+        options=kl.HyperkernelOptions(squared=squared),
+        max_pivots=6,
+        tol=1e-9,
     ).fit(X)
     program = reference.ong_eq30(*_expansion(model), nu, lambda_q, squared=squared)
     assert model.objective_ == pytest.approx(program.value, rel=1e-6)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 import kernlearn as kl
 from kernlearn.estimators.inputs.decision_values import decision_values
+from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.gram import incomplete_cholesky, pair_cholesky
 from kernlearn.gram._pivoted_cholesky import GreedyOptions, factorise
 from kernlearn.gram.incomplete_cholesky import checked_pair_cholesky, columns_of
@@ -68,7 +69,9 @@ def test_the_estimate_is_an_upper_bound_and_no_large_one(name, monkeypatch):
         clone(model).fit(X, y)
     monkeypatch.setenv(memory_module.ALLOWANCE, str(4 * peak + CONSTANT))
     # That it begins is enough.
-    clone(model).set_params(callback=lambda told: True).fit(X, y)
+    stopped = clone(model)
+    set_callback(stopped, lambda told: True)
+    stopped.fit(X, y)
 
 
 def test_learn_weights(monkeypatch):

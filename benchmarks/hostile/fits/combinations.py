@@ -24,7 +24,7 @@ from benchmarks.hostile.fits.problem import (
     nonnegative,
     right_status,
 )
-from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.typing import Array
 
@@ -44,9 +44,9 @@ def combination_problem(rng: Generator) -> HostileProblem:
     options: Options = {
         "kernels": _kernels(rng, X),
         "tol": float(rng.choice([1e-3, 1e-6])),
-        "max_iter": 50,
         "random_state": 0,
     }
+    certify = None
     place = int(rng.integers(4))
     if place == 0:
         family: type[PerColumn] | type[Grid] = [PerColumn, Grid][int(rng.integers(2))]
@@ -54,7 +54,8 @@ def combination_problem(rng: Generator) -> HostileProblem:
         options["kernels"] = family(options["kernels"], **size)
     elif place == 1:
         options["rank"] = int(rng.integers(2, n + 1))
-        options["certify"] = ["exact", None][int(rng.integers(2))]
+        certify = ["exact", None][int(rng.integers(2))]
+    options["options"] = MKLOptions(max_iter=50, certify=certify)
     kind = int(rng.integers(3))
     y: Targets | None = None
     if kind == 0:

@@ -29,6 +29,7 @@ from benchmarks.hostile.long_double import Number, long
 from kernlearn.estimators import (
     HyperkernelClassifier,
     HyperkernelNoveltyDetector,
+    HyperkernelOptions,
     HyperkernelRegressor,
 )
 from kernlearn.testing.certificate.definitions import Definition
@@ -48,7 +49,7 @@ def hyperkernel_problem(rng: Generator) -> HostileProblem:
     X = hostile_points(rng, n)
     options: Options = {
         "lambda_q": power(rng, -6, 6),
-        "squared": bool(rng.integers(2)),
+        "options": HyperkernelOptions(squared=bool(rng.integers(2))),
         "max_pivots": int(rng.choice([1, 5, 20])),
         "random_state": 0,
     }
@@ -138,8 +139,6 @@ class _Machine:
 
 
 def _total(model: Model, y: Targets | None) -> float:
-    if model.total is not None:
-        return float(model.total)
     spread = float(np.std(long(y))) if isinstance(model, HyperkernelRegressor) else 0.0
     return spread if spread > 0 else 1.0
 
@@ -148,7 +147,7 @@ class _Penalty:
     """λ_Q/2 times the norm in the hyper-RKHS or its square, in the units of each machine."""
 
     def __init__(self, model: Model, n: int) -> None:
-        self.K, self.squared = long(model.hyperkernel_(model.pivots_)), model.squared
+        self.K, self.squared = long(model.hyperkernel_(model.pivots_)), model.options.squared
         self.factor = long(model.lambda_q)
         if isinstance(model, HyperkernelRegressor):
             self.factor = self.factor * model.C * n

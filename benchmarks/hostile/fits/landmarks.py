@@ -36,7 +36,7 @@ from benchmarks.hostile.fits.problem import (
 )
 from benchmarks.hostile.long_double import EPSILON, Number, long
 from kernlearn._device import Place, on_place
-from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn.estimators import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 from kernlearn.kernels import Gaussian, Grid, Kernel, Linear, PerColumn, Polynomial
 from kernlearn.runtime.optional import load_dask_array
 from kernlearn.testing.certificate.judge import Case
@@ -64,8 +64,8 @@ def landmark_problem(rng: Generator) -> HostileProblem:
         "rank": int(rng.integers(1, n + 1)),
         "normalize": bool(rng.uniform() < 0.3),
         "tol": float(10.0 ** rng.integers(-6, 0)),
-        "max_iter": 50,
         "random_state": 0,
+        "options": MKLOptions(max_iter=50),
     }
     kind = int(rng.integers(7))
     if rng.uniform() < 0.2:
@@ -75,7 +75,8 @@ def landmark_problem(rng: Generator) -> HostileProblem:
         size: Options = {} if family is PerColumn else {"size": 1}
         options["kernels"] = family(options["kernels"], **size)
     elif rng.uniform() < 0.15 and kind < 6:
-        options["equal_share"] = float(rng.uniform(0, 1))
+        share = float(rng.uniform(0, 1))
+        options["options"] = MKLOptions(max_iter=50, equal_share=share)
     model, y = _model(rng, X, kind, options)
     weight = None
     if rng.uniform() < 0.4:
@@ -244,7 +245,7 @@ def _bound(
             yield f"K(w) has an eigenvalue of {lowest:.3g} beside a trace of {total:.3g}"
     r = traces if free else exact
     value_at = objective(model, data, seen, total, s)
-    share = getattr(model, "equal_share", 0.0) or 0.0
+    share = model.equal_share_
     for other in _others(r, total, share, len(data.X)):
         value = value_at(other)
         if model.lower_bound_ > value + _BELOW * abs(value):

@@ -10,6 +10,7 @@ __all__ = [
     "HyperkernelClassifier",
     "HyperkernelMetric",
     "HyperkernelNoveltyDetector",
+    "HyperkernelOptions",
     "HyperkernelRegressor",
     "KernelClassifier",
     "KernelRegressor",
@@ -17,6 +18,7 @@ __all__ = [
     "LSSVMRegressor",
     "MKLClassifier",
     "MKLNoveltyDetector",
+    "MKLOptions",
     "MKLRegressor",
 ]
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.hyperkernel.classifier import HyperkernelClassifier
     from kernlearn.estimators.hyperkernel.metric import HyperkernelMetric
     from kernlearn.estimators.hyperkernel.novelty import HyperkernelNoveltyDetector
+    from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
     from kernlearn.estimators.hyperkernel.regressor import HyperkernelRegressor
     from kernlearn.estimators.least_squares.first_level_classifier import FirstLevelClassifier
     from kernlearn.estimators.least_squares.first_level_regressor import FirstLevelRegressor
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from kernlearn.estimators.mixture.regressor import KernelRegressor
     from kernlearn.estimators.mkl.classifier import MKLClassifier
     from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
+    from kernlearn.estimators.mkl.options import MKLOptions
     from kernlearn.estimators.mkl.regressor import MKLRegressor
 else:
     __getattr__, __dir__ = lazy_names(
@@ -42,6 +46,7 @@ else:
             "kernlearn.estimators.hyperkernel.classifier": ("HyperkernelClassifier",),
             "kernlearn.estimators.hyperkernel.metric": ("HyperkernelMetric",),
             "kernlearn.estimators.hyperkernel.novelty": ("HyperkernelNoveltyDetector",),
+            "kernlearn.estimators.hyperkernel.options": ("HyperkernelOptions",),
             "kernlearn.estimators.hyperkernel.regressor": ("HyperkernelRegressor",),
             "kernlearn.estimators.least_squares.first_level_classifier": ("FirstLevelClassifier",),
             "kernlearn.estimators.least_squares.first_level_regressor": ("FirstLevelRegressor",),
@@ -51,6 +56,7 @@ else:
             "kernlearn.estimators.mixture.regressor": ("KernelRegressor",),
             "kernlearn.estimators.mkl.classifier": ("MKLClassifier",),
             "kernlearn.estimators.mkl.novelty": ("MKLNoveltyDetector",),
+            "kernlearn.estimators.mkl.options": ("MKLOptions",),
             "kernlearn.estimators.mkl.regressor": ("MKLRegressor",),
         },
         __all__,

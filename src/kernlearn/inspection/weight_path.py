@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone
 
+from kernlearn.estimators.mkl.options import OptionsParameter
 from kernlearn.inspection._classes import class_colour, class_marker
 from kernlearn.inspection._display import Display
 from kernlearn.inspection._learned import last_step, learned
@@ -109,8 +110,8 @@ class WeightPathDisplay(Display):
         """
         grid = _checked_values(values)
         model = clone(estimator)
-        if "warm_start" in model.get_params(deep=False):
-            model.set_params(warm_start=True)
+        if isinstance(model, OptionsParameter):
+            model.set_params(options__warm_start=True)
         path = []
         with interrupts_end_everything():
             for value in grid:

@@ -22,6 +22,7 @@ from functools import partial
 import numpy as np
 from scipy.stats import norm
 
+from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.learner import Learner
@@ -334,8 +335,8 @@ def _plan_with_time_limit(learner: Learner, seconds: float, setting: Setting) ->
     plan = learner.method.plan(setting)
     for _, step in plan.steps:
         params = step.get_params(deep=False)
-        if "callback" in params and multiprocessing.parent_process() is not None:
-            step.set_params(callback=None)  # who would hear of it is in another process
+        if multiprocessing.parent_process() is not None:
+            set_callback(step, None)  # who would hear of it is in another process
         if "time_limit" in params and (params["time_limit"] or np.inf) > seconds:
             step.set_params(time_limit=seconds)
     return plan

@@ -25,6 +25,7 @@ from kernlearn.estimators import (
     LSSVMClassifier,
     LSSVMRegressor,
     MKLClassifier,
+    MKLOptions,
     MKLRegressor,
 )
 from kernlearn.methods.errors import MethodError
@@ -52,13 +53,13 @@ def _mkl(setting: Setting) -> Plan:
     through_landmarks = setting.n_rows is not None and setting.n_rows > most
     machine = "soft_margin" if is_classes else "epsilon_svr"
     quality = "least_squares" if through_landmarks else machine
-    options: Json = {"quality": quality, "C": "auto", "psd": "auto"}
+    options: Json = {"quality": quality, "C": "auto"}
     if setting.views:
-        options["psd"] = "trust"
+        options["options"] = MKLOptions(psd="trust")
         return _one_step(ViewMKLClassifier, ViewMKLRegressor, setting, **options)
     if setting.kernels:
         # Matrices are checked when they are read, as the user asks for.
-        options |= {"kernels": list(setting.kernels), "psd": "trust"}
+        options |= {"kernels": list(setting.kernels), "options": MKLOptions(psd="trust")}
     return _one_step(MKLClassifier, MKLRegressor, setting, **options)
 
 

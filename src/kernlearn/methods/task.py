@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.pipeline import Pipeline
 
+from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import IMPORTANCE, Importance, ImportanceOptions
 from kernlearn.methods.learner import Learner
@@ -111,7 +112,8 @@ class Task:
         for _, step in plan.steps:
             params = step.get_params(deep=False)
             if "time_limit" in params:
-                step.set_params(time_limit=self.time_limit, callback=self.callback)
+                step.set_params(time_limit=self.time_limit)
+                set_callback(step, self.callback)
             if "device" in params:
                 step.set_params(device=self.device)
         return plan

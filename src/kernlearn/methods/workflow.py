@@ -15,6 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
+from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.methods.description import is_mixture, name_columns
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
@@ -220,8 +221,7 @@ def _fitted_by(
     else:
         pipeline, took_over = learner.refit(before.pipeline, *given)
     for _, step in pipeline.steps:
-        if hasattr(step, "callback"):
-            step.callback = None  # it was for this fit alone
+        set_callback(step, None)  # it was for this fit alone
         if "device" in vars(step):
             step.device = None  # the file may be read where there is none
     name_columns(pipeline)

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.mkl.options import CombinationOptions
 from kernlearn.persistence._stand_ins import ENUMS, NETWORKS, EnumMember, Frame, Network, Pairs
 from kernlearn.persistence.registry import NAMES, stand_in_type
 from kernlearn.typing import Things
@@ -70,7 +71,7 @@ class _Walk:
     def _copied_object(self, value: object) -> object:
         copy: object = object.__new__(self._type_of_copy(type(value)))
         parts = dict(vars(value))
-        if isinstance(value, StoppingParameters) and "callback" in parts:
+        if isinstance(value, StoppingParameters | CombinationOptions) and "callback" in parts:
             parts["callback"] = None  # a function has no safe form, and a fitted model needs none
         copy.__dict__.update({name: self.visit(part) for name, part in parts.items()})
         return copy

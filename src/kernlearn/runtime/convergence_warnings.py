@@ -38,11 +38,13 @@ def warn_if_unfinished(
     tol: float = 0.0,
     stacklevel: int = 2,
     has_tol: bool = True,
+    options: str | None = None,
 ) -> None:
     """Warn of an end before the tolerance was reached, with the gap and the cure.
 
     `stacklevel` counts from the caller of this function, as that of ``warnings.warn`` does;
-    `has_tol` says whether there is a tolerance that could be raised.
+    `has_tol` says whether there is a tolerance that could be raised, `options` what holds the
+    parameters that a cure names, if not the estimator itself.
 
     Raises
     ------
@@ -58,6 +60,8 @@ def warn_if_unfinished(
             sentence = f"{name} was interrupted at its end, {status}"
     elif status is Status.TIME_LIMIT and has_tol:
         cure = f"{cure} or tol"
+    elif cure is not None and options is not None and ("max_iter" in cure or "center" in cure):
+        cure = f"{cure} (see {options})"
     if gap is not None and status is not Status.TRIVIAL:
         sentence += f": the relative duality gap is {gap:.1e}, expected {tol:.1e}"
     if cure is not None:

@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import kernlearn as kl
 from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
+from kernlearn.estimators.inputs.stopping import set_callback
 from kernlearn.kernels import Linear
 
 KINDS = {
@@ -64,7 +65,8 @@ def test_noise_is_told_once_by_a_warning_and_by_the_status(model):
 )
 def test_a_fit_that_ended_early_says_so_in_its_status(model):
     X, y = noise()
-    stopped = clone(model).set_params(callback=lambda progress: True)
+    stopped = clone(model)
+    set_callback(stopped, lambda progress: True)
     with pytest.warns(ConvergenceWarning) as caught:
         stopped.fit(X, targets_for(model, y))
     assert len(caught) == 1

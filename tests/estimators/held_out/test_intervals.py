@@ -110,7 +110,9 @@ def test_the_standard_deviation_is_that_of_a_gaussian_process(problem):
 
 def test_combinations_have_the_same_standard_deviation_as_one_kernel(problem):
     kernel = Gaussian(0.2)
-    combined = kl.MKLRegressor([kernel], "least_squares", C=20.0, constraint="sum")
+    combined = kl.MKLRegressor(
+        [kernel], "least_squares", C=20.0, options=kl.MKLOptions(constraint="sum")
+    )
     values, std = combined.fit(problem.X, problem.target).predict(problem.X_new, return_std=True)
     expected = _given().fit(problem.X, problem.target).predict(problem.X_new, return_std=True)
     np.testing.assert_allclose(values, expected[0], atol=1e-6)
@@ -167,7 +169,9 @@ def test_folds_are_machines_trained_without_them(problem):
     from sklearn.svm import SVR
 
     kernel = Gaussian(0.2)
-    model = kl.MKLRegressor([kernel], C=3.0, constraint="sum").fit(problem.X, problem.target)
+    model = kl.MKLRegressor([kernel], C=3.0, options=kl.MKLOptions(constraint="sum")).fit(
+        problem.X, problem.target
+    )
     fold = model._folds["fold"]
     values, residuals = np.empty((15, 40)), np.empty(40)
     for i in np.unique(fold):

@@ -100,8 +100,14 @@ def test_a_hyperkernel_of_ones_own_and_its_parameters():
         ({"lambda_q": 0.0}, "expected lambda_q to be a positive number, got 0.0"),
         ({"C": -1.0}, "expected C to be a positive number"),
         ({"max_pivots": 0}, "expected max_pivots to be a positive integer or None, got 0"),
-        ({"pivot_tol": -1}, "expected pivot_tol to be a number from 0 to below 1, .* got -1; 1e-6"),
-        ({"squared": "no"}, "expected squared to be True or False, got 'no'"),
+        (
+            {"options": kl.HyperkernelOptions(pivot_tol=-1)},
+            "expected pivot_tol to be a number from 0 to below 1, .* got -1; 1e-6",
+        ),
+        (
+            {"options": kl.HyperkernelOptions(squared="no")},
+            "expected squared to be True or False, got 'no'",
+        ),
     ],
 )
 def test_bad_parameters(parameters, sentence):

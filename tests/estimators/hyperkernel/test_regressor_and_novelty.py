@@ -34,7 +34,9 @@ def test_functions_of_raw_columns_are_found(quality, wave):
 def test_the_scale_of_the_kernel_is_the_spread_of_the_targets(fitted):
     model, X, y = fitted
     assert model.weights_.sum() == pytest.approx(np.std(y))
-    given = kl.HyperkernelRegressor(max_pivots=20, total=2.5).fit(X, y)
+    given = kl.HyperkernelRegressor(max_pivots=20, options=kl.HyperkernelOptions(total=2.5)).fit(
+        X, y
+    )
     assert given.weights_.sum() == pytest.approx(2.5)
 
 

@@ -29,13 +29,16 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
         ({"quality": None}, "quality to be one of .*soft_margin.*, got None"),
         ({"weights": "any"}, "weights to be one of positive, free, got 'any'"),
         ({"weights": np.ones(3)}, "weights to be one of positive, free, got array"),
-        ({"constraint": "norm"}, "constraint to be one of trace, sum, got 'norm'"),
-        ({"psd": "maybe"}, "psd to be one of auto, raise, clip, shift, trust, got 'maybe'"),
-        ({"total": 0.0}, "total to be a positive number, got 0.0"),
+        ({"options__constraint": "norm"}, "constraint to be one of trace, sum, got 'norm'"),
+        (
+            {"options__psd": "maybe"},
+            "psd to be one of auto, raise, clip, shift, trust, got 'maybe'",
+        ),
+        ({"options__total": 0.0}, "total to be a positive number, got 0.0"),
         ({"tol": 0.0}, "tol to be a positive number, got 0.0"),
         ({"tol": -1e-6}, "tol to be a positive number, got -1e-06"),
-        ({"max_iter": 0}, "max_iter to be a positive integer, got 0"),
-        ({"max_iter": 2.5}, "max_iter to be a positive integer, got 2.5"),
+        ({"options__max_iter": 0}, "max_iter to be a positive integer, got 0"),
+        ({"options__max_iter": 2.5}, "max_iter to be a positive integer, got 2.5"),
         ({"quality": "nu_svm", "nu": 0.0}, r"nu in \(0, 1\], got 0.0"),
         ({"quality": "nu_svm", "nu": "half"}, "expected nu .*got 'half'"),
         ({"quality": "nu_svm", "nu": 1.0}, "nu at most 0.7.*got 1.0; lower nu"),
@@ -48,9 +51,9 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
         ({"class_weight": "even"}, "class_weight to be 'balanced', a dictionary .* got 'even'"),
         ({"class_weight": 2.0}, "class_weight to be 'balanced', a dictionary .* got 2.0"),
         ({"normalize": "no"}, "expected normalize to be True or False, got 'no'"),
-        ({"center": 1}, "expected center to be True or False, got 1"),
-        ({"warm_start": None}, "expected warm_start to be True or False, got None"),
-        ({"certify": "x"}, "expected certify to be one of exact, got 'x'"),
+        ({"options__center": 1}, "expected center to be True or False, got 1"),
+        ({"options__warm_start": None}, "expected warm_start to be True or False, got None"),
+        ({"options__certify": "x"}, "expected certify to be one of exact, got 'x'"),
         ({"rank": "x"}, "expected rank to be a positive integer, 'auto' or None, got 'x'; try"),
         (
             {"class_weight": {7: 2.0}},
@@ -64,7 +67,7 @@ ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
 def test_parameters_of_the_classifier(refused, problem, parameters, text):
     y = problem.y.copy()
     y[np.flatnonzero(y)[:5]] = 0  # classes of different size, so that nu has a limit below one
-    assert re.search(text, refused(MKLClassifier(**parameters), problem.X, y))
+    assert re.search(text, refused(MKLClassifier().set_params(**parameters), problem.X, y))
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ def test_a_row_without_a_source_lies_at_the_mean_of_the_others(normalize):
     matrices = [filled(c.columns, c.kernel, X) for c in KERNELS]
     rows = np.arange(len(X))[:, None]
     by_hand = kl.MKLClassifier(
-        [Precomputed(K) for K in matrices], psd="trust", normalize=normalize
+        [Precomputed(K) for K in matrices], options=kl.MKLOptions(psd="trust"), normalize=normalize
     ).fit(rows, Y)
     np.testing.assert_allclose(model.weights_, by_hand.weights_, rtol=1e-3)
     np.testing.assert_allclose(
@@ -95,7 +95,7 @@ def test_rows_with_gaps_are_worth_having():
 
 def test_without_gaps_it_is_the_centred_kernel():
     whole, y = two_sources(60, 0.0)
-    plain = kl.MKLClassifier(KERNELS, center=True).fit(whole, y)
+    plain = kl.MKLClassifier(KERNELS, options=kl.MKLOptions(center=True)).fit(whole, y)
     model = kl.MKLClassifier(KERNELS, missing="mean").fit(whole, y)
     np.testing.assert_allclose(
         model.decision_function(whole), plain.decision_function(whole), atol=1e-6

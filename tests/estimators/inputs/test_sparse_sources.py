@@ -57,7 +57,7 @@ def test_it_is_the_exact_fit(classes, weighted):
 
 def test_a_regressor_has_its_C_intervals_bound_and_file(tmp_path):
     y = Z + 0.3 * np.random.default_rng(3).normal(size=N)
-    found = both(kl.MKLRegressor, y, certify="exact")[1]
+    found = both(kl.MKLRegressor, y, options=kl.MKLOptions(certify="exact"))[1]
     assert len(found.loss_by_C_) > 2
     assert found.loss_by_C_[found.loss_by_C_[:, 1].argmin(), 0] == found.C_
     exact, _ = both(kl.MKLRegressor, y, C=found.C_)

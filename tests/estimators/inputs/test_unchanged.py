@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 
 ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
 
@@ -20,7 +20,7 @@ def test_what_came_is_unchanged(problem, kernels, kind):
     for array in passed:
         array.setflags(write=False)
     names = [str(k) for k in kernels]
-    model = kind(kernels, weights="free", normalize=True, center=True)
+    model = kind(kernels, weights="free", normalize=True, options=MKLOptions(center=True))
     options = {} if kind is MKLNoveltyDetector else {"X_unlabeled": problem.X_new}
     model.fit(problem.X, y, sample_weight=weight, **options).predict(problem.X_new)
     assert model.kernels is kernels

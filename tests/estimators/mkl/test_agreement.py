@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.svm import SVC, SVR, NuSVR, OneClassSVM
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor, learn_weights
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor, learn_weights
 from kernlearn.kernels import Centered, Normalized
 from kernlearn.reference import eq36, eq38, eq47
 
@@ -65,7 +65,9 @@ def test_the_detector_is_the_core_on_unit_diagonals(problem, kernels):
 
 
 def test_centring_and_normalising_wrap_every_kernel(problem, kernels):
-    asked = MKLClassifier(kernels, center=True, normalize=True).fit(problem.X, problem.y)
+    asked = MKLClassifier(kernels, options=MKLOptions(center=True), normalize=True).fit(
+        problem.X, problem.y
+    )
     wrapped = [Normalized(Centered(k, problem.X)) for k in kernels]
     done = MKLClassifier(wrapped).fit(problem.X, problem.y)
     np.testing.assert_allclose(asked.weights_, done.weights_, rtol=1e-9)
@@ -77,9 +79,11 @@ def test_centring_and_normalising_wrap_every_kernel(problem, kernels):
 
 
 def test_total_and_constraint_reach_the_core(problem, kernels):
-    model = MKLClassifier(kernels, constraint="sum", total=5.0).fit(problem.X, problem.y)
+    model = MKLClassifier(kernels, options=MKLOptions(constraint="sum", total=5.0)).fit(
+        problem.X, problem.y
+    )
     assert model.weights_.sum() == pytest.approx(5.0)
-    traced = MKLClassifier(kernels, total=80.0).fit(problem.X, problem.y)
+    traced = MKLClassifier(kernels, options=MKLOptions(total=80.0)).fit(problem.X, problem.y)
     assert np.trace(traced.kernel_(problem.X)) == pytest.approx(80.0)
 
 
@@ -145,7 +149,7 @@ def test_the_value_is_half_of_the_papers(make_problem, kernels, options, program
     p = make_problem(n=14)
     # The paper's total is the sum of the traces, here all 14, of the identity's too.
     total = 14.0 * (len(kernels) + (options["C"] == "learn"))
-    model = MKLClassifier(kernels, total=total, **options).fit(p.X, p.y)
+    model = MKLClassifier(kernels, options=MKLOptions(total=total), **options).fit(p.X, p.y)
     paper = program([k(p.X) for k in kernels], 2.0 * p.y - 1.0, **arguments)
     assert model.objective_ == pytest.approx(0.5 * paper.value, rel=2e-6)
     assert model.lower_bound_ <= 0.5 * paper.value * (1 + 1e-6)

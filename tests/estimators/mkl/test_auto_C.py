@@ -139,7 +139,9 @@ def test_an_early_end_keeps_the_best_so_far(problem):
         return len(seen) == 4
 
     with pytest.warns(UserWarning, match="callback"):
-        model = kl.MKLClassifier(C="auto", callback=once).fit(problem.X, problem.y)
+        model = kl.MKLClassifier(C="auto", options=kl.MKLOptions(callback=once)).fit(
+            problem.X, problem.y
+        )
     assert 1 <= len(model.loss_by_C_) < 6
     assert not model.status_.is_optimal
     assert np.isfinite(model.predict_proba(problem.X_new)).all()
@@ -196,7 +198,7 @@ def test_of_many_rows_C_is_chosen_on_some(problem, kind):
     y = problem.y if kind is kl.MKLClassifier else problem.target
     kernels = [Linear(), Gaussian(0.3)]
     chosen = kind(kernels, C="auto")
-    chosen._options = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
+    chosen._engine = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
     chosen.fit(problem.X, y)
     few = sample_for_C([np.asarray(y, dtype=float)], 1, 0, 30)
     assert len(few) == 30

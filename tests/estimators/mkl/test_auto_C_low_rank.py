@@ -58,7 +58,12 @@ MODELS = [
     (kl.MKLClassifier(KERNELS, quality="least_squares", C="auto"), LABELS),
     (kl.MKLRegressor(KERNELS, quality="least_squares", C="auto", weights="free"), VALUES),
     (kl.MKLClassifier(KERNELS, quality="squared_soft_margin", C="auto"), LABELS > 0),
-    (kl.MKLRegressor(KERNELS, quality="epsilon_svr", C="auto", total=40.0), VALUES),
+    (
+        kl.MKLRegressor(
+            KERNELS, quality="epsilon_svr", C="auto", options=kl.MKLOptions(total=40.0)
+        ),
+        VALUES,
+    ),
 ]
 
 
@@ -89,7 +94,7 @@ def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(model, 
     np.testing.assert_allclose(found.loss_by_C_, exact.loss_by_C_, rtol=1e-4)
     # Of half of the rows the same kernels have half the trace, and C its unit all the same.
     half = clone(model).set_params(rank=30)
-    half._options = EngineOptions(choices=ChoiceOptions(rows_for_C=N // 2))
+    half._engine = EngineOptions(choices=ChoiceOptions(rows_for_C=N // 2))
     half.fit(X, y)
     # The one that both begin with.
     first = [m.loss_by_C_[np.abs(np.log(m.loss_by_C_[:, 0])).argmin()] for m in (half, exact)]
@@ -99,7 +104,7 @@ def test_other_machines_choose_C_on_a_sample_as_the_exact_estimator_does(model, 
 
 def test_auto_C_no_longer_keeps_large_tables_exact():
     model = kl.MKLClassifier(KERNELS, quality="least_squares", C="auto")
-    model._options = EngineOptions(exact_rows=50)
+    model._engine = EngineOptions(exact_rows=50)
     model.fit(X, LABELS)
     assert model.rank_ is not None
     assert model.loss_by_rank_["rank"][-1] == model.rank_
@@ -125,7 +130,7 @@ def test_an_early_end_on_the_way_to_C_leaves_a_model():
             return len(seen) == 4
 
         with pytest.warns(UserWarning, match="callback"):
-            fitted = clone(model).set_params(rank=20, callback=once).fit(X, y)
+            fitted = clone(model).set_params(rank=20, options__callback=once).fit(X, y)
         assert 1 <= len(fitted.loss_by_C_) < 6
         assert not fitted.status_.is_optimal
         assert np.isfinite(fitted.predict_proba(X)).all()

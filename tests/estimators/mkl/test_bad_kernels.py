@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLRegressor
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, MKLRegressor
 from kernlearn.kernels import Gaussian, Linear, Precomputed
 
 ALL = [MKLClassifier, MKLRegressor, MKLNoveltyDetector]
@@ -33,7 +33,12 @@ def test_indefinite_matrices(refused, problem):
     text = refused(MKLClassifier([0.5 * Precomputed(K)]), rows, problem.y)
     assert re.search("must be positive semidefinite, got a smallest eigenvalue of -0.2", text)
     assert 'psd="clip"' in text
-    assert MKLClassifier([Precomputed(K)], psd="clip").fit(rows, problem.y).duality_gap_ <= 1e-6
+    assert (
+        MKLClassifier([Precomputed(K)], options=MKLOptions(psd="clip"))
+        .fit(rows, problem.y)
+        .duality_gap_
+        <= 1e-6
+    )
     assert "symmetric" in refused(MKLClassifier([Precomputed(np.triu(K))]), rows, problem.y)
 
 
@@ -52,7 +57,9 @@ def test_a_kernel_of_ones_own_that_is_not_semidefinite(refused, problem):
 
 
 def test_free_signs_of_unequal_traces_need_the_trace(refused, problem):
-    model = MKLClassifier([Linear(), Gaussian()], weights="free", constraint="sum")
+    model = MKLClassifier(
+        [Linear(), Gaussian()], weights="free", options=MKLOptions(constraint="sum")
+    )
     text = refused(model, problem.X, problem.y)
     assert re.search("equal trace.*got traces from .* unbounded; use constraint='trace'", text)
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, Status, learn_weights
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, Status, learn_weights
 from kernlearn.kernels import Gaussian, Linear, Normalized, Polynomial
 
 MIXED_SIGNS = [Normalized(Polynomial(degree=2)), Gaussian(gamma=0.5), Normalized(Linear())]
@@ -80,7 +80,7 @@ def test_transduction_is_prediction_on_the_unlabelled_points(
 ):
     p = make_problem(n_classes=n_classes, n_new=25)
     names = np.array(["a", "b", "c"])[p.y]
-    model = MKLClassifier(kernels, quality=quality, center=True, normalize=True)
+    model = MKLClassifier(kernels, quality=quality, options=MKLOptions(center=True), normalize=True)
     model.fit(p.X, names, X_unlabeled=p.X_new)
     np.testing.assert_array_equal(model.transduction_, model.predict(p.X_new))
     assert len(set(model.transduction_)) == n_classes
@@ -110,7 +110,7 @@ def test_a_learned_c_beats_every_other(problem, kernels, weights):
 
     def at(C):
         fixed = MKLClassifier(kernels, quality="squared_soft_margin", C=C, weights=weights)
-        return fixed.set_params(total=n - n / C).fit(problem.X, problem.y)
+        return fixed.set_params(options__total=n - n / C).fit(problem.X, problem.y)
 
     same = at(model.C_)
     assert same.objective_ == pytest.approx(model.objective_, rel=2e-6)
@@ -147,7 +147,7 @@ def test_progress_is_told_line_by_line(problem, kernels, capsys):
 
 @pytest.mark.parametrize("quality", ["soft_margin", "least_squares"])
 def test_stopping_early_is_a_warning_with_the_gap(problem, quality):
-    model = MKLClassifier(quality=quality, max_iter=1)
+    model = MKLClassifier(quality=quality, options=MKLOptions(max_iter=1))
     with pytest.warns(ConvergenceWarning, match="iteration limit") as told:
         model.fit(problem.X, problem.y)
     assert model.status_ is Status.ITERATION_LIMIT

@@ -105,7 +105,7 @@ def test_what_is_left_over_is_what_machines_that_miss_a_fold_are_wrong_by():
 def test_the_bank_of_many_rows_has_kernels_of_pairs():
     options = {"quality": "least_squares", "C": 10.0, "rank": 80, "random_state": 2, "tol": 1e-3}
     model = kl.MKLRegressor(**options)
-    model._options = EngineOptions(pairs=FEW)
+    model._engine = EngineOptions(pairs=FEW)
     model.fit(X[:700], Y[:700])
     plain = kl.MKLRegressor(model.kernels_[:6], **options).fit(X[:700], Y[:700])
     assert any("columns 1 and 3" in note for note in model.bank_notes_)

@@ -29,7 +29,9 @@ VIEWS = {"a": X[:, :3], "b": X[:, 3:]}
 @pytest.mark.parametrize("quality", ["soft_margin", "least_squares"])
 def test_it_is_learning_from_mixtures_with_the_mean(share, quality):
     """K' = (1 − e)K + e K̄, of the same trace, and no part for all."""
-    model = kl.MKLClassifier(KERNELS, quality, equal_share=share, tol=1e-9).fit(X, Y)
+    model = kl.MKLClassifier(
+        KERNELS, quality, options=kl.MKLOptions(equal_share=share), tol=1e-9
+    ).fit(X, Y)
     grams = np.array([kernel(X) for kernel in KERNELS])
     traces = np.trace(grams, axis1=1, axis2=2)
     mean = np.tensordot(EVEN / traces, grams, 1)
@@ -46,16 +48,18 @@ def test_it_is_learning_from_mixtures_with_the_mean(share, quality):
 
 
 def test_all_of_it_leaves_the_mean_of_the_sources():
-    model = kl.MKLClassifier(KERNELS, equal_share=1.0).fit(X, Y)
+    model = kl.MKLClassifier(KERNELS, options=kl.MKLOptions(equal_share=1.0)).fit(X, Y)
     traces = [np.trace(kernel(X)) for kernel in KERNELS]
     parts = [kernel * float(s / t) for kernel, s, t in zip(KERNELS, EVEN, traces, strict=True)]
-    alone = kl.MKLClassifier([Sum(parts)], total=float(np.mean(traces))).fit(X, Y)
+    alone = kl.MKLClassifier([Sum(parts)], options=kl.MKLOptions(total=float(np.mean(traces)))).fit(
+        X, Y
+    )
     np.testing.assert_allclose(model.decision_function(X), alone.decision_function(X), atol=1e-5)
 
 
 @pytest.mark.parametrize("quality", ["least_squares", "soft_margin"])
 def test_landmarks_of_all_rows_change_nothing(quality):
-    options = {"quality": quality, "equal_share": 0.5, "tol": 1e-8}
+    options = {"quality": quality, "options": kl.MKLOptions(equal_share=0.5), "tol": 1e-8}
     exact = kl.MKLClassifier(KERNELS, **options).fit(X, Y)
     through = kl.MKLClassifier(KERNELS, rank=60, **options).fit(X, Y)
     assert through.objective_ == pytest.approx(exact.objective_, rel=1e-6)
@@ -70,16 +74,18 @@ def test_a_matrix_of_no_trace_gets_none_of_it():
 
 
 def test_the_most_equal_share_that_is_as_good_as_the_best_is_kept():
-    model = kl.MKLClassifier(KERNELS, C=2.0, equal_share="auto").fit(X, Y)
+    model = kl.MKLClassifier(KERNELS, C=2.0, options=kl.MKLOptions(equal_share="auto")).fit(X, Y)
     losses = []
     for share in ChoiceOptions().shares:
-        one = kl.MKLClassifier(KERNELS, C=2.0, equal_share=share).fit(X, Y)
+        one = kl.MKLClassifier(KERNELS, C=2.0, options=kl.MKLOptions(equal_share=share)).fit(X, Y)
         folds = one._hold_out_rule().folds([np.where(Y > 0, 1.0, -1.0)])
         values = np.empty((60, 1))
         for fold in folds:
             rest = np.setdiff1d(np.arange(60), fold)
             # At the learned kernel, whose total is that of all rows.
-            again = kl.MKLClassifier([one.kernel_], C=2.0, constraint="sum").fit(X[rest], Y[rest])
+            again = kl.MKLClassifier(
+                [one.kernel_], C=2.0, options=kl.MKLOptions(constraint="sum")
+            ).fit(X[rest], Y[rest])
             values[fold, 0] = again.decision_function(X[fold])
         losses.append(class_losses(values, [np.where(Y > 0, 1.0, -1.0)], np.ones(60)))
     assert model.equal_share_ == ChoiceOptions().shares[most_equal(losses, np.ones(60))]
@@ -88,14 +94,22 @@ def test_the_most_equal_share_that_is_as_good_as_the_best_is_kept():
 def test_views_without_kernels_have_it_chosen_and_others_none():
     model = kl.MKLClassifier().fit(VIEWS, Y)
     assert model.equal_share_ in ChoiceOptions().shares
-    assert kl.MKLClassifier(equal_share="auto").fit(VIEWS, Y).equal_share_ == model.equal_share_
-    even = kl.MKLClassifier(equal_share=1.0).fit(VIEWS, Y)
+    assert (
+        kl.MKLClassifier(options=kl.MKLOptions(equal_share="auto")).fit(VIEWS, Y).equal_share_
+        == model.equal_share_
+    )
+    even = kl.MKLClassifier(options=kl.MKLOptions(equal_share=1.0)).fit(VIEWS, Y)
     np.testing.assert_allclose(
         even.weights_ * 60, even_shares(even.kernels_) * 60, rtol=1e-9
     )  # unit diagonals
     assert kl.MKLClassifier().fit(X, Y).equal_share_ == 0.0
     assert kl.MKLClassifier(Gaussian(0.1)).fit(VIEWS, Y).equal_share_ == 0.0
-    assert kl.MKLRegressor(equal_share=0.5, C=1.0).fit(VIEWS, X[:, 0]).equal_share_ == 0.5
+    assert (
+        kl.MKLRegressor(options=kl.MKLOptions(equal_share=0.5), C=1.0)
+        .fit(VIEWS, X[:, 0])
+        .equal_share_
+        == 0.5
+    )
 
 
 def test_noise_in_losses_does_not_count_against_equal_weights():
@@ -111,7 +125,7 @@ def test_noise_in_losses_does_not_count_against_equal_weights():
 @pytest.mark.parametrize("share", [-0.1, 1.5, "half", True, np.nan])
 def test_what_is_no_share_is_refused(share):
     with pytest.raises(ValueError, match="expected equal_share to be a number from 0"):
-        kl.MKLClassifier(KERNELS, equal_share=share).fit(X, Y)
+        kl.MKLClassifier(KERNELS, options=kl.MKLOptions(equal_share=share)).fit(X, Y)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +133,7 @@ def test_what_is_no_share_is_refused(share):
     [{"weights": "free"}, {"quality": "alignment"}, {"kernels": PerColumn([Gaussian(1.0)])}],
 )
 def test_where_nothing_can_be_shared_it_is_refused(options):
-    given = {"kernels": KERNELS, "equal_share": 0.5, **options}
+    given = {"kernels": KERNELS, "options": kl.MKLOptions(equal_share=0.5), **options}
     with pytest.raises(ValueError, match=r"expected equal_share=None, got 0\.5"):
         kl.MKLClassifier(**given).fit(X, Y)
 

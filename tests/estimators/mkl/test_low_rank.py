@@ -21,13 +21,13 @@ LABELS = np.array(["low", "middle", "top"])[np.digitize(VALUES, [-0.5, 0.5])]
 NEW = RNG.standard_normal((40, 3))
 KERNELS = [Gaussian(0.2), Laplacian(0.5), Linear()]
 # Weights are known to the root of the gap, so that six digits of them take twelve of it.
-TIGHT = {"kernels": KERNELS, "tol": 1e-12, "total": 100.0}
+TIGHT = {"kernels": KERNELS, "tol": 1e-12, "options": kl.MKLOptions(total=100.0)}
 
 
 def through_landmarks(model, **ranks):
     """A new model that takes ten rows for many."""
     model = clone(model)
-    model._options = EngineOptions(exact_rows=10, ranks=RankOptions(**ranks))
+    model._engine = EngineOptions(exact_rows=10, ranks=RankOptions(**ranks))
     return model
 
 
@@ -41,7 +41,14 @@ def through_landmarks(model, **ranks):
             LABELS != "low",
         ),
         (kl.MKLRegressor(quality="least_squares", C=10.0, **TIGHT), VALUES + 50.0),
-        (kl.MKLRegressor(quality="epsilon_svr", C=1.0, center=True, **TIGHT), VALUES + 50.0),
+        (
+            kl.MKLRegressor(
+                quality="epsilon_svr",
+                C=1.0,
+                **{**TIGHT, "options": kl.MKLOptions(center=True, total=100.0)},
+            ),
+            VALUES + 50.0,
+        ),
         (kl.MKLNoveltyDetector(nu=0.2, **TIGHT), None),
     ],
     ids=["ls classes", "squared hinge", "hinge", "ls regression", "tube", "novelty"],
@@ -53,7 +60,7 @@ def test_at_full_rank_it_is_the_exact_estimator(model, y):
     exact = clone(model).set_params(rank=None).fit(X, y, sample_weight=weight)
     found = clone(model).set_params(rank=10_000).fit(X, y, sample_weight=weight)
     assert exact.rank_ is None
-    assert found.rank_ == 108 - model.center
+    assert found.rank_ == 108 - model.options.center
     np.testing.assert_allclose(found.weights_, exact.weights_, atol=4e-6 * exact.weights_.max())
     assert found.objective_ == pytest.approx(exact.objective_, rel=1e-8)
     size = np.abs(exact.decision_function(NEW)).max() if hasattr(exact, "classes_") else 1.0
@@ -67,9 +74,9 @@ def test_at_full_rank_it_is_the_exact_estimator(model, y):
 
 def test_few_landmarks_do_nearly_as_well_and_say_how_nearly():
     exact = kl.MKLRegressor(KERNELS, quality="least_squares", C=10.0, rank=None).fit(X, VALUES)
-    found = kl.MKLRegressor(KERNELS, quality="least_squares", C=10.0, rank=40, certify="exact").fit(
-        X, VALUES
-    )
+    found = kl.MKLRegressor(
+        KERNELS, quality="least_squares", C=10.0, rank=40, options=kl.MKLOptions(certify="exact")
+    ).fit(X, VALUES)
     assert found.rank_ == 40
     assert 0 < found.residual_trace_[1] < 0.5
     assert found.residual_trace_[2] < 1e-12
@@ -150,13 +157,17 @@ def test_what_landmarks_cannot_do_is_refused_when_asked_for():
     with pytest.raises(ValueError, match="positive integer, 'auto' or None, got 'all'"):
         kl.MKLClassifier(rank="all").fit(X, LABELS)
     with pytest.raises(ValueError, match="expected certify to be one of exact"):
-        kl.MKLClassifier(rank=5, certify="yes").fit(X, LABELS)
+        kl.MKLClassifier(rank=5, options=kl.MKLOptions(certify="yes")).fit(X, LABELS)
     with pytest.raises(ValueError, match="expected weights='positive' with certify='exact'"):
-        kl.MKLClassifier(rank=5, certify="exact", weights="free").fit(X, LABELS)
+        kl.MKLClassifier(rank=5, options=kl.MKLOptions(certify="exact"), weights="free").fit(
+            X, LABELS
+        )
 
 
 def test_an_exact_fit_forgets_the_landmarks_of_an_earlier_one():
-    model = kl.MKLRegressor(KERNELS, quality="least_squares", rank=10, certify="exact", C=1.0)
+    model = kl.MKLRegressor(
+        KERNELS, quality="least_squares", rank=10, options=kl.MKLOptions(certify="exact"), C=1.0
+    )
     model.fit(X, VALUES).set_params(rank=None).fit(X, VALUES)
     assert model.rank_ is None
     left = {"landmarks_", "landmark_coef_", "residual_trace_", "exact_lower_bound_"}
@@ -190,7 +201,7 @@ def test_without_room_for_the_factor_the_answer_is_the_same():
     y = LABELS != "low"
     kept = kl.MKLClassifier(KERNELS, rank=20).fit(X, y)
     again = kl.MKLClassifier(KERNELS, rank=20)
-    again._options = EngineOptions(limits=FactorLimits(kept_numbers=0))
+    again._engine = EngineOptions(limits=FactorLimits(kept_numbers=0))
     again.fit(X, y)
     np.testing.assert_allclose(again.weights_, kept.weights_, atol=1e-3 * kept.weights_.max())
     np.testing.assert_array_equal(again.predict(NEW), kept.predict(NEW))
@@ -208,12 +219,12 @@ def test_without_room_for_the_factor_the_answer_is_the_same():
 )
 def test_more_columns_than_moments_have_room_for_change_nothing(model, y, monkeypatch):
     weight = RNG.uniform(0.5, 2.0, N)
-    model.set_params(kernels=KERNELS, rank=60, certify="exact")
+    model.set_params(kernels=KERNELS, rank=60, options__certify="exact")
     usual = clone(model).fit(X, y, sample_weight=weight)
     made = []
     monkeypatch.setattr(rank_module, "moments_by_fold", lambda *args: made.append(args))
     found = clone(model)
-    found._options = EngineOptions(limits=FactorLimits(moment_numbers=0, moment_columns=0))
+    found._engine = EngineOptions(limits=FactorLimits(moment_numbers=0, moment_columns=0))
     found.fit(X, y, sample_weight=weight)
     assert made == []
     assert found.objective_ == pytest.approx(usual.objective_, rel=1e-8)
@@ -240,7 +251,9 @@ def test_seeds_decide_and_warm_starts_agree():
     first = kl.MKLRegressor(KERNELS, rank=10, random_state=1, C=1.0).fit(X, VALUES)
     again = kl.MKLRegressor(KERNELS, rank=10, random_state=1, C=1.0).fit(X, VALUES)
     np.testing.assert_array_equal(first.predict(NEW), again.predict(NEW))
-    warm = kl.MKLRegressor(KERNELS, rank=10, random_state=1, warm_start=True, C=1.0)
+    warm = kl.MKLRegressor(
+        KERNELS, rank=10, random_state=1, options=kl.MKLOptions(warm_start=True), C=1.0
+    )
     values = warm.fit(X, VALUES).fit(X, VALUES).predict(NEW)
     np.testing.assert_allclose(values, first.predict(NEW), atol=2e-2)
 
@@ -257,9 +270,9 @@ def test_duplicates_constant_columns_and_zero_kernels_do_no_harm():
 
 def test_an_early_end_keeps_what_was_learned():
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
-        model = kl.MKLRegressor(KERNELS, rank=10, callback=lambda progress: True, C=1.0).fit(
-            X, VALUES
-        )
+        model = kl.MKLRegressor(
+            KERNELS, rank=10, options=kl.MKLOptions(callback=lambda progress: True), C=1.0
+        ).fit(X, VALUES)
     assert not model.status_.is_optimal
     assert np.isfinite(model.predict(NEW)).all()
     assert model.lower_bound_ <= model.objective_
@@ -295,7 +308,7 @@ def test_intervals_cover_new_targets(quality):
     many = RNG.standard_normal((400, 3))
     targets = 50 + np.sin(2 * many[:, 0]) + 0.3 * RNG.standard_normal(400)
     model = kl.MKLRegressor(KERNELS, quality=quality, rank=30, C=1.0)
-    model._options = EngineOptions(limits=FactorLimits(held_out_rows=150))
+    model._engine = EngineOptions(limits=FactorLimits(held_out_rows=150))
     model.fit(many[:200], targets[:200])
     interval = model.predict_interval(many[200:], coverage=0.8)
     inside = (interval[:, 0] <= targets[200:]) & (targets[200:] <= interval[:, 1])

@@ -43,8 +43,11 @@ CASES = {
     "classes": (kl.MKLClassifier(), LABELS),
     "two classes, weights": (kl.MKLClassifier(class_weight={0: 2.0, 1: 0.5}), VALUE > 0),
     "squared": (kl.MKLClassifier(quality="squared_soft_margin", C=10.0), VALUE > 0),
-    "normalised, centred": (kl.MKLClassifier(normalize=True, center=True), VALUE > 0),
-    "sum": (kl.MKLClassifier(constraint="sum", total=2.0), VALUE > 0),
+    "normalised, centred": (
+        kl.MKLClassifier(normalize=True, options=kl.MKLOptions(center=True)),
+        VALUE > 0,
+    ),
+    "sum": (kl.MKLClassifier(options=kl.MKLOptions(constraint="sum", total=2.0)), VALUE > 0),
     "tube": (kl.MKLRegressor(C=1.0), VALUE),
     "least squares": (kl.MKLRegressor(quality="least_squares", C=1.0), VALUE),
     "novelty": (kl.MKLNoveltyDetector(), None),
@@ -118,7 +121,7 @@ def test_of_many_rows_C_of_a_family_is_chosen_on_some():
     few = sample_for_C([np.where(y, 1.0, -1.0)], 1, 0, 30)
     by_hand = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4).fit(X[few], y[few])
     model = kl.MKLClassifier(FAMILY, C="auto", tol=1e-4)
-    model._options = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
+    model._engine = EngineOptions(choices=ChoiceOptions(rows_for_C=30))
     model.fit(X, y)
     assert model.C_ == by_hand.C_
     np.testing.assert_allclose(model.loss_by_C_, by_hand.loss_by_C_, rtol=1e-6)
@@ -128,7 +131,7 @@ def test_of_many_rows_C_of_a_family_is_chosen_on_some():
 
 def test_a_family_of_many_rows_has_landmarks_and_a_C():
     model = kl.MKLRegressor(FAMILY, tol=1e-2)
-    model._options = EngineOptions(exact_rows=30)
+    model._engine = EngineOptions(exact_rows=30)
     model.fit(X, VALUE)
     assert model.rank_ is not None
     assert model.C_ in model.loss_by_C_[:, 0]
@@ -136,7 +139,9 @@ def test_a_family_of_many_rows_has_landmarks_and_a_C():
 
 def test_a_choice_of_C_that_is_stopped_keeps_what_was_learned():
     with pytest.warns(ConvergenceWarning, match="stopped by the callback"):
-        model = kl.MKLRegressor(FAMILY, callback=lambda progress: True).fit(X, VALUE)
+        model = kl.MKLRegressor(FAMILY, options=kl.MKLOptions(callback=lambda progress: True)).fit(
+            X, VALUE
+        )
     assert not model.status_.is_optimal
     assert np.isfinite(model.predict(X)).all()
 
@@ -185,7 +190,7 @@ def test_it_lives_in_pipelines_and_searches():
 
 
 def test_a_refit_starts_from_the_last_weights():
-    model = kl.MKLClassifier(FAMILY, warm_start=True).fit(X, LABELS)
+    model = kl.MKLClassifier(FAMILY, options=kl.MKLOptions(warm_start=True)).fit(X, LABELS)
     first = model.n_machine_solves_
     assert model.fit(X, LABELS).n_machine_solves_ < first
     assert model.status_.is_optimal
@@ -248,7 +253,7 @@ class NotANumber(NotPositive):
             "list of kernels with C='learn'",
         ),
         ([Linear()], {"missing": "mean"}, "list of kernels with missing='mean'"),
-        ([Linear()], {"psd": "clip"}, "list of kernels with psd='clip'"),
+        ([Linear()], {"options": kl.MKLOptions(psd="clip")}, "list of kernels with psd='clip'"),
     ],
 )
 def test_what_cannot_be_is_said(kernels, parameters, sentence):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from kernlearn import MKLClassifier, MKLNoveltyDetector, Status
+from kernlearn import MKLClassifier, MKLNoveltyDetector, MKLOptions, Status
 from kernlearn.kernels import Gaussian, Linear, Polynomial
 
 
@@ -95,7 +95,7 @@ def _ordinary(seed):
     ]
     settings = {
         "nu": float(rng.uniform(0.05, 0.9)),
-        "center": bool(seed % 2),
+        "options": MKLOptions(center=bool(seed % 2)),
         "normalize": bool(rng.random() < 0.5),
     }
     return rng.normal(size=(n, d)), banks[seed // 2 % 4], settings
@@ -128,7 +128,7 @@ def test_ordinary_fits_are_optimal_or_trivial():
 def test_no_region_around_the_origin(kernels, rank):
     """Centring puts the origin amid the points: the best function is zero, and so it is told."""
     X = np.random.default_rng(0).normal(size=(60, 3))
-    model = MKLNoveltyDetector(kernels, center=True, normalize=False, rank=rank)
+    model = MKLNoveltyDetector(kernels, options=MKLOptions(center=True), normalize=False, rank=rank)
     with pytest.warns(ConvergenceWarning, match=r"trivial: .* is zero; pass center=False"):
         model.fit(X)
     assert model.status_ is Status.TRIVIAL

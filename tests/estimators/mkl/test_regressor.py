@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from kernlearn import MKLRegressor
+from kernlearn import MKLOptions, MKLRegressor
 from kernlearn.kernels import Columns, Gaussian, default_bank
 from kernlearn.reference import positive_weights_program
 
@@ -64,7 +64,7 @@ def test_by_default_the_unit_of_y_does_not_matter(problem, kernels):
 
 
 def test_transduction_is_prediction_on_the_unlabelled_points(problem, kernels):
-    model = MKLRegressor(kernels, weights="free", center=True, C=1.0)
+    model = MKLRegressor(kernels, weights="free", options=MKLOptions(center=True), C=1.0)
     model.fit(problem.X, problem.target + 100.0, X_unlabeled=problem.X_new)
     np.testing.assert_allclose(model.transduction_, model.predict(problem.X_new), rtol=1e-9)
     assert abs(model.transduction_.mean() - 100.0) < 2.0
@@ -108,9 +108,9 @@ def test_repeated_rows_that_can_be_interpolated(quality):
     X = np.repeat(X, times, axis=0)
     kernels = default_bank(X)
     # The program holds the sum of the traces.
-    model = MKLRegressor(kernels, quality=quality, total=float(len(kernels) * len(X)), C=1.0).fit(
-        X, y
-    )
+    model = MKLRegressor(
+        kernels, quality=quality, options=MKLOptions(total=float(len(kernels) * len(X))), C=1.0
+    ).fit(X, y)
     grams = [k(X) for k in kernels]
     judge = positive_weights_program(grams, y, quality, C=1.0, nu=0.5, epsilon=model.epsilon_)
     assert model.objective_ == pytest.approx(judge.value, rel=2e-6)

@@ -37,7 +37,7 @@ def solved(model, X, y):
 def test_the_solution_is_the_same_and_comes_sooner(tumours, quality, weights):
     model = kl.MKLClassifier(KERNELS, quality=quality, weights=weights)
     cold, cold_solves = solved(model, *tumours)
-    warm_model = clone(model).set_params(warm_start=True)
+    warm_model = clone(model).set_params(options__warm_start=True)
     warm, warm_solves = solved(warm_model, *tumours)
     np.testing.assert_allclose(warm, cold, rtol=2e-6)
     assert warm_solves < cold_solves
@@ -49,12 +49,12 @@ def test_other_estimators_have_it_too():
     for model in (kl.MKLRegressor(KERNELS), kl.HyperkernelRegressor(random_state=0)):
         cold = model.set_params(C=1.0).fit(X, y).objective_
         model.set_params(C=10.0).fit(X, y)
-        again = model.set_params(C=1.0, warm_start=True).fit(X, y).objective_
+        again = model.set_params(C=1.0, options__warm_start=True).fit(X, y).objective_
         assert again == pytest.approx(cold, rel=2e-6)
 
 
 def test_another_number_of_kernels_is_a_fresh_start(tumours):
-    model = kl.MKLClassifier(KERNELS, warm_start=True).fit(*tumours)
+    model = kl.MKLClassifier(KERNELS, options=kl.MKLOptions(warm_start=True)).fit(*tumours)
     model.set_params(kernels=KERNELS[:3]).fit(*tumours)
     fresh = kl.MKLClassifier(KERNELS[:3]).fit(*tumours)
     np.testing.assert_array_equal(model.weights_, fresh.weights_)

@@ -58,7 +58,10 @@ CASES = {
     "hinge": (kl.MKLClassifier(), VALUE > 0),
     "classes": (kl.MKLClassifier(quality="least_squares"), np.digitize(VALUE, [-0.5, 0.5])),
     "tube": (kl.MKLRegressor(C=1.0), VALUE),
-    "least squares": (kl.MKLRegressor(quality="least_squares", center=True, C=1.0), VALUE),
+    "least squares": (
+        kl.MKLRegressor(quality="least_squares", options=kl.MKLOptions(center=True), C=1.0),
+        VALUE,
+    ),
     "novelty": (kl.MKLNoveltyDetector(), None),
 }
 
@@ -88,7 +91,7 @@ def test_at_full_rank_it_is_the_exact_problem(model, y, tmp_path):
 
 def test_a_rank_is_chosen_for_many_rows():
     model = kl.MKLClassifier(FAMILY, tol=1e-3)
-    model._options = EngineOptions(exact_rows=24, ranks=RankOptions(first=10))
+    model._engine = EngineOptions(exact_rows=24, ranks=RankOptions(first=10))
     model.fit(X, VALUE > 0)
     assert 1 < model.rank_ <= 10
     assert model.duality_gap_ <= 1e-3
@@ -96,11 +99,13 @@ def test_a_rank_is_chosen_for_many_rows():
 
 def test_a_listener_hears_bounds_of_all_kernels():
     heard = []
-    model = kl.MKLClassifier(FAMILY, rank=10, tol=1e-4, callback=heard.append).fit(X, VALUE > 0)
+    model = kl.MKLClassifier(
+        FAMILY, rank=10, tol=1e-4, options=kl.MKLOptions(callback=heard.append)
+    ).fit(X, VALUE > 0)
     assert max(progress.lower_bound for progress in heard) <= model.objective_
     assert heard[-1].gap <= 2e-4
 
 
 def test_the_exact_bound_of_all_kernels_is_not_to_be_had():
     with pytest.raises(ValueError, match="list of kernels with certify='exact'"):
-        kl.MKLClassifier(FAMILY, rank=10, certify="exact").fit(X, VALUE > 0)
+        kl.MKLClassifier(FAMILY, rank=10, options=kl.MKLOptions(certify="exact")).fit(X, VALUE > 0)

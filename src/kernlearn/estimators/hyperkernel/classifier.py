@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
+from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.classifier import MKLClassifier
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import RandomState
 
 
@@ -39,22 +39,19 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
         For "nu_svm".
-    squared : bool, default=False
-        Penalise the squared norm, as (24) does, instead of the norm of (27).
-    total : float, optional
-        The constant of 1ᵀβ; 1 by default.
     scale : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
         machine on a sample of the rows.
-    pivot_tol : float, default=1e-6
-        Residual of the factorisation over pairs, relative to its trace.
     max_pivots : int, default=150
         Limit on the number of pairs.
     n_pairs : int, optional
         Choose the pivots from a sample of so many pairs.
-    class_weight, tol, max_iter, random_state, warm_start, verbose, callback, time_limit
+    class_weight, tol, random_state, verbose, time_limit
         As in :class:`kernlearn.MKLClassifier`.
+    options : HyperkernelOptions, optional
+        What few fits need, such as the squared norm, the value of the constraint or a callback:
+        see :class:`kernlearn.HyperkernelOptions`.
 
     Attributes
     ----------
@@ -97,37 +94,27 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         lambda_q: float = 1.0,
         *,
         nu: float = 0.3,
-        squared: bool = False,
-        total: float | None = None,
+        class_weight: Mapping[object, float] | str | None = None,
         scale: float | str = "auto",
-        pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
-        class_weight: Mapping[object, float] | str | None = None,
         tol: float = 1e-6,
-        max_iter: int = 200,
         random_state: RandomState = 0,
-        warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: HyperkernelOptions | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.quality = quality
         self.C = C
         self.lambda_q = lambda_q
         self.nu = nu
-        self.squared = squared
-        self.total = total
+        self.class_weight = class_weight
         self.scale = scale
-        self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
-        self.class_weight = class_weight
         self.tol = tol
-        self.max_iter = max_iter
         self.random_state = random_state
-        self.warm_start = warm_start
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kernlearn._checks import check_flag, check_pivots, check_positive
+from kernlearn._checks import check_pivots, check_positive
+from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.candidates import Candidates
 from kernlearn.estimators.mkl.held_out_width import held_out_losses, sample_rows
 from kernlearn.families.penalties import HyperNorm
@@ -40,34 +41,30 @@ class HyperkernelExpansion:
 
     kernels = None
     weights = "positive"
-    constraint = "sum"
-    psd = "trust"
     normalize = False
-    center = False
+    _options_type = HyperkernelOptions
 
     hyperkernel: Hyperkernel | None
     lambda_q: float
-    squared: bool
-    total: float | None
     scale: float | str
-    pivot_tol: float
     max_pivots: int | None
     n_pairs: int | None
     _seed: int
     verbose: int
     weights_: Array
+    _options: HyperkernelOptions
 
     def _candidates(self, points: ArrayLike, ys: Sequence[Array], weight: Array) -> Candidates:
         """Sections at the pivots of an incomplete Cholesky factorisation over pairs."""
-        check_pivots(self.pivot_tol, self.max_pivots)
-        check_flag("squared", self.squared)
+        squared = self._options.squared
+        check_pivots(self._options.pivot_tol, self.max_pivots)
         X = np.asarray(points, dtype=float)
         self.hyperkernel_ = self._prepared_hyperkernel(X, ys, weight)
         grams, K_pivots = self._sections(X, *self._chosen_pivots(X, len(ys)))
         lambda_q = check_positive("lambda_q", self.lambda_q)
 
         def penalty(C: float) -> HyperNorm:
-            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), self.squared)
+            return HyperNorm(K_pivots, lambda_q * self._penalty_factor(ys, C), squared)
 
         return Candidates(GramStack(grams, len(weight)), self._scale(ys), penalty)
 
@@ -91,11 +88,11 @@ class HyperkernelExpansion:
                 combination_bytes(n_pivots, len(X), n_machines) + grid,
                 f"{type(self).__name__} with {counted(n_pivots, 'section')} on "
                 f"{counted(len(X), 'point')}",
-                "use fewer points, or lower max_pivots or raise pivot_tol",
+                "use fewer points, or lower max_pivots or raise the option pivot_tol",
             )
 
         def choose(n_pairs: int | None) -> PairCholesky:
-            limits = self.pivot_tol, self.max_pivots, n_pairs, self._seed
+            limits = self._options.pivot_tol, self.max_pivots, n_pairs, self._seed
             return checked_pair_cholesky(self.hyperkernel_, X, *limits, also=check)
 
         if self.n_pairs is None and len(X) > MANY_ROWS:
@@ -167,7 +164,8 @@ class HyperkernelExpansion:
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         """The constant of the scale-breaking constraint 1ᵀβ = c, 1 by default."""
-        return None if self.total is None else check_positive("total", self.total)
+        total = self._options.total
+        return None if total is None else float(total)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         """What the paper multiplies λ_Q by, where its program is written in other units."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion, gamma_of
+from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.novelty import MKLNoveltyDetector
 from kernlearn.hyperkernels import Hyperkernel
-from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, RandomState
 
 # Of a constant column's value: what differs by less is the same up to rounding.
@@ -33,10 +33,8 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         Weight of the kernel's norm in the hyper-RKHS.
     scale : float, default=1.0
         Factor of the γ of the default hyperkernel.
-    squared, total, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
+    max_pivots, n_pairs, tol, random_state, verbose, time_limit, options
         As in :class:`kernlearn.HyperkernelClassifier`.
-    warm_start, verbose, callback, time_limit
-        Likewise.
 
     Attributes
     ----------
@@ -63,36 +61,26 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         nu: float = 0.1,
         lambda_q: float = 1.0,
         *,
-        squared: bool = False,
-        total: float | None = None,
         scale: float = 1.0,
-        pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
         tol: float = 1e-6,
-        max_iter: int = 200,
         random_state: RandomState = 0,
-        warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: HyperkernelOptions | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.nu = nu
         self.lambda_q = lambda_q
-        self.squared = squared
-        self.total = total
         self.scale = scale
-        self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
         self.tol = tol
-        self.max_iter = max_iter
         self.random_state = random_state
-        self.warm_start = warm_start
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:
         return 1.0 / float(self.nu)

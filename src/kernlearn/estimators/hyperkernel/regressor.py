@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from kernlearn.estimators.hyperkernel.hyperkernel import HyperkernelExpansion
+from kernlearn.estimators.hyperkernel.options import HyperkernelOptions
 from kernlearn.estimators.mkl.regressor import MKLRegressor
 from kernlearn.hyperkernels import Hyperkernel
 from kernlearn.numerics.rounding import standard_deviation
-from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, RandomState
 
 
@@ -18,8 +18,8 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     Program (31) is written in units of λ = 1/(Cn), so that λ_Q stands there as λ_Q·Cn, and the
     scale of the kernel is broken by 1ᵀβ = the standard deviation σ of the targets. "least_squares"
     has 1ᵀβ = 1 and λ_Q·Cnσ²: its errors are squared. So the unit of y changes nothing but that of
-    the predictions, unless ``total`` is given, or ``squared``, which the paper's program has in
-    units of y.
+    the predictions, unless the options ``total`` or ``squared`` are given: the paper's program has
+    ``squared`` in units of y.
 
     Parameters
     ----------
@@ -35,11 +35,11 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         For "nu_svr".
     epsilon : float or "auto", default="auto"
         For "epsilon_svr", as in :class:`kernlearn.MKLRegressor`.
-    squared, total, scale, pivot_tol, max_pivots, n_pairs, tol, max_iter, random_state
+    scale, max_pivots, n_pairs, tol, random_state, verbose, time_limit
+        As in :class:`kernlearn.HyperkernelClassifier`.
+    options : HyperkernelOptions, optional
         As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
         by default, and 1 for "least_squares".
-    warm_start, verbose, callback, time_limit
-        Likewise.
 
     Attributes
     ----------
@@ -67,19 +67,14 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         *,
         nu: float = 0.3,
         epsilon: float | str = "auto",
-        squared: bool = False,
-        total: float | None = None,
         scale: float | str = "auto",
-        pivot_tol: float = 1e-6,
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
         tol: float = 1e-6,
-        max_iter: int = 200,
         random_state: RandomState = 0,
-        warm_start: bool = False,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: HyperkernelOptions | None = None,
     ) -> None:
         self.hyperkernel = hyperkernel
         self.quality = quality
@@ -87,23 +82,18 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.lambda_q = lambda_q
         self.nu = nu
         self.epsilon = epsilon
-        self.squared = squared
-        self.total = total
         self.scale = scale
-        self.pivot_tol = pivot_tol
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
         self.tol = tol
-        self.max_iter = max_iter
         self.random_state = random_state
-        self.warm_start = warm_start
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def _scale(self, ys: Sequence[Array]) -> float | None:
         spread = float(standard_deviation(ys[0]))
-        is_of_kernel = self.total is None and self.quality != "least_squares"
+        is_of_kernel = self._options.total is None and self.quality != "least_squares"
         return spread if is_of_kernel and spread > 0 else super()._scale(ys)
 
     def _penalty_factor(self, ys: Sequence[Array], C: float) -> float:

@@ -85,8 +85,11 @@ def check_takes_dask(estimator: BaseEstimator, rows: Rows) -> None:
             f"{type(estimator.kernels).__name__}, whose kernels are looked at on one machine; fit "
             "to X.compute(), or pass a list"
         )
-    for name in ("certify", "device"):
-        value = getattr(estimator, name, None)
+    asked = {
+        "certify": getattr(getattr(estimator, "options", None), "certify", None),
+        "device": getattr(estimator, "device", None),
+    }
+    for name, value in asked.items():
         if value not in (None, HOST):
             raise ValueError(
                 f"expected {name}=None with a Dask collection, got {value!r}, which takes all rows "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from sklearn.base import BaseEstimator
+
 from kernlearn.runtime.stopping import Progress, StoppingControl, stopping_control
 
 
@@ -13,8 +15,20 @@ class StoppingParameters:
     callback: Callable[[Progress], object] | None = None
     time_limit: float | None = None
     verbose: int = 0
+    _callback_name = "callback"  # by which ``set_params`` knows it
+
+    def _listener(self) -> Callable[[Progress], object] | None:
+        """The callback, wherever the estimator keeps it."""
+        return self.callback
 
     def _stopping_control(self) -> StoppingControl:
         """The clock and the listeners of one fit, from now."""
         shown_as = type(self).__name__ if self.verbose else None
-        return stopping_control(self.callback, self.time_limit, shown_as)
+        return stopping_control(self._listener(), self.time_limit, shown_as)
+
+
+def set_callback(estimator: BaseEstimator, callback: Callable[[Progress], object] | None) -> None:
+    """Give an estimator its callback, wherever it keeps it; others than ours have none."""
+    name = getattr(estimator, "_callback_name", None)
+    if name is not None:
+        estimator.set_params(**{name: callback})

@@ -66,7 +66,7 @@ class EarlierChoices:
 
         A kernel that has no weight has had its chance with all its landmarks, and keeps few.
         """
-        several = is_family(estimator.kernels) or estimator.center or estimator._n_views()
+        several = is_family(estimator.kernels) or estimator._options.center or estimator._n_views()
         if estimator.rank_ is None or several:
             return None
         # What transformers read, and sparse rows, are looked at in a way of their own.
@@ -98,7 +98,7 @@ def rank_of(
         obstacle = "C='learn'"
     elif estimator.quality not in LOW_RANK_QUALITIES:
         obstacle = f"quality={estimator.quality!r}"
-    return chosen_rank(estimator.rank, n_rows, obstacle, estimator._options.exact_rows)
+    return chosen_rank(estimator.rank, n_rows, obstacle, estimator._engine.exact_rows)
 
 
 def learn_approximately(
@@ -106,7 +106,7 @@ def learn_approximately(
 ) -> Learned[LowRankSolution]:
     """State the problem through landmarks, and learn; kernels and choices are stored."""
     check_takes_dask(estimator, data.X)
-    centre = estimator.center
+    centre = estimator._options.center
     points = centre_of(data.X, estimator._seed) if centre else evenly_spaced_rows(data.X, BANK_ROWS)
     estimator.__dict__.pop("loss_by_C_", None)  # of an earlier fit
     earlier: EarlierChoices | None = estimator.__dict__.pop("_taken_over", None)
@@ -128,7 +128,7 @@ def _of_family(
     pool = kernel_pool(estimator, data.X, len(data.weight), points)
     statement = state(estimator, data, pool.n_matrices, checked_total(estimator))
     statement, losses = settle_on_sample(statement, pool.on_rows, 1, False, control)
-    source, options = estimator._on_its_device(data.X), estimator._options
+    source, options = estimator._on_its_device(data.X), estimator._engine
     learned, active, kernels = learn_family(
         source, pool, rank, statement, control, options.limits, options.ranks
     )
@@ -151,7 +151,7 @@ def _of_list(
         seen, source = at_rows(kernels, source)
         rows = source
     statement = state(estimator, data, len(kernels), checked_total(estimator))
-    bound = check_certify(estimator.certify, statement.free_sign)
+    bound = check_certify(estimator._options.certify, statement.free_sign)
     statement, losses = settle_on_sample(
         replace(statement, exact_bound=bound),
         lambda few: GramStack(gram_stack(seen, take_rows(rows, few))),
@@ -159,7 +159,7 @@ def _of_list(
         statement.quality == "least_squares",
         control,
     )
-    options = estimator._options
+    options = estimator._engine
     table = KernelTable(
         source, seen, rank, sparse=read_once, limits=options.limits, ranks=options.ranks
     )
@@ -187,9 +187,9 @@ def _at_earlier_choices(
         factors_of_C=(),
         share=earlier.share,
         start=earlier.weights,
-        exact_bound=check_certify(estimator.certify, statement.free_sign),
+        exact_bound=check_certify(estimator._options.certify, statement.free_sign),
     )
-    limits = estimator._options.limits
+    limits = estimator._engine.limits
     table = KernelTable(estimator._on_its_device(data.X), estimator.kernels_, ranks, limits=limits)
     learned = learn(approximate_backend(table, statement, control), control)
     estimator.kernel_ = WeightedSum(estimator.kernels_, learned.solution.weights)

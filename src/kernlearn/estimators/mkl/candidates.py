@@ -80,7 +80,7 @@ def kernel_pool(
     def prepared(kernel: Kernel) -> Kernel:
         return wrapped(estimator, [kernel], centre)[0]
 
-    wraps = prepared if estimator.center or estimator.normalize else None
+    wraps = prepared if estimator._options.center or estimator.normalize else None
     workers, psd = n_threads(), _repair(estimator)
     return KernelPool(estimator.kernels_, points, n_labelled, psd, workers, wraps, place)
 
@@ -93,7 +93,7 @@ def prepared_kernels(estimator: CombinationParameters, X: Rows, labelled: Labell
     views: dict[str, slice] = getattr(estimator, "views_", {})
     if estimator.kernels is None:
         table = np.asarray(labelled.X, dtype=float)
-        given = labelled.targets, labelled.weight, estimator._seed, estimator._options.widths
+        given = labelled.targets, labelled.weight, estimator._seed, estimator._engine.widths
         kernels, estimator.bank_notes_ = banks_of_views(table, views, *given)
         for note in estimator.bank_notes_ if estimator.verbose else []:
             print(f"{type(estimator).__name__}: {note}")
@@ -109,7 +109,7 @@ def bank_of_sample(estimator: CombinationParameters, data: Labelled, points: Row
     few = np.linspace(0, len(weight) - 1, min(len(weight), BANK_ROWS)).astype(int)
     bank = Labelled(take_rows(rows, few), [y[few] for y in ys], weight[few])
     kernels = estimator._prepared_kernels(points, bank)
-    if estimator.kernels is None and not estimator.center and not estimator._n_views():
+    if estimator.kernels is None and not estimator._options.center and not estimator._n_views():
         kernels += _pair_kernels(estimator, bank, kernels[-1])
     if is_table(rows):
         kernels = fitted_transformers(kernels, rows)
@@ -123,7 +123,7 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
         return []
     table = np.asarray(bank.X, dtype=float)
     given = bank.targets, bank.weight, whole, estimator._seed
-    kernels, pairs = pair_kernels(table, *given, estimator._options.pairs)
+    kernels, pairs = pair_kernels(table, *given, estimator._engine.pairs)
     if pairs:
         named = ", ".join(f"{i} and {j}" for i, j in pairs)
         estimator.bank_notes_.append(f"columns {named} have kernels of their own, as pairs")
@@ -132,7 +132,7 @@ def _pair_kernels(estimator: CombinationParameters, bank: Labelled, whole: Kerne
 
 def wrapped(estimator: CombinationParameters, kernels: list[Kernel], X: Rows) -> list[Kernel]:
     """Kernels with centring around X and the unit diagonal, where asked for."""
-    if estimator.center:
+    if estimator._options.center:
         kernels = [Centered(kernel, X) for kernel in kernels]
     if estimator.normalize:
         kernels = [Normalized(kernel) for kernel in kernels]
@@ -158,8 +158,8 @@ def _require_memory(estimator: CombinationParameters, points: Rows, n_machines: 
 
 def _repair(estimator: CombinationParameters) -> Repair:
     """Our kernels are positive semidefinite; matrices and classes from elsewhere may not be."""
-    if estimator.psd != "auto":
-        return cast(Repair, estimator.psd)
+    if estimator._options.psd != "auto":
+        return cast(Repair, estimator._options.psd)
     kernels = estimator.kernels
     if is_family(kernels):  # of others, nothing is known before they are looked at
         kernels = kernels.kernels if isinstance(kernels, Grid) else None

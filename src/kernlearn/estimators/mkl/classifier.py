@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,9 @@ from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.inputs.validation import check_labels_of_classes, class_weights
 from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
 from kernlearn.estimators.mkl.held_out_loss import class_losses, hold_out_rule
+from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
-from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.engine.statement import HoldOut
 from kernlearn.typing import Array, Indices, RandomState, Rows
 
@@ -66,21 +66,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         For "nu_svm".
     normalize : bool, default=False
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
-    center : bool, default=False
-        Centre every kernel in feature space first.
-    constraint : {"trace", "sum"}, default="trace"
-        What is held at ``total``: Σ wᵢ tr Kᵢ or Σ wᵢ.
-    total : float, optional
-        By default the mean of tr Kᵢ for "trace", so that C means the same for any number of
-        kernels, and 1 for "sum".
     class_weight : dict or "balanced", optional
         Multiplies C class by class.
-    equal_share : float, "auto" or None, default=None
-        The part of the total that all sources, and the kernels of each, share equally, whatever is
-        learned: 0 is the problem above, 1 gives equal weights. A source is what kernels on the same
-        `Columns` see. "auto" chooses among 1, ⅔, ⅓ and 0 by rows held out, the most equal whose
-        loss is within a standard error of the smallest. None is "auto" for several views with
-        their default banks, else 0. For positive weights of machines.
     missing : {None, "mean", "complete"}, default=None
         Rows that lack a whole source, that is, all cells of a kernel's `Columns`, or its text or
         other thing: refused; put at the mean of the rows that have the source, where their kernel
@@ -88,20 +75,11 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         other sources (`kernlearn.kernels.Completed`), which helps as far as these tell of it. Any
         pattern of gaps can be predicted; a row without any source is at the mean of each.
         Centring and the unit diagonal come after.
-    psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
-        What to do about indefinite Gram matrices; "auto" looks at precomputed ones only.
     tol : float, default=1e-6
         Relative duality gap to reach.
-    max_iter : int, default=200
-        Limit on the number of kernels tried; with a family of kernels, on the number of rounds and
-        of kernels tried in each.
     random_state : int, RandomState or None, default=0
         For the sample from which the default bank takes its widths, and for the folds behind
         probabilities and ``C="auto"``.
-    warm_start : bool, default=False
-        Begin near the weights of the last fit, if that had as many kernels: a new C then takes
-        fewer machine solves, and the solution is the same. Without effect on alignments and with
-        ``C="learn"``.
     rank : int, "auto" or None, default="auto"
         None solves on Gram matrices of all rows. An integer approximates every kernel through so
         many landmarks (rows of X), in time linear in the rows and with nothing of size n × n;
@@ -109,9 +87,6 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         "least_squares", "squared_soft_margin" and "soft_margin"; not with ``X_unlabeled`` or
         ``C="learn"``. With "least_squares" and positive weights, kernels that are inner products
         of sparse features, such as words, need no landmarks: they are taken as they are.
-    certify : {"exact"}, optional
-        Bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel on all
-        pairs of rows, in blocks.
     device : None, "cpu", "cuda" or the like of "cuda:1", default=None
         Where kernels and products over rows are computed when learning through landmarks, and
         predictions from them; and where the kernels of a :class:`kernlearn.kernels.Grid` on Gram
@@ -119,13 +94,13 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         is, all else on the host. Fitted attributes and predictions are arrays of NumPy.
     verbose : int, default=0
         Print a line of progress for every kernel tried.
-    callback : callable, optional
-        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
-        True.
     time_limit : float, optional
-        Seconds after which the fit ends, looked at after every step. After such an end, and after
-        one by the callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
+        Seconds after which the fit ends, checked after every step. After such an end, and after
+        one by a callback or by Ctrl-C, what was learned so far is kept: ``duality_gap_``
         says how far it may be off, ``status_`` why it ended.
+    options : MKLOptions, optional
+        What few fits need, such as centring, the value of the constraint, a share that is equal
+        for all sources, or a callback: see :class:`kernlearn.MKLOptions`.
 
     Attributes
     ----------
@@ -187,7 +162,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
     device_ : str
         Where the rows were worked on: "cpu", or a library and its device, "torch:cuda:0".
     exact_lower_bound_ : float
-        With ``certify="exact"``: no weights of the exact kernels have a smaller objective.
+        With the option ``certify="exact"``: a lower bound for any weights of the exact kernels.
     transduction_ : ndarray of shape (n_unlabeled,)
         Predicted labels of ``X_unlabeled``; only if given.
 
@@ -213,48 +188,32 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         weights: str = "positive",
         *,
         nu: float = 0.3,
-        normalize: bool = False,
-        center: bool = False,
-        constraint: str = "trace",
-        total: float | None = None,
         class_weight: Any = None,
-        equal_share: float | str | None = None,
+        normalize: bool = False,
         missing: str | None = None,
-        psd: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: RandomState = 0,
-        warm_start: bool = False,
         rank: int | str | None = "auto",
-        certify: str | None = None,
         device: str | None = None,
+        tol: float = 1e-6,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: MKLOptions | None = None,
     ) -> None:
         self.kernels = kernels
         self.quality = quality
         self.C = C
         self.weights = weights
         self.nu = nu
-        self.normalize = normalize
-        self.center = center
-        self.constraint = constraint
-        self.total = total
         self.class_weight = class_weight
-        self.equal_share = equal_share
+        self.normalize = normalize
         self.missing = missing
-        self.psd = psd
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
         self.rank = rank
-        self.certify = certify
         self.device = device
+        self.tol = tol
+        self.random_state = random_state
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def fit(
         self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None

@@ -21,6 +21,7 @@ from kernlearn.estimators.mkl.approximation import EarlierChoices, learn_approxi
 from kernlearn.estimators.mkl.candidates import Candidates, gram_candidates, prepared_kernels
 from kernlearn.estimators.mkl.indefinite import warn_if_indefinite
 from kernlearn.estimators.mkl.low_rank import forget_low_rank, landmark_values, store_low_rank
+from kernlearn.estimators.mkl.options import explained_options
 from kernlearn.estimators.mkl.parameters import (
     CombinationParameters,
     Labelled,
@@ -79,27 +80,28 @@ class KernelCombination(CombinationParameters):
         qualities: Sequence[str],
     ) -> CombinationFit:
         """Check the parameters, state the problem, let the engine learn, and store."""
-        control = check_parameters(self, qualities)
-        forget_fit(self)
-        kept = np.flatnonzero(sample_weight > 0)
-        rows = X if len(kept) == len(sample_weight) else select_rows(X, kept)
-        rank = rank_of(self, rows, len(kept), X_unlabeled)
-        data = Labelled(rows, targets(kept), sample_weight[kept])
-        if rank is None:
-            fit = self._learn_exactly(data, X_unlabeled, control)
-            store_machines(self, fit, kept)
-        else:
-            fit = CombinationFit(data, learn_approximately(self, data, rank, control))
-            store_low_rank(self, fit.learned)
-        store_certificate(self, fit.learned)
-        warn_unless_finished(self, fit.learned.solution, control)
-        return fit
+        with explained_options(self._options):
+            control = check_parameters(self, qualities)
+            forget_fit(self)
+            kept = np.flatnonzero(sample_weight > 0)
+            rows = X if len(kept) == len(sample_weight) else select_rows(X, kept)
+            rank = rank_of(self, rows, len(kept), X_unlabeled)
+            data = Labelled(rows, targets(kept), sample_weight[kept])
+            if rank is None:
+                fit = self._learn_exactly(data, X_unlabeled, control)
+                store_machines(self, fit, kept)
+            else:
+                fit = CombinationFit(data, learn_approximately(self, data, rank, control))
+                store_low_rank(self, fit.learned)
+            store_certificate(self, fit.learned)
+            warn_unless_finished(self, fit.learned.solution, control)
+            return fit
 
     def _learn_exactly(self, data: Labelled, X_unlabeled: Rows, control: Control) -> CombinationFit:
         """On Gram matrices of all rows."""
         if not is_family(self.kernels):
             self.device_ = HOST
-        data = replace(data, X=gather_rows(self, data.X, self._options.exact_rows))
+        data = replace(data, X=gather_rows(self, data.X, self._engine.exact_rows))
         points = data.X if X_unlabeled is None else stack_rows(data.X, X_unlabeled)
         with device_memory_errors():
             candidates = self._candidates(points, data.targets, data.weight)
@@ -201,4 +203,7 @@ def warn_unless_finished(
     """Warn of an end before the tolerance was reached."""
     gap = solution.machine_gap if isinstance(solution, CriterionSolution) else solution.gap
     name, stopping = type(estimator).__name__, control.stopping
-    warn_if_unfinished(name, solution.status, stopping, gap, control.tol, stacklevel=4)
+    options = type(estimator._options).__name__
+    warn_if_unfinished(
+        name, solution.status, stopping, gap, control.tol, stacklevel=4, options=options
+    )

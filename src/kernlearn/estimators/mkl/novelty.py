@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,8 @@ from sklearn.base import OutlierMixin
 from kernlearn.estimators.inputs.dask_rows import lazy_on_dask
 from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import KernelCombination
+from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.table_inputs import TableInputs
-from kernlearn.runtime.stopping import Progress
 from kernlearn.typing import Array, RandomState, Rows
 
 # Support vectors lie on the edge up to rounding, and the edge belongs to the inside.
@@ -33,11 +32,11 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
-    normalize, center, constraint, total, psd, tol, max_iter, random_state
-        As in :class:`kernlearn.MKLClassifier`; ``normalize`` is on by default here, because
+    normalize : bool, default=True
+        Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)). It is on by default, because
         without it the scale of a kernel would count as novelty.
-    warm_start, rank, certify, device, verbose, callback, time_limit
-        Likewise.
+    rank, device, tol, random_state, verbose, time_limit, options
+        As in :class:`kernlearn.MKLClassifier`.
 
     Attributes
     ----------
@@ -49,6 +48,8 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         Likewise.
     objective_, lower_bound_, duality_gap_, status_, n_machine_solves_, n_iter_, history_, C_
         Likewise.
+    equal_share_ : float
+        The option ``equal_share``, 0 by default.
     rank_, landmarks_, landmark_coef_, residual_trace_, loss_by_rank_, exact_lower_bound_, device_
         Likewise; the loss is the part of the trace of the learned kernel that is left out.
 
@@ -71,39 +72,25 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         weights: str = "positive",
         *,
         normalize: bool = True,
-        center: bool = False,
-        constraint: str = "trace",
-        total: float | None = None,
-        psd: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: RandomState = 0,
-        warm_start: bool = False,
         rank: int | str | None = "auto",
-        certify: str | None = None,
         device: str | None = None,
+        tol: float = 1e-6,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: MKLOptions | None = None,
     ) -> None:
         self.kernels = kernels
         self.nu = nu
         self.weights = weights
         self.normalize = normalize
-        self.center = center
-        self.constraint = constraint
-        self.total = total
-        self.psd = psd
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
         self.rank = rank
-        self.certify = certify
         self.device = device
+        self.tol = tol
+        self.random_state = random_state
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def fit(self, X: Rows, y: Any = None, sample_weight: Any = None) -> MKLNoveltyDetector:
         """Learn the kernel and the region where the data lie.

@@ -10,7 +10,6 @@ import numpy as np
 
 from kernlearn._checks import (
     check_choice,
-    check_count,
     check_flag,
     check_positive,
     check_settings,
@@ -20,11 +19,11 @@ from kernlearn.estimators.inputs.device_parameter import DeviceParameter
 from kernlearn.estimators.inputs.notebook_display import NotebookDisplay
 from kernlearn.estimators.inputs.row_kinds import judged_by_kernels, takes_sparse, takes_things
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
-from kernlearn.estimators.inputs.stopping import StoppingParameters
 from kernlearn.estimators.mkl.bank import TRIED
 from kernlearn.estimators.mkl.column_pairs import PairOptions
 from kernlearn.estimators.mkl.equal_share import check_equal_share, even_shares
 from kernlearn.estimators.mkl.numbered_kernels import NumberedKernels
+from kernlearn.estimators.mkl.options import OptionsParameter
 from kernlearn.families.kernel_pool import is_family
 from kernlearn.kernels import Kernel
 from kernlearn.quality.registry import CRITERIA, QUALITIES
@@ -59,27 +58,19 @@ class Labelled:
     weight: Array
 
 
-class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels, NotebookDisplay):
+class CombinationParameters(DeviceParameter, OptionsParameter, NumberedKernels, NotebookDisplay):
     """Parameters and fitted attributes of an estimator of combinations, as its parts see them."""
 
     kernels: Any
     quality: str
     C: Any
     weights: str
-    constraint: str
-    center: bool
     normalize: bool
-    total: float | None
-    psd: str
     tol: float
-    max_iter: int
     # Of estimators without these parameters.
     nu: float = 0.3
-    warm_start: bool = False
     missing: str | None = None
-    equal_share: Any = 0.0
     rank: Any = None
-    certify: str | None = None
     # Set by a fit.
     epsilon_: Any = None  # of a tube, which regressors alone have
     kernels_: Sequence[Kernel]
@@ -95,7 +86,7 @@ class CombinationParameters(DeviceParameter, StoppingParameters, NumberedKernels
     equal_share_: float
     _view_columns: dict[str, Any]
     _seed: int
-    _options = EngineOptions()
+    _engine = EngineOptions()
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows, rows with gaps and rows of things are taken where the kernels take them."""
@@ -129,7 +120,6 @@ def check_parameters(estimator: CombinationParameters, qualities: Sequence[str])
     """Refuse parameters that no fit can have; when to stop is returned."""
     check_choice("quality", estimator.quality, qualities)
     check_choice("weights", estimator.weights, ["positive", "free"])
-    check_choice("constraint", estimator.constraint, ["trace", "sum"])
     missing = estimator.missing
     if missing is not None:
         check_choice("missing", missing, ["mean", "complete"])
@@ -139,15 +129,13 @@ def check_parameters(estimator: CombinationParameters, qualities: Sequence[str])
             "None; pass a dictionary of tables, or a list with a kernel for every source, such as "
             "Columns(['a', 'b'], Gaussian())"
         )
-    if estimator.certify is not None:
-        check_choice("certify", estimator.certify, ["exact"])
-    for name in ("normalize", "center", "warm_start"):
-        check_flag(name, getattr(estimator, name))
-    check_choice("psd", estimator.psd, ["auto", "raise", "clip", "shift", "trust"])
+    check_flag("normalize", estimator.normalize)
+    options = estimator._options
+    options._check()
     if is_family(estimator.kernels):
         _check_family(estimator)
     tol = check_positive("tol", estimator.tol)
-    return Control(tol, check_count("max_iter", estimator.max_iter), estimator._stopping_control())
+    return Control(tol, options.max_iter, estimator._stopping_control())
 
 
 def _check_family(estimator: CombinationParameters) -> None:
@@ -156,7 +144,7 @@ def _check_family(estimator: CombinationParameters) -> None:
     A price for every kernel proves a bound for positive weights of a machine that has a value at
     every kernel, and for nothing else.
     """
-    refused = None
+    refused, options = None, estimator._options
     if estimator.weights == "free":
         refused = "weights='free'", "use weights='positive'"
     elif estimator.quality in (*CRITERIA, "hard_margin"):
@@ -166,10 +154,10 @@ def _check_family(estimator: CombinationParameters) -> None:
         refused = "C='learn'", "give C a number, or use C='auto'"
     elif estimator.missing is not None:
         refused = f"missing={estimator.missing!r}", "impute the missing cells first"
-    elif estimator.psd in ("clip", "shift"):
-        refused = f"psd={estimator.psd!r}", "leave indefinite kernels out of the family"
-    elif estimator.certify is not None:
-        refused = f"certify={estimator.certify!r}", "use certify=None"
+    elif options.psd in ("clip", "shift"):
+        refused = f"psd={options.psd!r}", "leave indefinite kernels out of the family"
+    elif options.certify is not None:
+        refused = f"certify={options.certify!r}", "use certify=None"
     if refused is not None:
         what, cure = refused
         raise ValueError(
@@ -188,14 +176,14 @@ def state(
 ) -> Statement:
     """What is to be learned, with the parameters of the machines checked."""
     quality, chooses, share = estimator.quality, chooses_C(estimator), wanted_share(estimator)
-    C, choices = 1.0 if chooses else estimator.C, estimator._options.choices
+    C, choices = 1.0 if chooses else estimator.C, estimator._engine.choices
     given = C, estimator.nu, estimator.epsilon_, data.weight, data.targets
     return Statement(
         targets=data.targets,
         quality=quality,
         settings=check_settings(quality, *given),
         free_sign=estimator.weights == "free",
-        constraint=estimator.constraint,
+        constraint=estimator._options.constraint,
         total=total,
         start=warm_start(estimator, n_kernels),
         learn_C=learns_C(quality, estimator.C),
@@ -211,7 +199,8 @@ def state(
 
 def checked_total(estimator: CombinationParameters) -> float | None:
     """What is held at the constraint, or None for the default."""
-    return None if estimator.total is None else check_positive("total", estimator.total)
+    total = estimator._options.total
+    return None if total is None else float(total)
 
 
 def chooses_C(estimator: CombinationParameters) -> bool:
@@ -229,11 +218,12 @@ def chooses_C(estimator: CombinationParameters) -> bool:
 
 def wanted_share(estimator: CombinationParameters) -> float | None:
     """The share of the total that all sources have equally; None if it is to be chosen."""
-    given = check_equal_share(estimator.equal_share)
+    given = check_equal_share(estimator._options.equal_share)
     machine = estimator.quality in QUALITIES and not learns_C(estimator.quality, estimator.C)
     can = machine and estimator.weights == "positive" and not is_family(estimator.kernels)
+    holds_out = estimator._hold_out_rule() is not None
     if given is None:
-        open_ = can and estimator.kernels is None and estimator._n_views() > 1
+        open_ = can and holds_out and estimator.kernels is None and estimator._n_views() > 1
         return None if open_ else 0.0
     if given and not can:
         raise ValueError(
@@ -241,18 +231,25 @@ def wanted_share(estimator: CombinationParameters) -> float | None:
             "list of kernels, weights='positive' and a machine at a given C or C='auto'; leave "
             "it out"
         )
+    if isinstance(given, str) and not holds_out:
+        raise ValueError(
+            f"expected equal_share to be a number from 0 to 1 for {type(estimator).__name__}, got "
+            f"{given!r}, which needs held-out rows with targets; try equal_share=0.5"
+        )
     return None if isinstance(given, str) else given
 
 
 def store_share(estimator: CombinationParameters, share: float) -> None:
-    """Keep it where there is such a parameter."""
-    if "equal_share" in vars(estimator) or type(estimator).equal_share is None:
+    """Keep it where there is such an option."""
+    if "equal_share" in estimator._options.get_params():
         estimator.equal_share_ = share
 
 
 def warm_start(estimator: CombinationParameters, n_kernels: int) -> Array | None:
     """The weights of the last fit, if they are to be used and of as many kernels."""
-    weights: Array | None = vars(estimator).get("weights_") if estimator.warm_start else None
+    if not estimator._options.warm_start:
+        return None
+    weights: Array | None = vars(estimator).get("weights_")
     return weights if weights is not None and len(weights) == n_kernels else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,12 @@ from kernlearn.estimators.inputs.ownership import rollback_on_error
 from kernlearn.estimators.mkl.combination import CombinationFit, KernelCombination
 from kernlearn.estimators.mkl.held_out_loss import hold_out_rule, squared_losses
 from kernlearn.estimators.mkl.low_rank import LandmarkFolds
+from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.spread import robust_spread
 from kernlearn.estimators.mkl.table_inputs import TableInputs
 from kernlearn.quality.registry import quality_names
 from kernlearn.runtime.phrases import counted
 from kernlearn.runtime.status import Status
-from kernlearn.runtime.stopping import Progress
 from kernlearn.solvers.core.solution import relative_gap
 from kernlearn.solvers.engine.refits import FoldMachines
 from kernlearn.solvers.engine.statement import HoldOut
@@ -59,10 +58,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         targets. The unit and the origin of y then change nothing but the unit of the predictions.
     nu : float, default=0.5
         For "nu_svr": upper bound on the share of points outside the tube.
-    normalize, center, constraint, total, equal_share, missing, psd, tol, max_iter, random_state
+    normalize, missing, rank, device, tol, random_state, verbose, time_limit, options
         As in :class:`kernlearn.MKLClassifier`.
-    warm_start, rank, certify, device, verbose, callback, time_limit
-        Likewise.
 
     Attributes
     ----------
@@ -101,22 +98,14 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         epsilon: float | str = "auto",
         nu: float = 0.5,
         normalize: bool = False,
-        center: bool = False,
-        constraint: str = "trace",
-        total: float | None = None,
-        equal_share: float | str | None = None,
         missing: str | None = None,
-        psd: str = "auto",
-        tol: float = 1e-6,
-        max_iter: int = 200,
-        random_state: RandomState = 0,
-        warm_start: bool = False,
         rank: int | str | None = "auto",
-        certify: str | None = None,
         device: str | None = None,
+        tol: float = 1e-6,
+        random_state: RandomState = 0,
         verbose: int = 0,
-        callback: Callable[[Progress], object] | None = None,
         time_limit: float | None = None,
+        options: MKLOptions | None = None,
     ) -> None:
         self.kernels = kernels
         self.quality = quality
@@ -125,22 +114,14 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         self.epsilon = epsilon
         self.nu = nu
         self.normalize = normalize
-        self.center = center
-        self.constraint = constraint
-        self.total = total
-        self.equal_share = equal_share
         self.missing = missing
-        self.psd = psd
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.warm_start = warm_start
         self.rank = rank
-        self.certify = certify
         self.device = device
+        self.tol = tol
+        self.random_state = random_state
         self.verbose = verbose
-        self.callback = callback
         self.time_limit = time_limit
+        self.options = options
 
     def fit(
         self, X: Rows, y: Any, X_unlabeled: Rows = None, sample_weight: Any = None

@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
-from kernlearn import MKLClassifier
+from kernlearn import MKLClassifier, MKLOptions
 from kernlearn.estimators.mkl.bank import choose_bank
 from kernlearn.kernels import (
     Columns,
@@ -108,7 +108,8 @@ class _BestSource(_CombinedSources):
 
 def _machine(data: SourceSet, kernels: list[Kernel], equal_share: float | str) -> MKLClassifier:
     missing = "mean" if data.has_gaps else None
-    return MKLClassifier(kernels, C="auto", equal_share=equal_share, missing=missing)
+    options = MKLOptions(equal_share=equal_share)
+    return MKLClassifier(kernels, C="auto", missing=missing, options=options)
 
 
 def _texts(cells: Rows) -> list[str]:

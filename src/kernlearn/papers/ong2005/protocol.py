@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from kernlearn import HyperkernelClassifier, Status
+from kernlearn import HyperkernelClassifier, HyperkernelOptions, Status
 from kernlearn.datasets import (
     DataSet,
     RegressionSet,
@@ -133,11 +133,12 @@ def machine_settings() -> dict[str, Json]:
 
 def parameters_note(model: Estimator) -> str:
     """Say which parameters a hyperkernel machine has, and how its widths are found."""
+    residual = HyperkernelOptions().pivot_tol
     return (
         "Parameters of section 7, the same for all sets: γ_j = 1/(50 q_j²) with q_j the 90 % "
         f"quantile of the differences in column j of the training data, λ_h = "
         f"{ARDHarmonic().lambda_h}, λ_Q = {model.lambda_q:g}, C = {model.C:g} as the box of every "
-        f"coefficient, ν = {model.nu}. Ours: pivots to a residual of {model.pivot_tol:g} of the "
+        f"coefficient, ν = {model.nu}. Ours: pivots to a residual of {residual:g} of the "
         f"trace, at most {model.max_pivots}."
     )
 

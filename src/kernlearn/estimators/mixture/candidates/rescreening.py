@@ -31,6 +31,7 @@ from kernlearn.estimators.mixture.candidates.training import TrainingRows
 from kernlearn.estimators.mixture.options import MixtureOptions
 from kernlearn.estimators.mixture.preparation import STANDARD
 from kernlearn.estimators.mkl.column_pairs import columns_of_pairs
+from kernlearn.estimators.mkl.options import MKLOptions
 from kernlearn.estimators.mkl.regressor import MKLRegressor
 from kernlearn.kernels import Kernel
 from kernlearn.runtime.numerical_errors import BREAKDOWNS
@@ -157,7 +158,7 @@ class _Split:
             C="auto",
             random_state=0,
             rank=self.options.rescreening.rank,
-            callback=self._is_over,
+            options=MKLOptions(callback=self._is_over),
         )
         with quiet_about(Warning):  # it is one candidate of several
             rows = X if place is None else place.put(X)

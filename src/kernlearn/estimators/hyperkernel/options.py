@@ -1,0 +1,70 @@
+"""Options of the estimators that learn in a hyper-RKHS: what few fits need, in one object."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from kernlearn._checks import check_flag
+from kernlearn.estimators.mkl.options import CombinationOptions
+from kernlearn.runtime.stopping import Progress
+
+
+class HyperkernelOptions(CombinationOptions):
+    r"""Options of the hyperkernel estimators, for their parameter ``options``.
+
+    Values are checked by ``fit``. A search names them ``options__total`` and so on, also where the
+    estimator has ``options=None``.
+
+    Parameters
+    ----------
+    squared : bool, default=False
+        Whether to penalise the squared norm, as (24) of Ong et al. (2005) does, instead of the norm
+        of (27).
+    total : float, optional
+        The constant of :math:`1^\top\beta`, which breaks the scale of the kernel: a sum of
+        coefficients, where :class:`kernlearn.MKLOptions` holds a trace. The default is 1, and the
+        standard deviation of y for a regression other than "least_squares".
+    pivot_tol : float, default=1e-6
+        Residual of the factorisation over pairs, relative to its trace.
+    max_iter : int, default=200
+        Limit on the number of kernels tried.
+    warm_start : bool, default=False
+        Whether to begin near the weights of the last fit, if that had as many pivots. A new C or
+        λ_Q then takes fewer machine solves, and the solution is the same.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it returns
+        True.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import HyperkernelClassifier, HyperkernelOptions
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = HyperkernelClassifier(options=HyperkernelOptions(total=2.0)).fit(X, y)
+    >>> round(float(model.weights_.sum()), 6)
+    2.0
+    """
+
+    constraint = "sum"
+    psd = "trust"  # sections are kernels
+
+    def __init__(
+        self,
+        *,
+        squared: bool = False,
+        total: float | None = None,
+        pivot_tol: float = 1e-6,
+        max_iter: int = 200,
+        warm_start: bool = False,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.squared = squared
+        self.total = total
+        self.pivot_tol = pivot_tol
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.callback = callback
+
+    def _check(self) -> None:
+        super()._check()
+        check_flag("squared", self.squared)

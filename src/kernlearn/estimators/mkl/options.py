@@ -1,0 +1,170 @@
+"""Options of the estimators that combine kernels: what few fits need, in one object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, Self
+
+from sklearn.base import BaseEstimator
+
+from kernlearn._checks import check_choice, check_count, check_flag, check_positive
+from kernlearn.estimators.inputs.stopping import StoppingParameters
+from kernlearn.estimators.mkl.equal_share import check_equal_share
+from kernlearn.runtime.stopping import Progress
+
+
+class CombinationOptions(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """All options of a combination; the values are for estimators that do not offer them."""
+
+    center: bool = False
+    constraint: str = "trace"
+    total: float | None = None
+    equal_share: float | str | None = 0.0
+    psd: str = "auto"
+    certify: str | None = None
+    max_iter: int = 200
+    warm_start: bool = False
+    callback: Callable[[Progress], object] | None = None
+
+    def _check(self) -> None:
+        """Refuse values that no fit can have."""
+        check_flag("center", self.center)
+        check_choice("constraint", self.constraint, ["trace", "sum"])
+        if self.total is not None:
+            check_positive("total", self.total)
+        check_equal_share(self.equal_share)
+        check_choice("psd", self.psd, ["auto", "raise", "clip", "shift", "trust"])
+        if self.certify is not None:
+            check_choice("certify", self.certify, ["exact"])
+        check_count("max_iter", self.max_iter)
+        check_flag("warm_start", self.warm_start)
+
+
+@contextmanager
+def explained_options(options: CombinationOptions) -> Iterator[None]:
+    """Add to an error how an option that it names is set: the name is none of the estimator's."""
+    try:
+        yield
+    except ValueError as error:
+        for name in options.get_params():
+            if re.search(rf"\b{name}\b", str(error)):
+                error.add_note(f"{name} is an option: options={type(options).__name__}({name}=...)")
+        raise
+
+
+class MKLOptions(CombinationOptions):
+    r"""Options of the estimators that combine kernels, for their parameter ``options``.
+
+    Values are checked by ``fit``. A search names them ``options__total`` and so on, also where the
+    estimator has ``options=None``.
+
+    Parameters
+    ----------
+    center : bool, default=False
+        Whether to centre every kernel in feature space first.
+    constraint : {"trace", "sum"}, default="trace"
+        What is held at ``total``: Σ wᵢ tr Kᵢ or Σ wᵢ.
+    total : float, optional
+        Value of the constraint. The default for "trace" is the mean of tr Kᵢ, so that C means the
+        same for any number of kernels; :func:`kernlearn.learn_weights` follows the paper and has
+        the sum of tr Kᵢ. The default for "sum" is 1.
+    equal_share : float, "auto" or None, default=None
+        The part of the total that all sources, and the kernels of each, share equally: 0 learns
+        all weights, 1 gives equal weights. A source is what kernels on the same `Columns` see.
+        "auto" chooses among 1, ⅔, ⅓ and 0 by held-out rows: the most equal share whose loss is
+        within a standard error of the smallest. None is "auto" for several views with their
+        default kernels, else 0. A novelty detector holds no rows out, so None is 0 there. A share
+        needs a list of kernels, positive weights and a machine at a given C or ``C="auto"``.
+    psd : {"auto", "raise", "clip", "shift", "trust"}, default="auto"
+        How to treat indefinite Gram matrices; "auto" checks precomputed ones only.
+    certify : {"exact"}, optional
+        Whether to bound the problem without landmarks too, in ``exact_lower_bound_``: every kernel
+        is evaluated on all pairs of rows, in blocks.
+    max_iter : int, default=200
+        Limit on the number of kernels tried. For a family of kernels it limits the rounds, and the
+        kernels tried in each.
+    warm_start : bool, default=False
+        Whether to begin near the weights of the last fit, if that had as many kernels. A new C
+        then takes fewer machine solves, and the solution is the same. Alignments and ``C="learn"``
+        ignore it.
+    callback : callable, optional
+        Called with a :class:`kernlearn.Progress` after every step; the fit ends when it
+        returns True.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from kernlearn import MKLClassifier, MKLOptions
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = MKLClassifier(options=MKLOptions(center=True, total=100.0)).fit(X, y)
+    >>> traces = [kernel.diag(X).sum() for kernel in model.kernels_]
+    >>> round(float(model.weights_ @ traces), 6)
+    100.0
+    >>> MKLClassifier().set_params(options__total=100.0)
+    MKLClassifier(options=MKLOptions(total=100.0))
+    """
+
+    def __init__(
+        self,
+        *,
+        center: bool = False,
+        constraint: str = "trace",
+        total: float | None = None,
+        equal_share: float | str | None = None,
+        psd: str = "auto",
+        certify: str | None = None,
+        max_iter: int = 200,
+        warm_start: bool = False,
+        callback: Callable[[Progress], object] | None = None,
+    ) -> None:
+        self.center = center
+        self.constraint = constraint
+        self.total = total
+        self.equal_share = equal_share
+        self.psd = psd
+        self.certify = certify
+        self.max_iter = max_iter
+        self.warm_start = warm_start
+        self.callback = callback
+
+
+class OptionsParameter(StoppingParameters, BaseEstimator):  # type: ignore[misc]
+    """Mixed into an estimator with the parameter ``options``."""
+
+    options: CombinationOptions | None = None
+    _options_type: type[CombinationOptions] = MKLOptions
+    _callback_name = "options__callback"
+
+    @property
+    def _options(self) -> CombinationOptions:
+        """The options given, or those that hold by default."""
+        if self.options is None:
+            return self._options_type()
+        if not isinstance(self.options, self._options_type):
+            name = self._options_type.__name__
+            raise ValueError(
+                f"expected options to be None or {name}(...), got {self.options!r}; pass for "
+                f"example options={name}(total=1.0)"
+            )
+        return self.options
+
+    def _listener(self) -> Callable[[Progress], object] | None:
+        return self._options.callback
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by the names of ``get_params``; options passed earlier are not changed.
+
+        Names such as ``options__total`` are known where ``options`` is None, too.
+        """
+        if "options" in params:
+            self.options = params.pop("options")
+        mark = "options__"
+        within = {key: params.pop(key) for key in list(params) if key.startswith(mark)}
+        if within:
+            values = {key.removeprefix(mark): value for key, value in within.items()}
+            self.options = copy(self._options).set_params(**values)
+        super().set_params(**params)
+        return self
