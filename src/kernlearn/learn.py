@@ -93,14 +93,20 @@ def learn_weights(
     C : float or "learn"
         The box, 0 ≤ α ≤ C; 1/τ for the 2-norm soft margin and least squares. ``"learn"``
         (``"squared_soft_margin"`` only) makes the identity one more matrix, section 4.6.
-    nu, epsilon : float
-        Parameters of the machines named after them, and of ``"one_class"``.
+    nu : float
+        Upper bound on the share of margin errors (``"nu_svm"``), of points outside the tube
+        (``"nu_svr"``) or of outliers (``"one_class"``; :class:`kernlearn.MKLNoveltyDetector` has
+        0.1 by default).
+    epsilon : float
+        Half the width of the tube of ``"epsilon_svr"``.
     weights : {"positive", "free"}
         w ≥ 0, or any sign with K(w) ⪰ 0.
     constraint : {"trace", "sum"}
         ``"trace"``: Σ wᵢ tr Kᵢ = total; ``"sum"``: Σ wᵢ = total.
     total : float, optional
-        By default Σ tr Kᵢ (plus N with ``C="learn"``) for ``"trace"``, and 1 for ``"sum"``.
+        By default Σ tr Kᵢ (plus N with ``C="learn"``) for ``"trace"``, and 1 for ``"sum"``. The
+        estimators have the mean of tr Kᵢ (:class:`kernlearn.MKLOptions`), so that the same C means
+        the same for any number of kernels.
     penalty : Penalty, optional
         A convex function of the weights that is added to V, such as :class:`kernlearn.HyperNorm`.
     sample_weight : array-like of shape (n,), optional

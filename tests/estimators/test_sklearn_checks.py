@@ -19,8 +19,8 @@ ESTIMATORS = [
     kl.MKLClassifier(),
     kl.MKLRegressor(TWO_KERNELS),  # C by default, and what is a bank above
     kl.MKLNoveltyDetector(),
-    kl.HyperkernelClassifier(scale=1.0, max_pivots=8),  # chosen like the widths of a bank
-    kl.HyperkernelRegressor(scale=1.0, max_pivots=8),
+    kl.HyperkernelClassifier(gamma_factor=1.0, max_pivots=8),  # chosen like the widths of a bank
+    kl.HyperkernelRegressor(gamma_factor=1.0, max_pivots=8),
     kl.HyperkernelNoveltyDetector(max_pivots=8),
     kl.HyperkernelMetric(max_pivots=30),
     kl.LSSVMClassifier(Gaussian(0.3), tol=1e-1),

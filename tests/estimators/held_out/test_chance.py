@@ -21,7 +21,7 @@ KINDS = {
     "LSSVM": {},
     "FirstLevel": {"lam": 1.0, "mu": 1.0},
     "MKL": {"kernels": [Linear()]},
-    "Hyperkernel": {"scale": 1.0, "max_pivots": 10},
+    "Hyperkernel": {"gamma_factor": 1.0, "max_pivots": 10},
 }
 ESTIMATORS = [
     getattr(kl, f"{kind}{task}")(**options)

@@ -55,7 +55,7 @@ def test_the_learned_kernel_is_the_expansion_and_serves_an_svc(wine):
 
 def test_widths_come_from_the_quantiles_of_differences(wine):
     _, X, y = wine
-    model = kl.HyperkernelClassifier(max_pivots=5, scale=1.0).fit(X, y)
+    model = kl.HyperkernelClassifier(max_pivots=5, gamma_factor=1.0).fit(X, y)
     first, second = np.triu_indices(len(X), 1)
     q = np.quantile(np.abs(X[first] - X[second]), 0.9, axis=0)
     np.testing.assert_allclose(model.hyperkernel_.gammas, 1 / (50 * q**2), rtol=1e-10)

@@ -104,25 +104,27 @@ def test_balanced_class_weights_find_the_rare_class():
     assert np.mean(ours) > 0.6
 
 
-def test_the_scale_of_a_hyperkernel_is_found_by_rows_held_out():
+def test_the_factor_of_a_hyperkernel_is_found_by_rows_held_out():
     X, y = _waves(5.0)
     X_new, y_new = _waves(5.0, 1000, 1)
     found = kl.HyperkernelClassifier(max_pivots=40).fit(X, y)
-    paper = kl.HyperkernelClassifier(max_pivots=40, scale=1.0).fit(X, y)
-    assert found.scale_ > 10
-    assert paper.scale_ == 1.0
-    np.testing.assert_allclose(found.hyperkernel_.gammas, found.scale_ * paper.hyperkernel_.gammas)
+    paper = kl.HyperkernelClassifier(max_pivots=40, gamma_factor=1.0).fit(X, y)
+    assert found.gamma_factor_ > 10
+    assert paper.gamma_factor_ == 1.0
+    np.testing.assert_allclose(
+        found.hyperkernel_.gammas, found.gamma_factor_ * paper.hyperkernel_.gammas
+    )
     assert found.score(X_new, y_new) > paper.score(X_new, y_new) + 0.1
 
 
-@pytest.mark.parametrize("scale", [0.0, -1.0, "best", None])
-def test_a_scale_that_is_no_factor_is_refused(problem, scale):
-    with pytest.raises(ValueError, match="expected scale to be a positive number"):
-        kl.HyperkernelClassifier(scale=scale).fit(problem.X, problem.y)
+@pytest.mark.parametrize("factor", [0.0, -1.0, "best", None])
+def test_a_factor_that_is_none_is_refused(problem, factor):
+    with pytest.raises(ValueError, match="expected gamma_factor to be a positive number"):
+        kl.HyperkernelClassifier(gamma_factor=factor).fit(problem.X, problem.y)
 
 
 def test_a_hyperkernel_with_its_own_widths_keeps_them(problem):
     hyperkernel = kl.hyperkernels.ARDHarmonic(0.6, [0.1, 0.2, 0.3])
     model = kl.HyperkernelClassifier(hyperkernel, max_pivots=8).fit(problem.X, problem.y)
     assert model.hyperkernel_ is hyperkernel
-    assert model.scale_ == 1.0
+    assert model.gamma_factor_ == 1.0

@@ -31,6 +31,19 @@ def test_constructors_have_at_most_sixteen_parameters(kind):
     assert [*parameters][-1] == "options"
 
 
+def test_a_parameter_has_one_default_unless_its_meaning_differs():
+    """The docstrings of both say why where it does."""
+    found = {}
+    for kind in [*KINDS, *OPTIONS.values()]:
+        for name, parameter in inspect.signature(kind).parameters.items():
+            found.setdefault(name, set()).add((kind.__name__, parameter.default))
+    several = {name for name, used in found.items() if len({d for _, d in used}) > 1}
+    # C of a box in units of y, and of the paper; normalize and nu of novelties.
+    assert several == {"C", "quality", "normalize", "nu"}
+    assert {default for kind, default in found["nu"] if "Novelty" not in kind} == {0.3}
+    assert {default for kind, default in found["nu"] if "Novelty" in kind} == {0.1}
+
+
 @pytest.mark.parametrize("kind", OPTIONS.values(), ids=lambda kind: kind.__name__)
 def test_every_option_is_keyword_only_and_documented(kind):
     parameters = inspect.signature(kind).parameters.values()

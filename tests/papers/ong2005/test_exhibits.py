@@ -50,7 +50,9 @@ def test_table_3(tmp_path: Path, computed_cells: Callable[[Path], list[str]]) ->
     expected = []
     for index in range(2):
         split = small_set(index)
-        model = HyperkernelClassifier(quality="nu_svm", scale=1.0).fit(split.X_train, split.y_train)
+        model = HyperkernelClassifier(quality="nu_svm", gamma_factor=1.0).fit(
+            split.X_train, split.y_train
+        )
         expected.append(100 * np.mean(model.predict(split.X_test) != split.y_test))
     assert numbers(table, "pima", "ν-SVM") == pytest.approx(expected)
     pima = table.rows()["pima",]
@@ -78,7 +80,7 @@ def test_table_4(tmp_path: Path) -> None:
     for index in range(2):
         split = small_set(index)
         for s, lambda_h in enumerate((0.2, 0.6)):
-            model = HyperkernelClassifier(ARDHarmonic(lambda_h), scale=1.0).fit(
+            model = HyperkernelClassifier(ARDHarmonic(lambda_h), gamma_factor=1.0).fit(
                 split.X_train, split.y_train
             )
             errors[index, s] = 100 * np.mean(model.predict(split.X_test) != split.y_test)
@@ -148,7 +150,7 @@ def test_table_5(tmp_path: Path) -> None:
     expected = []
     for index in range(2):
         split = draw_split(data, index, 0)
-        model = HyperkernelRegressor(scale=1.0).fit(split.X_train, split.y_train)
+        model = HyperkernelRegressor(gamma_factor=1.0).fit(split.X_train, split.y_train)
         expected.append(np.mean((model.predict(split.X_test) - split.y_test) ** 2))
     for name, unit in (("servo", 1), ("cpu (×10³)", 1e3), ("auto imports (×10⁶)", 1e6)):
         assert numbers(table, name, "ν-SVR") == pytest.approx(np.array(expected) / unit)

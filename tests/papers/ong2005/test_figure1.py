@@ -50,7 +50,7 @@ def test_the_scales_are_those_of_the_kernels(table: ComparisonTable) -> None:
     ratios = found(table, HYPER, "ratio of scales")
     assert all(300 < ratio < 650 for ratio in ratios), "447 is the ratio of the columns' deviations"
     # The distance at which k has the curvature of exp(−d²/(2s²)), by finite differences.
-    kernel = HyperkernelClassifier(scale=1.0).fit(train.X, train.y).kernel_
+    kernel = HyperkernelClassifier(gamma_factor=1.0).fit(train.X, train.y).kernel_
     for j, column in enumerate(("scale of column 1", "scale of column 2")):
         s = found(table, HYPER, column)[0]
         near = np.zeros((2, 2))

@@ -27,7 +27,9 @@ def test_a_split_gives_the_errors_of_the_estimators() -> None:
     qualities = {"C-SVM": "soft_margin", "ν-SVM": "nu_svm", "Lag-SVM": "lagrangian"}
     assert list(found) == list(qualities)
     for machine, quality in qualities.items():
-        model = HyperkernelClassifier(quality=quality, scale=1.0).fit(split.X_train, split.y_train)
+        model = HyperkernelClassifier(quality=quality, gamma_factor=1.0).fit(
+            split.X_train, split.y_train
+        )
         wrong = 1 - model.score(split.X_test, split.y_test)
         numbers = found[machine]
         assert numbers["error"] == pytest.approx(100 * wrong)
@@ -78,7 +80,7 @@ def test_the_parameters_said_are_the_ones_used() -> None:
     assert (hyperkernel_module.WIDTH, hyperkernel_module.QUANTILE) == (50.0, 0.9)
     X = np.array([[0.0], [1.0], [3.0], [7.0]])
     q = np.quantile([1, 3, 7, 2, 6, 4], 0.9)
-    model = HyperkernelClassifier(scale=1.0).fit(X, [0, 0, 1, 1])
+    model = HyperkernelClassifier(gamma_factor=1.0).fit(X, [0, 0, 1, 1])
     np.testing.assert_allclose(model.hyperkernel_.gammas, [1 / (50 * q**2)])
     for estimator in (HyperkernelClassifier(), HyperkernelRegressor()):
         text = parameters_note(estimator)

@@ -23,23 +23,26 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     The pairs are pivots of an incomplete Cholesky factorisation over all pairs of training points.
     With the default hyperkernel every column of the data has its own scale, found without
     cross-validation, on raw columns; the parameters are those of section 7 of Ong, Smola and
-    Williamson (2005), but for ``scale``. The optimum often sits at one pair: the learned kernel is
-    then one section of the hyperkernel.
+    Williamson (2005), but for ``gamma_factor``. The optimum often sits at one pair: the learned
+    kernel is then one section of the hyperkernel.
 
     Parameters
     ----------
     hyperkernel : Hyperkernel, optional
-        By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data: ``scale`` times those
-        of the paper's rule, γ = 1/(50 q²) with q the 90 % quantile of a column's differences.
+        By default ``ARDHarmonic(lambda_h=0.6)`` with length scales from the data:
+        γ is ``gamma_factor`` times that of the paper's rule, 1/(50 q²) with q the 90 % quantile of
+        a column's differences.
     quality : str, default="soft_margin"
         The machine: "soft_margin", "nu_svm", "lagrangian", or any that MKLClassifier takes.
     C : float or "auto", default=100.0
-        The box 0 ≤ α ≤ C; "auto" as in :class:`kernlearn.MKLClassifier`.
+        The box 0 ≤ α ≤ C, 100 as in section 7 of the paper; "auto" as in
+        :class:`kernlearn.MKLClassifier`, whose default is that of scikit-learn's SVC.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
-        For "nu_svm".
-    scale : float or "auto", default="auto"
+        For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
+        (2005) have 0.3, scikit-learn's NuSVC 0.5.
+    gamma_factor : float or "auto", default="auto"
         Factor of the γ of the default hyperkernel; 1 is the paper's rule. "auto" takes the one at
         which a section has the smallest leave-one-out loss, as the kernel of a least-squares
         machine on a sample of the rows.
@@ -57,7 +60,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
     ----------
     hyperkernel_ : Hyperkernel
         The hyperkernel, with its widths.
-    scale_ : float
+    gamma_factor_ : float
         The factor that was used.
     pivots_ : ndarray of shape (n_pivots, 2, n_features)
         The pairs of the expansion.
@@ -95,7 +98,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         *,
         nu: float = 0.3,
         class_weight: Mapping[object, float] | str | None = None,
-        scale: float | str = "auto",
+        gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
         tol: float = 1e-6,
@@ -110,7 +113,7 @@ class HyperkernelClassifier(HyperkernelExpansion, MKLClassifier):
         self.lambda_q = lambda_q
         self.nu = nu
         self.class_weight = class_weight
-        self.scale = scale
+        self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
         self.tol = tol

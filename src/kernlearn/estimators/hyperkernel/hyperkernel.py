@@ -26,7 +26,7 @@ from kernlearn.typing import Array, Indices
 # Section 7 of the paper: exp(−d²/(50 q²)) with q the 90 % quantile of a column's differences.
 WIDTH, QUANTILE = 50.0, 0.9
 # Factors of those γ that are tried, and the ones next to the best.
-_SCALES, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
+_FACTORS, _BETWEEN = (1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0), 2.0
 # Quantiles of the differences of this many rows are those of all rows for any practical purpose.
 ROWS_FOR_QUANTILES = 500
 # What lies beside the sections while they are filled, at most.
@@ -46,7 +46,7 @@ class HyperkernelExpansion:
 
     hyperkernel: Hyperkernel | None
     lambda_q: float
-    scale: float | str
+    gamma_factor: float | str
     max_pivots: int | None
     n_pairs: int | None
     _seed: int
@@ -140,7 +140,7 @@ class HyperkernelExpansion:
 
     def _prepared_hyperkernel(self, X: Array, ys: Sequence[Array], weight: Array) -> Hyperkernel:
         """The hyperkernel given, with widths from the data where it has none."""
-        self.scale_ = 1.0
+        self.gamma_factor_ = 1.0
         hyperkernel = ARDHarmonic() if self.hyperkernel is None else self.hyperkernel
         if not isinstance(hyperkernel, Hyperkernel):
             raise ValueError(
@@ -150,13 +150,13 @@ class HyperkernelExpansion:
         if not isinstance(hyperkernel, ARDHarmonic) or hyperkernel.gammas is not None:
             return hyperkernel
         gammas, lambda_h = self._gammas(X), hyperkernel.lambda_h
-        if isinstance(self.scale, str) and self.scale == "auto":
+        if isinstance(self.gamma_factor, str) and self.gamma_factor == "auto":
             rows = sample_rows(len(weight), self._seed)
             targets = [y[rows] for y in ys]
-            self.scale_ = _best_scale(X[rows], gammas, lambda_h, targets, weight[rows])
+            self.gamma_factor_ = _best_factor(X[rows], gammas, lambda_h, targets, weight[rows])
         else:
-            self.scale_ = check_positive("scale", self.scale)
-        return ARDHarmonic(lambda_h, self.scale_ * gammas)
+            self.gamma_factor_ = check_positive("gamma_factor", self.gamma_factor)
+        return ARDHarmonic(lambda_h, self.gamma_factor_ * gammas)
 
     def _gammas(self, X: Array) -> Array:
         """One γ for every column; zero where a column says nothing, as a constant one."""
@@ -172,21 +172,21 @@ class HyperkernelExpansion:
         return 1.0
 
 
-def _best_scale(
+def _best_factor(
     X: Array, gammas: Array, lambda_h: float, targets: Sequence[Array], weight: Array
 ) -> float:
     """The factor at which one section, that of a point with itself, predicts held-out rows best."""
     if len(X) < 3 or all(np.ptp(y) == 0 for y in targets):
         return 1.0
 
-    def losses(scales: Sequence[float]) -> Array:
-        grams = (_section_of_itself(ARDHarmonic(lambda_h, s * gammas), X) for s in scales)
+    def losses(factors: Sequence[float]) -> Array:
+        grams = (_section_of_itself(ARDHarmonic(lambda_h, f * gammas), X) for f in factors)
         return held_out_losses(grams, targets, weight)
 
-    first = losses(_SCALES)
-    best = _SCALES[first_least(first)]
+    first = losses(_FACTORS)
+    best = _FACTORS[first_least(first)]
     between = (best / _BETWEEN, best * _BETWEEN)
-    return float((*_SCALES, *between)[first_least([*first, *losses(between)])])
+    return float((*_FACTORS, *between)[first_least([*first, *losses(between)])])
 
 
 def _section_of_itself(hyperkernel: ARDHarmonic, X: Array) -> Array:

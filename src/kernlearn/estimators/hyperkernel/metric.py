@@ -61,7 +61,8 @@ class HyperkernelMetric(
         Whether α ≥ 0. A conic result is a kernel. A linear one scores pairs, but need not be
         positive semidefinite: it has no `kernel_`, no distance and no embedding.
     C : float, default=10.0
-        The weight of the loss of each distinct pair.
+        The weight of the loss of each distinct pair: a box on coefficients of pairs, where the
+        other estimators have one on those of rows.
     n_pairs : int, optional
         Learn from a sample of so many pairs, half of them from points of one class. By default
         from all m(m + 1)/2 pairs of m points. For `fit` alone.

@@ -28,11 +28,14 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         By default ``ARDHarmonic(lambda_h=0.6)`` with widths from the data's quantiles. A row that
         differs in a column that was constant in training is far from all of them there.
     nu : float, default=0.1
-        In (0, 1]: upper bound on the share of training points called outliers.
+        In (0, 1]: upper bound on the share of training points called outliers. With
+        ``quality="one_class"`` it is the ``nu`` of :func:`kernlearn.learn_weights`, whose default
+        0.3 is that of all its machines.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
-    scale : float, default=1.0
-        Factor of the γ of the default hyperkernel.
+    gamma_factor : float or "auto", default="auto"
+        Factor of the γ of the default hyperkernel. "auto" is 1, the paper's rule: without targets
+        no held-out loss can choose a factor.
     max_pivots, n_pairs, tol, random_state, verbose, time_limit, options
         As in :class:`kernlearn.HyperkernelClassifier`.
 
@@ -40,7 +43,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
     ----------
     offset_ : float
         Threshold: ``decision_function = score_samples − offset_``.
-    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
+    hyperkernel_, gamma_factor_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
     feature_scales_
         Likewise.
@@ -61,7 +64,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         nu: float = 0.1,
         lambda_q: float = 1.0,
         *,
-        scale: float = 1.0,
+        gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
         tol: float = 1e-6,
@@ -73,7 +76,7 @@ class HyperkernelNoveltyDetector(HyperkernelExpansion, MKLNoveltyDetector):
         self.hyperkernel = hyperkernel
         self.nu = nu
         self.lambda_q = lambda_q
-        self.scale = scale
+        self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
         self.tol = tol

@@ -28,14 +28,16 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
     quality : {"nu_svr", "epsilon_svr", "least_squares"}, default="nu_svr"
         The machine.
     C : float or "auto", default=100.0
-        The box −C ≤ a ≤ C; "auto" as in :class:`kernlearn.MKLRegressor`.
+        The box −C ≤ a ≤ C, 100 as in section 7 of the paper; "auto" as in
+        :class:`kernlearn.MKLRegressor`, where it is the default.
     lambda_q : float, default=1.0
         Weight of the kernel's norm in the hyper-RKHS.
     nu : float, default=0.3
-        For "nu_svr".
+        For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
+        (2005) have 0.3, scikit-learn's NuSVR 0.5.
     epsilon : float or "auto", default="auto"
         For "epsilon_svr", as in :class:`kernlearn.MKLRegressor`.
-    scale, max_pivots, n_pairs, tol, random_state, verbose, time_limit
+    gamma_factor, max_pivots, n_pairs, tol, random_state, verbose, time_limit
         As in :class:`kernlearn.HyperkernelClassifier`.
     options : HyperkernelOptions, optional
         As in :class:`kernlearn.HyperkernelClassifier`; ``total`` is the standard deviation of y
@@ -43,7 +45,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
 
     Attributes
     ----------
-    hyperkernel_, scale_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
+    hyperkernel_, gamma_factor_, pivots_, pivot_residual_, weights_, n_active_pivots_, kernel_
         As in :class:`kernlearn.HyperkernelClassifier`.
     feature_scales_
         Likewise.
@@ -67,7 +69,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         *,
         nu: float = 0.3,
         epsilon: float | str = "auto",
-        scale: float | str = "auto",
+        gamma_factor: float | str = "auto",
         max_pivots: int | None = 150,
         n_pairs: int | None = None,
         tol: float = 1e-6,
@@ -82,7 +84,7 @@ class HyperkernelRegressor(HyperkernelExpansion, MKLRegressor):
         self.lambda_q = lambda_q
         self.nu = nu
         self.epsilon = epsilon
-        self.scale = scale
+        self.gamma_factor = gamma_factor
         self.max_pivots = max_pivots
         self.n_pairs = n_pairs
         self.tol = tol

@@ -54,7 +54,7 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         looks at no label). The last three choose the kernel and then train a soft margin machine
         with it.
     C : float, "auto" or "learn", default=1.0
-        The box 0 ≤ α ≤ C, as in scikit-learn's SVC. "auto" searches six values by
+        The box 0 ≤ α ≤ C, with the default of scikit-learn's SVC. "auto" searches six values by
         cross-validation, from the middle on and with warm starts, on a sample of 500 rows if there
         are more. For kernel families, only kernels selected at the first C (on the sample) are
         carried along the path. Through landmarks "least_squares" uses all rows, at little cost.
@@ -63,7 +63,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
     nu : float, default=0.3
-        For "nu_svm".
+        For "nu_svm", in (0, 1]: upper bound on the share of rows with a margin error. Ong et al.
+        (2005) have 0.3, scikit-learn's NuSVC 0.5.
     normalize : bool, default=False
         Give every kernel a unit diagonal, k(x, z)/√(k(x, x) k(z, z)).
     class_weight : dict or "balanced", optional
@@ -76,7 +77,8 @@ class MKLClassifier(OneAgainstRest, ClassifierMixin, KernelCombination):  # type
         pattern of gaps can be predicted; a row without any source is at the mean of each.
         Centring and the unit diagonal come after.
     tol : float, default=1e-6
-        Relative duality gap to reach.
+        Relative duality gap to reach. The least-squares estimators, such as
+        :class:`kernlearn.LSSVMClassifier`, solve no convex problem: their ``tol`` is on a slope.
     random_state : int, RandomState or None, default=0
         For the sample from which the default bank takes its widths, and for the folds behind
         probabilities and ``C="auto"``.

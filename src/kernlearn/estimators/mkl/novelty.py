@@ -28,7 +28,9 @@ class MKLNoveltyDetector(OutlierMixin, KernelCombination):  # type: ignore[misc]
         What to combine; by default Gaussian kernels around the data's own median distance, for
         which a row far out is like no other.
     nu : float, default=0.1
-        In (0, 1]: upper bound on the share of training points called outliers.
+        In (0, 1]: upper bound on the share of training points called outliers. With
+        ``quality="one_class"`` it is the ``nu`` of :func:`kernlearn.learn_weights`, whose default
+        0.3 is that of all its machines.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.

@@ -48,7 +48,8 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         The box −C ≤ a ≤ C, as in scikit-learn's SVR; the inverse ridge of "least_squares". "auto"
         searches six values, in units of the targets' spread where that matters, for the smallest
         held-out squared error, as in :class:`kernlearn.MKLClassifier`. A box given as a number is
-        in units of y: targets in other units need another.
+        in units of y: targets in other units need another, so that the default is "auto" here and
+        1 for the classifier.
     weights : {"positive", "free"}, default="positive"
         Positive weights, or any sign with K(w) ⪰ 0 on the points given to ``fit``. On other points
         the kernel may be indefinite, of which :class:`kernlearn.IndefiniteKernelWarning` tells.
@@ -56,8 +57,9 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         Half the width of the tube of "epsilon_svr", in units of y. "auto" is a tenth of the
         targets' spread, the interquartile range over 1.35: the standard deviation of normal
         targets. The unit and the origin of y then change nothing but the unit of the predictions.
-    nu : float, default=0.5
-        For "nu_svr": upper bound on the share of points outside the tube.
+    nu : float, default=0.3
+        For "nu_svr", in (0, 1]: upper bound on the share of rows outside the tube. Ong et al.
+        (2005) have 0.3, scikit-learn's NuSVR 0.5.
     normalize, missing, rank, device, tol, random_state, verbose, time_limit, options
         As in :class:`kernlearn.MKLClassifier`.
 
@@ -96,7 +98,7 @@ class MKLRegressor(RegressorMixin, KernelCombination):  # type: ignore[misc]
         weights: str = "positive",
         *,
         epsilon: float | str = "auto",
-        nu: float = 0.5,
+        nu: float = 0.3,
         normalize: bool = False,
         missing: str | None = None,
         rank: int | str | None = "auto",

@@ -28,7 +28,7 @@ GRID = 201  # points along each axis of the drawn surface
 MACHINES: dict[str, Callable[[Array], Estimator]] = {
     "(a) Gaussian, C = 1": lambda X: SVC(C=1.0, gamma=_one_gamma(X)),
     "(b) Gaussian, C = 10 000": lambda X: SVC(C=1e4, gamma=_one_gamma(X)),
-    "(c) hyperkernel": lambda X: HyperkernelClassifier(scale=1.0),
+    "(c) hyperkernel": lambda X: HyperkernelClassifier(gamma_factor=1.0),
 }
 COLUMNS = (
     "training error %",

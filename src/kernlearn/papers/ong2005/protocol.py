@@ -123,7 +123,7 @@ SMALLEST_WEIGHT = 1e-6
 
 def classifier(machine: str, **parameters: Any) -> HyperkernelClassifier:
     """Return the classifier of a column of Table 3, with section 7's parameters by default."""
-    return HyperkernelClassifier(quality=MACHINES[machine], scale=1.0, **parameters)
+    return HyperkernelClassifier(quality=MACHINES[machine], gamma_factor=1.0, **parameters)
 
 
 def machine_settings() -> dict[str, Json]:
