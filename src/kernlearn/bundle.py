@@ -61,9 +61,9 @@ class ModelBundle:
             File name, rows used, and columns other than the target.
         ``columns``
             List of ``{"name", "kind", "action", "notation"}``: kind is "number", "category",
-            "date", "constant", "identifier", "empty", "text", "dropped" or "row number"; action
-            says what was done, in words; notation is how numbers or dates are written, such as
-            "1.234,5" or "%d/%m/%Y", empty for plain ones. Older files have none.
+            "date", "constant", "identifier", "empty", "text", "dropped", "group" or "row number";
+            action says what was done, in words; notation is how numbers or dates are written, such
+            as "1.234,5" or "%d/%m/%Y", empty for plain ones. Older files have none.
         ``notes``
             List of sentences on what was done to the table as a whole, and what was skipped.
         ``metric``

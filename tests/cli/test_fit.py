@@ -184,7 +184,7 @@ def test_the_model_in_the_file_is_fitted_to_all_rows_and_the_seed_decides(
     assert not once["rows"]["refitted"]
 
 
-@pytest.mark.parametrize("options", [["--holdout", "0.01"], ["--cv", "10"]])
+@pytest.mark.parametrize("options", [["--test-size", "0.01"], ["--cv", "10"]])
 def test_a_row_held_out_has_no_shares_of_classes(wine, tmp_path, options):
     for i in range(14):
         wine.loc[wine.index[2 * i : 2 * i + 2], "target"] = f"pair {i:02d}"
@@ -603,8 +603,8 @@ def test_more_columns_than_the_method_takes(tmp_path):
 
 
 def test_a_holdout_that_leaves_nothing_to_learn_from(table):
-    result = run("fit", table, "--target", "target", "--holdout", "0.99")
-    check_failure(result, "expected at least 5 rows to learn from, --holdout 0.99 leaves")
+    result = run("fit", table, "--target", "target", "--test-size", "0.99")
+    check_failure(result, "expected at least 5 rows to learn from, --test-size 0.99 leaves")
 
 
 @pytest.mark.parametrize(
@@ -709,10 +709,10 @@ def test_bad_tables_to_predict(fitted, wine, tmp_path):
     [
         (["--method", "best"], "--method must be one of kernel, mkl, hyperkernel"),
         (["--task", "cluster"], "--task must be one of auto, classification, regression"),
-        (["--holdout", "1.5"], "--holdout must lie between 0 and 1, got 1.5"),
+        (["--test-size", "1.5"], "--test-size must lie between 0 and 1, got 1.5"),
         (
-            ["--holdout", "0.5", "--cv", "3"],
-            "--cv holds out every row in turn, --holdout some once",
+            ["--test-size", "0.5", "--cv", "3"],
+            "--cv holds out every row in turn, --test-size some once",
         ),
         (
             ["--no-refit", "--cv", "3"],

@@ -27,7 +27,6 @@ from kernlearn.cli.learned import print_learned
 from kernlearn.cli.options import AsJson, Delimiter, Quietly, Seed
 from kernlearn.cli.output import check_outputs, goes_to_stdout, say
 from kernlearn.cli.problem import (
-    HOLDOUT,
     METHOD_NAMES,
     CommandOptions,
     FitProblem,
@@ -94,7 +93,26 @@ Repairing = Annotated[
         "trust (do not look)."
     ),
 ]
-HoldoutShare = Annotated[float, typer.Option(help="Share of rows held out for the score.")]
+TestSize = Annotated[
+    float | None,
+    typer.Option(help="Share of rows held out once for the score.", show_default="0.25"),
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Hold out all rows with the same value of this column, such as a patient, together; "
+        "it is no input.",
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Hold out the latest rows by this column of numbers or dates, and learn from those "
+        "before.",
+    ),
+]
 Folds = Annotated[int | None, typer.Option(min=2, help="Cross-validate in so many folds instead.")]
 Refitting = Annotated[
     bool,
@@ -163,8 +181,10 @@ def fit(
     views: ViewsFile = None,
     kernel_matrix: MatrixFiles = None,
     psd: Repairing = "raise",
-    holdout: HoldoutShare = HOLDOUT,
+    test_size: TestSize = None,
     cv: Folds = None,
+    groups: GroupColumn = None,
+    time_order: TimeColumn = None,
     refit: Refitting = True,
     metric: MetricName = None,
     class_weight: ClassWeights = None,
@@ -188,7 +208,7 @@ def fit(
         target,
         method,
         task,
-        holdout,
+        test_size,
         cv,
         seed,
         views,
@@ -200,6 +220,8 @@ def fit(
         class_weight,
         psd,
         refit,
+        groups,
+        time_order,
     )
     limits = _checked_limits(request, time_limit, memory, device, cluster)
     check_outputs([model, report], [table, views, *request.matrices])
@@ -270,7 +292,8 @@ def _learned_from(
         "command": ["kernlearn", *map(plain, sys.argv[1:])],
         "versions": versions(PACKAGES),
     }
-    source = TableSource(about, problem.n_read, problem.dropped, problem.notes)
+    read = problem.n_read, problem.dropped, problem.notes, problem.warnings
+    source = TableSource(about, *read)
     return make_bundle(problem.task, problem.target, outcome, source)
 
 

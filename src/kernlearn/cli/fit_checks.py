@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kernlearn._device import place_of
 from kernlearn.cli.failure import BAD_USAGE, fail
-from kernlearn.cli.problem import HOLDOUT, METHOD_NAMES, FitRequest
+from kernlearn.cli.problem import METHOD_NAMES, FitRequest
 from kernlearn.methods.task import AUTO, THROUGH_LANDMARKS
 from kernlearn.runtime.memory import in_words, limited_to, parse_size, resident
 
@@ -62,20 +62,14 @@ def check_request(request: FitRequest) -> None:
     ):
         if value is not None and value not in choices:
             fail(f"{name} must be one of {', '.join(choices)}, got {value!r}.", BAD_USAGE)
-    if not 0.0 < request.holdout < 1.0:
-        fail(
-            f"--holdout must lie between 0 and 1, got {request.holdout:g}: 0.25 is usual.",
-            BAD_USAGE,
-        )
-    if request.cv is not None and request.holdout != HOLDOUT:
-        fail("--cv holds out every row in turn, --holdout some once: give one of them.", BAD_USAGE)
-    if request.cv is not None and not request.refit:
-        fail(
-            "--no-refit keeps the model that was judged, --cv judges several: give one of them.",
-            BAD_USAGE,
-        )
-    if request.target in request.drop:
-        fail(f"--drop names the target, {request.target!r}: name another column.", BAD_USAGE)
+    _check_held_out(request)
+    for option, names in (
+        ("--drop", request.drop),
+        ("--groups", {request.groups}),
+        ("--time-order", {request.time_order}),
+    ):
+        if request.target in names:
+            fail(f"{option} names the target, {request.target!r}: name another column.", BAD_USAGE)
     if request.delimiter is not None and len(request.delimiter) != 1:
         fail(f"--delimiter must be one character, got {request.delimiter!r}.", BAD_USAGE)
     if request.views is not None and request.matrices:
@@ -86,6 +80,26 @@ def check_request(request: FitRequest) -> None:
         fail(
             f"--views and --kernel-matrix combine kernels, so --method must be mkl, got "
             f"{request.method!r}.",
+            BAD_USAGE,
+        )
+
+
+def _check_held_out(request: FitRequest) -> None:
+    size = request.test_size
+    if size is not None and not 0.0 < size < 1.0:
+        fail(f"--test-size must lie between 0 and 1, got {size:g}: 0.25 is usual.", BAD_USAGE)
+    if request.cv is not None and size is not None:
+        fail(
+            "--cv holds out every row in turn, --test-size some once: give one of them.", BAD_USAGE
+        )
+    if request.cv is not None and not request.refit:
+        fail(
+            "--no-refit keeps the model that was judged, --cv judges several: give one of them.",
+            BAD_USAGE,
+        )
+    if request.groups is not None and request.time_order is not None:
+        fail(
+            "--groups holds out whole groups, --time-order the latest rows: give one of them.",
             BAD_USAGE,
         )
 

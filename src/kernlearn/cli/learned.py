@@ -17,6 +17,8 @@ def print_learned(console: Console, facts: Json) -> None:
     """Print the facts for a person; names in the table are data, never markup."""
     if facts["chance"]:
         _say(console, f"No better than guessing: {facts['chance']}.")
+    for warning in facts["warnings"]:
+        _say(console, f"Warning: {warning}.")
     _say(
         console,
         f"{facts['table']}: {facts['n_rows']} rows, {counted(facts['n_columns'], 'column')}; "

@@ -11,6 +11,7 @@ from typing import cast
 import numpy as np
 
 from kernlearn._cluster.connection import TIMEOUT
+from kernlearn.cli.row_columns import not_an_input, read_groups, read_times
 from kernlearn.gram.psd import Repair
 from kernlearn.kernels import Precomputed
 from kernlearn.methods.class_weights import read_class_weight
@@ -18,6 +19,7 @@ from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
+from kernlearn.methods.suspicions import repeated_identities
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
 from kernlearn.runtime.memory import available, in_words
@@ -32,10 +34,10 @@ from kernlearn.tables import (
     read_target,
     typed_columns,
 )
-from kernlearn.typing import PandasFrame
+from kernlearn.typing import Json, PandasFrame
 
 METHOD_NAMES = (*METHODS, AUTO)
-HOLDOUT = 0.25
+TEST_SIZE = 0.25
 FEWEST_ROWS = 10
 FEWEST_TO_LEARN = 5
 ROW_NUMBER = Column("row number", "row number", "points to a row of the kernel matrices")
@@ -68,7 +70,7 @@ class FitRequest:
     target: str
     method: str | None
     task: str
-    holdout: float
+    test_size: float | None
     cv: int | None
     seed: int
     views: Path | None
@@ -80,6 +82,8 @@ class FitRequest:
     class_weight: str | None = None
     psd: str = "raise"
     refit: bool = True
+    groups: str | None = None
+    time_order: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,8 @@ class FitProblem:
     """Why rows were left out, and how many."""
     notes: list[str]
     """What was done to the table as a whole."""
+    warnings: list[str]
+    """What may make the scores too good."""
 
 
 def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
@@ -125,14 +131,38 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
         _setting(request, target, tuple(views or ()), kernels), options=options.methods
     )
     method = request.method or _default_method(request, views, notes)
-    held_out = request.holdout, request.cv, request.refit
+    held_out = request.test_size or TEST_SIZE, request.cv, request.refit
     task = Task(X, target.y, columns, setting, method, *held_out, views, options=options.workflow)
+    task = replace(task, **_dependence(frame, request, target))
     _check_splits(task)
     n_missing = len(frame) - len(target.rows)
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    return FitProblem(task, target, table.n_rows, dropped, notes)
+    warned = [] if request.matrices else _suspicions(frame, columns, request, target)
+    return FitProblem(task, target, table.n_rows, dropped, notes, warned)
+
+
+def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json:
+    """Which rows belong together, and which come first, where columns say so."""
+    found: Json = {}
+    if request.groups is not None:
+        found["groups"] = read_groups(frame, request.groups, target.rows)
+    if request.time_order is not None:
+        found["times"] = read_times(frame, request.time_order, target.rows)
+    return found
+
+
+def _suspicions(
+    frame: PandasFrame, columns: list[Column], request: FitRequest, target: Target
+) -> list[str]:
+    """What of the columns makes a score too good to be true."""
+    if request.groups is not None:
+        return []
+    looked_at = ("number", "category", "text", "identifier")
+    names = [c.name for c in columns if c.kind in looked_at and c.name in frame.columns]
+    given = target.y, target.task, request.target
+    return repeated_identities(frame.iloc[target.rows], names, *given)
 
 
 def _read(
@@ -140,7 +170,8 @@ def _read(
 ) -> CompactTable:
     """The table, or a sample of its rows where it would not fit."""
     # Labels and categories may be numbers that are written in some way, and ids are.
-    as_written = {request.target, *request.categorical, *((files.id_column,) if files else ())}
+    named = (request.target, request.groups, files.id_column if files else None)
+    as_written = {*request.categorical, *(name for name in named if name is not None)}
     there = available()
     room = np.inf if there is None else share * there
     if request.matrices:
@@ -158,7 +189,7 @@ def _read(
 def _check_splits(task: Task) -> None:
     n_learned = min(len(train) for train, _ in task.splits())
     if n_learned < FEWEST_TO_LEARN:
-        option = f"--cv {task.cv}" if task.cv else f"--holdout {task.holdout:g}"
+        option = f"--cv {task.cv}" if task.cv else f"--test-size {task.test_size:g}"
         raise TableError(
             f"expected at least {FEWEST_TO_LEARN} rows to learn from, {option} leaves {n_learned}; "
             "hold fewer rows out"
@@ -194,8 +225,9 @@ def _check_table(frame: PandasFrame, request: FitRequest) -> None:
     names = list(frame.columns)
     if len(frame) == 0:
         raise TableError("the table has no rows below its column names; add rows")
-    for name in (request.target, *sorted(request.categorical), *sorted(request.drop)):
-        if name in names:
+    named = (request.groups, request.time_order, *sorted(request.categorical | request.drop))
+    for name in (request.target, *named):
+        if name is None or name in names:
             continue
         in_any_case = {known.casefold(): known for known in names}
         close = get_close_matches(name.casefold(), in_any_case, 1)
@@ -220,7 +252,8 @@ def _columns(
     joined = files.views if files is not None else {}
     names = [name for name in frame.columns if name != request.target and name not in joined]
     rows = frame.iloc[target.rows]
-    columns = describe_columns(rows, names, request.categorical, request.drop)
+    described = describe_columns(rows, names, request.categorical, request.drop)
+    columns = [not_an_input(column, request.groups) for column in described]
     if files is not None and request.views is not None:
         columns = with_words(_without_ids(columns, files), request.views) + files.columns()
     views: dict[str, list[str]] = {}

@@ -9,6 +9,10 @@ Besides those that :class:`kernlearn.bundle.ModelBundle` lists:
     ``against``, the model against it: ``{"test", "p_value", "better", "sentence"}`` or None.
 ``chance``
     Where held-out rows are predicted no better than by guessing, what is known of it, else None.
+``chance_p_value``
+    How probable so good a prediction is for a model that knows nothing; None with few rows.
+``warnings``
+    List of sentences on what may make the scores too good; older files have none.
 ``rows``
     Where every row went, see :func:`kernlearn.methods.rows.row_account`.
 ``held_out``
@@ -93,6 +97,8 @@ class TableSource:
     """Why rows were left out, and how many."""
     notes: Sequence[str] = ()
     """What was done to the table as a whole."""
+    warnings: Sequence[str] = ()
+    """What may make the scores too good."""
 
 
 def make_bundle(
@@ -108,12 +114,14 @@ def make_bundle(
         **source.about,
         **_data_facts(task, target),
         **_score_facts(task, outcome),
-        "chance": outcome.judged[0].said.chance(),
+        "chance": None if outcome.chance is None else outcome.chance.sentence,
+        "chance_p_value": None if outcome.chance is None else outcome.chance.p_value,
         "rows": row_account(task, outcome, source.n_read, source.dropped),
         "held_out": _details(task, outcome.judged[0]),
         "method": kept.learner.method.name,
         "method_title": kept.learner.title,
         "requested_method": task.method,
+        "warnings": list(source.warnings),
         "notes": [*source.notes, *outcome.notes, *remarks],
         "comparison": kept.comparison.facts(sign) if kept.comparison else None,
         "certificate": certificate(estimator),

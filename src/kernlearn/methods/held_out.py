@@ -12,7 +12,6 @@ from sklearn.svm import SVC
 from sklearn.utils.metaestimators import available_if
 
 from kernlearn.estimators.held_out.calibration import probabilities
-from kernlearn.estimators.held_out.chance import chance_of_labels, chance_of_numbers
 from kernlearn.estimators.held_out.one_against_rest import OneAgainstRest
 from kernlearn.typing import Array, Indices, Json, PandasFrame, Targets
 
@@ -39,15 +38,22 @@ class HeldOutPredictions:
     """Ends of intervals that are to hold a share of `COVERAGE`."""
     fold: Indices | None = None
     """Which of several models predicted a row; None where there was one."""
+    unit: Indices | None = None
+    """What a row belongs to, such as its patient; None where rows are independent."""
 
     @classmethod
     def of(
-        cls, model: Pipeline, X: PandasFrame, y: Targets, classes: Targets | None
+        cls,
+        model: Pipeline,
+        X: PandasFrame,
+        y: Targets,
+        classes: Targets | None,
+        unit: Indices | None = None,
     ) -> HeldOutPredictions:
         """Ask a fitted pipeline; `classes` are those of the whole table, None for numbers."""
         if classes is None:
             predicted = np.asarray(model.predict(X), dtype=float)
-            return cls(y, predicted, 0, interval=_interval(model, X))
+            return cls(y, predicted, 0, interval=_interval(model, X), unit=unit)
         known = np.searchsorted(classes, model.classes_)
         decision, proba, predicted = _answers(model, X)
         return cls(
@@ -56,6 +62,7 @@ class HeldOutPredictions:
             len(classes),
             _of_all_classes(decision, known, len(classes)),
             _of_all_classes(proba, known, len(classes), 0.0),
+            unit=unit,
         )
 
     @classmethod
@@ -64,7 +71,7 @@ class HeldOutPredictions:
         if len(parts) == 1:
             return parts[0]
         stacked: Json = {}
-        for name in ("y", "predicted", "decision", "proba", "interval"):
+        for name in ("y", "predicted", "decision", "proba", "interval", "unit"):
             values = [getattr(part, name) for part in parts]
             stacked[name] = None if any(v is None for v in values) else np.concatenate(values)
         fold = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -75,6 +82,14 @@ class HeldOutPredictions:
         if self.fold is None:
             return [self]
         return [self.rows(np.flatnonzero(self.fold == fold)) for fold in np.unique(self.fold)]
+
+    def unit_rows(self) -> list[Indices] | None:
+        """The rows of every unit; None where each row is one."""
+        if self.unit is None:
+            return None
+        order = np.argsort(self.unit, kind="stable")
+        parts = np.split(order, np.flatnonzero(np.diff(self.unit[order])) + 1)
+        return None if len(parts) == len(order) else parts
 
     def rows(self, places: Indices) -> HeldOutPredictions:
         """Some of the rows, perhaps several times."""
@@ -93,21 +108,6 @@ class HeldOutPredictions:
         if len(present) == 2:
             decision = proba[:, 1] - proba[:, 0]
         return HeldOutPredictions(places, proba.argmax(axis=1), len(present), decision, proba)
-
-    def chance(self) -> str | None:
-        """What is known of a model that is no better than guessing; None for one that is."""
-        weight = np.ones(len(self))
-        if self.n_classes == 0:
-            y, predicted = (
-                np.asarray(each, dtype=float)[:, None] for each in (self.y, self.predicted)
-            )
-            return chance_of_numbers(predicted, y, weight)
-        signs = np.where(self.y[:, None] == np.arange(self.n_classes), 1.0, -1.0)
-        # Probabilities of all folds have one scale, unlike decision values.
-        values = self.proba
-        if values is None:
-            values = np.where(self.predicted[:, None] == np.arange(self.n_classes), 1.0, -1.0)
-        return chance_of_labels(values, signs, weight)
 
     def __len__(self) -> int:
         return len(self.y)

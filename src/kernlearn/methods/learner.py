@@ -56,10 +56,13 @@ class Learner:
         """How many of so many rows parameters are cross-validated on; None if none are."""
         return min(n_rows, self.method.tuning_rows) if self.method.plan(self.setting).grid else None
 
-    def fit(self, X: PandasFrame, y: Targets) -> Pipeline:
-        """Fit to typed rows; parameters are chosen by cross-validation within them."""
-        X, y, plan = self._planned(X, y)
-        weights = self._weighted(plan, y)
+    def fit(self, X: PandasFrame, y: Targets, units: Indices | None = None) -> Pipeline:
+        """Fit to typed rows; parameters are chosen by cross-validation within them.
+
+        `units` are numbers of what folds hold out together, by default every row.
+        """
+        X, y, units, plan = self._planned(X, y, units)
+        weights = self._weighted(plan, y) | self._grouped(plan, units)
         steps = list(plan.steps)
         if self.prepare is not None and not self.method.prepares:
             prepare = self.prepare()
@@ -72,11 +75,14 @@ class Learner:
                 return self._with_last(before.steps, steps[-1], table, y, weights)
             return Pipeline(steps).fit(X, y, **weights)
         some = self.rows(y, self.method.tuning_rows)
-        folds = fold_splits(y[some], self.setting.task, INNER_FOLDS, self.setting.seed)
+        within = None if units is None else units[some]
+        folds = fold_splits(y[some], self.setting.task, INNER_FOLDS, self.setting.seed, within)
         numbered = [(some[train], some[test]) for train, test in folds]
         return tuned_pipeline(steps, plan.grid, X, y, numbered, self._score)
 
-    def refit(self, model: Pipeline, X: PandasFrame, y: Targets) -> tuple[Pipeline, bool]:
+    def refit(
+        self, model: Pipeline, X: PandasFrame, y: Targets, units: Indices | None = None
+    ) -> tuple[Pipeline, bool]:
         """Fit to more rows than a model of this method had, and say whether its choices were kept.
 
         Through landmarks they are: what columns are prepared to, kernels, ranks and parameters rest
@@ -85,22 +91,25 @@ class Learner:
         last = model.steps[-1][1]
         chosen = last._chosen() if hasattr(last, "_chosen") else None
         if chosen is None:
-            return self.fit(X, y), False
-        X, y, plan = self._planned(X, y)
-        weights = self._weighted(plan, y)
+            return self.fit(X, y, units), False
+        X, y, units, plan = self._planned(X, y, units)
+        weights = self._weighted(plan, y) | self._grouped(plan, units)
         plan.steps[-1][1]._take_over(chosen)
         before = model.steps[:-1]
         table = Pipeline(before).transform(X) if before else X
         return self._with_last(before, plan.steps[-1], table, y, weights), True
 
-    def _planned(self, X: PandasFrame, y: Targets) -> tuple[PandasFrame, Targets, Plan]:
-        """The rows that it learns from, and the plan for so many."""
+    def _planned(
+        self, X: PandasFrame, y: Targets, units: Indices | None
+    ) -> tuple[PandasFrame, Targets, Indices | None, Plan]:
+        """The rows that it learns from, their units, and the plan for so many."""
         self.method.check(self.setting)
         kept = self.rows(y)
         if len(kept) < len(y):
             X, y = X.iloc[kept].reset_index(drop=True), y[kept]
+            units = None if units is None else units[kept]
         unit = float(standard_deviation(y)) or 1.0 if self.setting.task == "regression" else 1.0
-        return X, y, self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
+        return X, y, units, self.method.plan(replace(self.setting, spread=unit, n_rows=len(y)))
 
     def _with_last(
         self,
@@ -136,6 +145,12 @@ class Learner:
             f"method {self.method.name} has no weights of classes; leave --class-weight out, or "
             "choose another --method, such as kernel"
         )
+
+    def _grouped(self, plan: Plan, units: Indices | None) -> Json:
+        """What the fit must be told of units; scikit-learn's own estimators have no folds."""
+        name, last = plan.steps[-1]
+        told = units is not None and has_fit_parameter(last, "groups") and not plan.grid
+        return {f"{name}__groups": units} if told else {}
 
     def _score(self, model: BaseEstimator, X: PandasFrame, y: Targets) -> float:
         """By the metric asked for, or by the model's own where it does not say enough for it."""

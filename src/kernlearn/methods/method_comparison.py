@@ -33,7 +33,7 @@ from kernlearn.methods.splits import Split, fold_splits
 from kernlearn.runtime.convergence_warnings import interrupts_end_everything
 from kernlearn.runtime.processes import run_in_processes
 from kernlearn.runtime.stopping import Stopped
-from kernlearn.typing import Json, PandasFrame, Targets
+from kernlearn.typing import Indices, Json, PandasFrame, Targets
 
 Advance = Callable[[], object]
 
@@ -200,13 +200,14 @@ def compare_methods(
     advance: Advance,
     n_jobs: int = 1,
     options: ComparisonOptions = COMPARISON,
+    units: Indices | None = None,
 ) -> MethodComparison:
     """Compare methods on typed rows by nested cross-validation, in `n_jobs` processes.
 
     Every method is fitted, its own tuning included, to the rows outside of a fold and scored on
     the fold, so no score was seen when anything was chosen. The best of several such means is
-    still a little optimistic: the score to report is one on further rows. `advance` is called
-    `comparison_steps` times.
+    still a little optimistic: the score to report is one on further rows. Folds hold out the rows
+    of one of the `units` together. `advance` is called `comparison_steps` times.
     """
     n, start = len(y), time.perf_counter()
     steps = _Steps(advance, comparison_steps(len(learners), n, options), n_jobs)
@@ -216,7 +217,7 @@ def compare_methods(
     race = [ComparedMethod(one) for one in learners if one.method.max_rows >= few]
     with _quiet():
         for size in options.rounds(n) if race else ():
-            race, left = _round(race, X, y, size, steps, options)
+            race, left = _round(race, X, y, units, size, steps, options)
             ended, best = [*left, *ended], race[0]
             is_late = time.perf_counter() - start > options.seconds
             if best.mean is None or len(race) == 1 or best.n_rows == n or is_late:
@@ -262,6 +263,7 @@ def _round(
     race: Sequence[ComparedMethod],
     X: PandasFrame,
     y: Targets,
+    units: Indices | None,
     size: int,
     steps: _Steps,
     options: ComparisonOptions,
@@ -274,13 +276,16 @@ def _round(
     some = race[0].learner.rows(y, size)
     is_last = len(some) == len(y)
     X, y = X.iloc[some].reset_index(drop=True), y[some]
+    units = None if units is None else units[some]
     race = [replace(entry, scores=(), predictions=(), n_rows=len(y)) for entry in race]
     left: list[ComparedMethod] = []
-    folds = fold_splits(y, setting.task, options.n_folds, setting.seed)[: options.folds(size)]
+    every = fold_splits(y, setting.task, options.n_folds, setting.seed, units)
+    folds = every[: options.folds(size)]
     for number, split in enumerate(folds, start=1):
         # What takes longest begins first, so that no process waits for it in the end.
         order = sorted(range(len(race)), key=lambda place: -race[place].seconds)
-        tasks = [partial(_asked, race[place].learner, X, y, split, options) for place in order]
+        given = X, y, units, split, options
+        tasks = [partial(_asked, race[place].learner, *given) for place in order]
         answers = run_in_processes(tasks, steps.n_jobs, steps)
         for place, answer in zip(order, answers, strict=True):
             race[place] = race[place].after(answer)
@@ -310,7 +315,12 @@ def _hopeless(n_done: int, n_folds: int, chance: float) -> float:
 
 
 def _asked(
-    learner: Learner, X: PandasFrame, y: Targets, split: Split, options: ComparisonOptions
+    learner: Learner,
+    X: PandasFrame,
+    y: Targets,
+    units: Indices | None,
+    split: Split,
+    options: ComparisonOptions,
 ) -> _Answer:
     """A method on one fold."""
     plan = partial(_plan_with_time_limit, learner, options.seconds_of_a_fit)
@@ -319,9 +329,10 @@ def _asked(
     start, (train, test) = time.perf_counter(), split
     predictions, score, note = None, np.nan, ""
     try:
-        model = limited.fit(X.iloc[train].reset_index(drop=True), y[train])
+        learned, tested = (None if units is None else units[part] for part in split)
+        model = limited.fit(X.iloc[train].reset_index(drop=True), y[train], learned)
         rows = X.iloc[test].reset_index(drop=True)
-        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.classes)
+        found = HeldOutPredictions.of(model, rows, y[test], learner.setting.classes, tested)
         predictions, score = found, _score(learner.setting.judge, found)
     except (ValueError, MemoryError) as error:
         predictions, note = None, str(error)

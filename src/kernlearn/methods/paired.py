@@ -17,7 +17,10 @@ from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
 from kernlearn.methods.scores import SCORING, ScoreOptions, metric_draws
 from kernlearn.numerics.rounding import standard_deviation
+from kernlearn.typing import Array, Indices
 
+# Below this p-value, chance is not believed.
+LEVEL = 0.05
 Splits = Sequence[tuple[HeldOutPredictions, HeldOutPredictions]]
 
 
@@ -56,9 +59,15 @@ def paired_test(
         n_tested = float(np.mean([len(first) for first, _ in splits]))
         return Paired("corrected resampled t", corrected_t(differences, n_tested / n_learned))
     first, second = splits[0]
+    units = first.unit_rows()
     if metric.name == "accuracy":
-        return mcnemar(first.predicted == first.y, second.predicted == second.y)
+        right = first.predicted == first.y, second.predicted == second.y
+        if units is not None:
+            return of_units(right[0] * 1.0 - right[1], units)
+        return mcnemar(*right)
     if first.n_classes == 0 and metric.name in SQUARED:
+        if units is not None:
+            return of_units(squared_error(second) - squared_error(first), units)
         return squared_errors(first, second)
     return bootstrap(metric, first, second, seed, options)
 
@@ -89,9 +98,38 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> Paired:
     return Paired("McNemar's test, mid-p", float(min(p, 1.0)), wins, losses)
 
 
+def squared_error(said: HeldOutPredictions) -> Array:
+    """Of every row."""
+    return np.asarray((said.y - said.predicted) ** 2)
+
+
+def of_units(difference: Array, units: Sequence[Indices]) -> Paired:
+    """Student's t of the mean difference of rows that belong to units."""
+    name = "paired t over groups"
+    mean, error = float(difference.mean()), clustered_error(difference, units)
+    if error == 0.0 or len(units) < 2:
+        return Paired(name, 1.0 if not difference.any() else None)
+    return Paired(name, float(2 * student.sf(abs(mean) / error, len(units) - 1)))
+
+
+def clustered_error(values: Array, units: Sequence[Indices]) -> float:
+    r"""The standard error of a mean over rows that belong to units.
+
+    Units are independent, and the rows of one are not, so that the variance of the mean is that of
+    sums over units,
+
+    .. math:: \frac{G}{G - 1} \frac{1}{n^2} \sum_g \Bigl(\sum_{i \in g} (v_i - \bar v)\Bigr)^2
+
+    with G units and n rows.
+    """
+    n, rest = len(units), values - values.mean()
+    sums = np.array([float(rest[rows].sum()) for rows in units])
+    return float(np.sqrt(n / max(n - 1, 1) * (sums**2).sum())) / len(values)
+
+
 def squared_errors(first: HeldOutPredictions, second: HeldOutPredictions) -> Paired:
     """Student's t of the differences between squared errors on the same rows."""
-    difference = (first.y - first.predicted) ** 2 - (second.y - second.predicted) ** 2
+    difference = squared_error(first) - squared_error(second)
     name = "paired t of squared errors"
     n = len(difference)
     spread = float(np.sqrt(n / (n - 1)) * standard_deviation(difference)) if n > 1 else 0.0
@@ -149,3 +187,12 @@ def bootstrap(
     if spread == 0.0:
         return Paired(name, 1.0 if difference == 0.0 else None)
     return Paired(name, float(2 * norm.sf(abs(difference) / spread)))
+
+
+def p_in_words(p: float) -> str:
+    """A p-value with two digits; below some size, no test knows it.
+
+    >>> p_in_words(0.0431), p_in_words(3e-7), p_in_words(0.0)
+    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
+    """
+    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"

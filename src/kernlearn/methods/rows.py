@@ -9,7 +9,7 @@ import numpy as np
 from kernlearn.methods.splits import single_rows
 from kernlearn.methods.task import LearningResult, Task
 from kernlearn.runtime.phrases import listed
-from kernlearn.typing import Json, Targets
+from kernlearn.typing import Indices, Json, Targets
 
 SHOWN = 3
 SMALL = 5
@@ -24,10 +24,11 @@ def row_account(
     with one split), ``to_learn_from``, ``models`` (rows that each learned from, and those its
     parameters were tuned on, None where nothing was), ``refitted``, ``took_over`` (whether that
     kept the choices of the model that was scored), ``in_the_file`` (rows that the model in the file
-    learned from), ``single_classes``, ``small_classes`` (with their rows) and ``sentences``.
+    learned from), ``single_classes``, ``small_classes`` (with their rows), ``groups`` (how many,
+    None without), ``duplicates`` (rows that repeat an earlier one) and ``sentences``.
     """
     kept = outcome.kept
-    singles = single_rows(task.y, task.setting.task)
+    singles = np.unique(task.y[_singles(task)])
     account: Json = {
         "read": n_read,
         "dropped": [{"reason": reason, "rows": n} for reason, n in dropped],
@@ -42,17 +43,20 @@ def row_account(
         "refitted": outcome.refitted,
         "took_over": kept.took_over,
         "in_the_file": len(kept.learner.rows(task.y[kept.rows])),
-        "single_classes": [str(label) for label in task.y[singles].tolist()],
+        "single_classes": [str(label) for label in singles.tolist()],
         "small_classes": _small(task),
+        "groups": None if task.groups is None else len(set(task.groups)),
+        "duplicates": task.units.n_duplicates,
     }
     return {**account, "sentences": _sentences(task, account, task.y[outcome.tests])}
 
 
 def _sentences(task: Task, account: Json, tested: Targets) -> list[str]:
     said = [_read(account), _held_out(task, account)]
+    said += _together(account)
     said += _learned(account)
     said.append(_in_the_file(task, account))
-    said += _single(account["single_classes"])
+    said += _single(account["single_classes"], "row" if task.groups is None else "group")
     said += _few(account["small_classes"], tested)
     return said
 
@@ -90,6 +94,8 @@ def _read(account: Json) -> str:
 
 def _held_out(task: Task, account: Json) -> str:
     held_out, learned = account["held_out"], account["to_learn_from"]
+    if task.times is not None:
+        return _later(account)
     stratified = ", each class in its share" if _has_shares(task) else ""
     if account["folds"]:
         return (
@@ -105,12 +111,46 @@ def _held_out(task: Task, account: Json) -> str:
     )
 
 
+def _later(account: Json) -> str:
+    """Rows held out in the order of time."""
+    held_out, learned = account["held_out"], account["to_learn_from"]
+    if account["folds"]:
+        return (
+            f"{_rows(held_out)} of {account['used']} were predicted from the rows before them, in "
+            f"{account['folds']} consecutive parts, with {learned} at most to learn from."
+        )
+    return (
+        f"The latest {held_out} of {_rows(account['used'])} were held out; the {learned} before "
+        "them were there to learn from."
+    )
+
+
+def _together(account: Json) -> list[str]:
+    """Which rows are never parted."""
+    said, n = [], account["duplicates"]
+    if account["groups"]:
+        said.append(
+            f"The rows belong to {account['groups']} groups: the rows of a group are held out "
+            "together, and tests and intervals count groups."
+        )
+    if n:
+        repeat = "1 row repeats" if n == 1 else f"{n} rows repeat"
+        said.append(
+            f"{repeat} an earlier one in all columns: copies are held out together, so that none "
+            "is predicted from another."
+        )
+    return said
+
+
+def _singles(task: Task) -> Indices:
+    return single_rows(task.y, task.setting.task, task.units.codes)
+
+
 def _has_shares(task: Task) -> bool:
     """Whether every division holds out rows enough for each class to have one."""
     if task.setting.task == "regression":
         return False
-    singles = single_rows(task.y, task.setting.task)
-    n_classes = len(np.unique(task.y)) - len(singles)
+    n_classes = len(np.unique(task.y)) - len(np.unique(task.y[_singles(task)]))
     return min(len(test) for _, test in task.splits()) >= n_classes
 
 
@@ -148,14 +188,14 @@ def _in_the_file(task: Task, account: Json) -> str:
     return f"The model in the file is the one that was scored, {why}: it has not seen those rows."
 
 
-def _single(labels: list[str]) -> list[str]:
+def _single(labels: list[str], what: str) -> list[str]:
     if not labels:
         return []
     shown = listed([repr(label) for label in labels], SHOWN)
     if len(labels) == 1:
-        return [f"The class {shown} has a single row: it is learned from, and never held out."]
+        return [f"The class {shown} has a single {what}: it is learned from, and never held out."]
     return [
-        f"{len(labels)} classes have a single row each ({shown}): these are learned from, and "
+        f"{len(labels)} classes have a single {what} each ({shown}): these are learned from, and "
         "never held out."
     ]
 

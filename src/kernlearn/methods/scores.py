@@ -9,7 +9,7 @@ import numpy as np
 
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.metrics import Metric
-from kernlearn.typing import Array
+from kernlearn.typing import Array, Indices
 
 Z_95 = 1.959963984540054
 
@@ -41,14 +41,19 @@ class Score:
 def held_out_score(
     metric: Metric, said: HeldOutPredictions, seed: int, options: ScoreOptions = SCORING
 ) -> Score:
-    """Accuracy with Wilson's interval; others with a bootstrap interval over rows."""
+    """Accuracy with Wilson's interval; others with a bootstrap interval over rows.
+
+    Where rows belong to units, the bootstrap draws units, for the accuracy too.
+    """
     value = metric.value(said)
-    if metric.name == "accuracy":
+    units = said.unit_rows()
+    n_units = len(said) if units is None else len(units)
+    if metric.name == "accuracy" and (units is None or value in (0.0, 1.0)):
         right = int((said.y == said.predicted).sum())
-        return Score(value, *wilson_interval(right, len(said)))
-    if value is None or len(said) < options.fewest_rows:
+        return Score(value, *wilson_interval(right * n_units // len(said), n_units))
+    if value is None or n_units < options.fewest_rows:
         return Score(value)
-    if metric.name == "r2":
+    if metric.name == "r2" and units is None:
         values = _r2_draws(said, seed, options.n_bootstrap)
     else:
         values = metric_draws(metric, said, seed, options.n_draws)
@@ -78,14 +83,27 @@ def wilson_interval(k: int, n: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=16)  # for the interval, then for every comparison
 def metric_draws(metric: Metric, said: HeldOutPredictions, seed: int, n_draws: int) -> Array:
-    """The metric of draws of rows with repetition, the same for all models that are compared.
+    """The metric of draws of rows, or of units, with repetition.
+
+    The draws are the same for all models that are compared.
 
     NaN where a draw has none, or would be of something else: a class may be missing, and a mean
     over the other classes is no draw of a mean over all.
     """
-    draws = np.random.default_rng(seed).integers(len(said), size=(n_draws, len(said)))
+    units = said.unit_rows()
+    n_units = len(said) if units is None else len(units)
+    draws = np.random.default_rng(seed).integers(n_units, size=(n_draws, n_units))
     n_present = len(np.unique(said.y)) if said.n_classes else 0
-    return np.array([_of_draw(metric, said.rows(rows), n_present) for rows in draws])
+    return np.array(
+        [
+            _of_draw(metric, said.rows(d if units is None else _of_units(units, d)), n_present)
+            for d in draws
+        ]
+    )
+
+
+def _of_units(units: list[Indices], drawn: Indices) -> Indices:
+    return np.concatenate([units[place] for place in drawn])
 
 
 def _of_draw(metric: Metric, drawn: HeldOutPredictions, n_present: int) -> float:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from kernlearn.methods.metrics import Metric
+from kernlearn.methods.paired import LEVEL, p_in_words
 from kernlearn.methods.task import EvaluatedModel
 from kernlearn.typing import Json
-
-# Below this, chance is not believed.
-LEVEL = 0.05
 
 
 def comparison_facts(model: EvaluatedModel, other: EvaluatedModel, metric: Metric) -> Json | None:
@@ -45,7 +43,9 @@ def _sentence(
     if ahead == 0 and p == 1.0:
         return f"{rows}the two are equally good there"
     how = "better" if ahead > 0 else "worse"
-    chance = f"a difference so large comes by chance {_odds(p)} ({_p(p)}, {paired_name(other)})"
+    chance = (
+        f"a difference so large comes by chance {_odds(p)} ({p_in_words(p)}, {paired_name(other)})"
+    )
     if better is None:
         return f"{rows}{chance}, so these rows do not tell the two apart"
     return f"{rows}{chance}, so the model is {how}"
@@ -54,15 +54,6 @@ def _sentence(
 def paired_name(other: EvaluatedModel) -> str:
     """The test that was used."""
     return other.paired.test if other.paired is not None else ""
-
-
-def _p(p: float) -> str:
-    """A p-value with two digits; below some size, no test knows it.
-
-    >>> _p(0.0431), _p(3e-7), _p(0.0)
-    ('p = 0.043', 'p = 3e-07', 'p < 1e-15')
-    """
-    return f"p = {p:.2g}" if p >= 1e-15 else "p < 1e-15"
 
 
 def _odds(p: float) -> str:

@@ -1,64 +1,187 @@
-r"""Which rows are held out, whatever the sizes of the classes.
+r"""Which rows are held out, whatever the sizes of the classes and of the groups.
 
 Rows are shuffled and sorted by class, and dealt out in turn, so that every class is spread as
 evenly as whole rows allow. A class of a single row cannot be learned and tested at once: it is
 always learned from. A class of two or more has a row to learn from in every split.
+
+Rows of one unit, such as a patient, are held out together. A unit counts as one of its most
+frequent class. In the order of time, the rows held out are later than those learned from.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from kernlearn.typing import Indices, Targets
+from kernlearn.typing import Array, Indices, Targets
 
 Split = tuple[Indices, Indices]
+# Consecutive parts of the rows in the order of time, which folds within them hold out as a whole.
+TIME_BLOCKS = 10
 
 
-def single_rows(y: Targets, task: str) -> Indices:
-    """The rows that are alone in their class.
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """What is dealt out: rows, or units of several."""
+
+    codes: Indices
+    """The unit of every row."""
+    sizes: Indices
+    labels: Indices
+    """The most frequent class of each; zero for numbers."""
+
+    @classmethod
+    def of(cls, y: Targets, task: str, units: Indices | None) -> _Units:
+        classes = np.zeros(len(y), dtype=np.intp)
+        if task == "classification":
+            classes = np.unique(y, return_inverse=True)[1].reshape(-1)
+        if units is None:
+            return cls(np.arange(len(y)), np.ones(len(y), dtype=np.intp), classes)
+        codes = np.unique(units, return_inverse=True)[1].reshape(-1)
+        return cls(codes, np.bincount(codes), _most_frequent(codes, classes))
+
+    def rows(self, chosen: Indices) -> Indices:
+        """The rows of some units, sorted."""
+        return np.flatnonzero(np.isin(self.codes, chosen))
+
+    def single(self, task: str) -> Indices:
+        """The units that are alone in their class."""
+        if task == "regression":
+            return np.empty(0, dtype=np.intp)
+        return np.flatnonzero(np.bincount(self.labels)[self.labels] == 1)
+
+    def dealt(self, task: str, seed: int) -> Indices:
+        """Shuffled, sorted by class and the large ones first, without those alone in theirs."""
+        order = np.random.default_rng(seed).permutation(len(self.sizes))
+        order = order[np.lexsort((-self.sizes[order], self.labels[order]))]
+        return np.asarray(order[~np.isin(order, self.single(task))])
+
+
+def _most_frequent(codes: Indices, classes: Indices) -> Indices:
+    """The most frequent class of every unit, the first of several."""
+    n_classes = int(classes.max(initial=0)) + 1
+    pairs, counts = np.unique(codes * n_classes + classes, return_counts=True)
+    order = np.lexsort((-counts, pairs // n_classes))
+    found = pairs[order]
+    firsts = np.append(True, np.diff(found // n_classes) > 0)
+    return np.asarray(found[firsts] % n_classes)
+
+
+def single_rows(y: Targets, task: str, units: Indices | None = None) -> Indices:
+    """The rows that are alone in their class, or whose unit is.
 
     >>> single_rows(np.array(["a", "b", "b"]), "classification").tolist()
     [0]
     """
-    if task == "regression":
-        return np.empty(0, dtype=np.intp)
-    _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-    return np.flatnonzero(counts[codes] == 1)
+    dealt = _Units.of(y, task, units)
+    return dealt.rows(dealt.single(task))
 
 
-def fold_splits(y: Targets, task: str, n_folds: int, seed: int) -> list[Split]:
-    """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer of few rows.
+def fold_splits(
+    y: Targets, task: str, n_folds: int, seed: int, units: Indices | None = None
+) -> list[Split]:
+    """Sorted rows to learn from and to test on, in `n_folds` folds, or fewer of few units.
 
     Every row that is not alone in its class is tested once; `seed` shuffles.
     """
-    order = _dealt(y, task, seed)
+    dealt = _Units.of(y, task, units)
+    order = dealt.dealt(task, seed)
     n_folds = max(2, min(n_folds, len(order)))
     every = np.arange(len(y))
-    tests = [np.sort(order[i::n_folds]) for i in range(n_folds)]
-    return [(np.setdiff1d(every, test), test) for test in tests]
+    tests = [dealt.rows(chosen) for chosen in _folds(order, dealt, n_folds)]
+    return [(np.setdiff1d(every, test), test) for test in tests if len(test)]
 
 
-def holdout_split(y: Targets, task: str, share: float, seed: int) -> Split:
-    """Sorted rows to learn from, and a share of all rows to test on, one at least of each."""
-    order = _dealt(y, task, seed)
-    n_test = min(max(1, int(np.ceil(share * len(y)))), len(order) - 1)
-    # Evenly spaced places in the order of the classes.
-    places = ((np.arange(n_test) + 0.5) * len(order) / n_test).astype(int)
-    test = order[places]
+def _folds(order: Indices, dealt: _Units, n_folds: int) -> list[Indices]:
+    """Each unit to the fold with the fewest rows of its class, of several the smallest."""
+    if (dealt.sizes == 1).all():
+        return [order[i::n_folds] for i in range(n_folds)]
+    totals = np.zeros(n_folds)
+    folds: list[list[int]] = [[] for _ in range(n_folds)]
+    for label in np.unique(dealt.labels[order]):
+        of_class = np.zeros(n_folds)
+        for unit in order[dealt.labels[order] == label]:
+            fold = int(np.lexsort((totals, of_class))[0])
+            folds[fold].append(int(unit))
+            of_class[fold] += dealt.sizes[unit]
+            totals[fold] += dealt.sizes[unit]
+    return [np.array(fold, dtype=np.intp) for fold in folds]
+
+
+def holdout_split(
+    y: Targets, task: str, share: float, seed: int, units: Indices | None = None
+) -> Split:
+    """Sorted rows to learn from, and a share of all rows to test on, one unit at least of each."""
+    dealt = _Units.of(y, task, units)
+    order = dealt.dealt(task, seed)
+    test = _spread(order, dealt, share, len(y))
     if task == "classification":
-        learned = set(np.delete(y, test).tolist())
-        for label in np.unique(y[test]).tolist():
+        learned = set(np.delete(dealt.labels, test).tolist())
+        for label in np.unique(dealt.labels[test]).tolist():
             if label not in learned:  # all of a small class
-                test = np.delete(test, np.flatnonzero(y[test] == label)[0])
-    test = np.sort(test)
-    return np.setdiff1d(np.arange(len(y)), test), test
+                test = np.delete(test, np.flatnonzero(dealt.labels[test] == label)[0])
+    rows = dealt.rows(test)
+    return np.setdiff1d(np.arange(len(y)), rows), rows
+
+
+def _spread(order: Indices, dealt: _Units, share: float, n_rows: int) -> Indices:
+    """Units with a share of the rows, evenly spaced in the order of the classes."""
+    if (dealt.sizes == 1).all():
+        n_test = min(max(1, int(np.ceil(share * n_rows))), len(order) - 1)
+        places = ((np.arange(n_test) + 0.5) * len(order) / n_test).astype(int)
+        return np.asarray(order[places])
+    wanted = share * np.cumsum(dealt.sizes[order])
+    chosen, n_chosen = [], 0
+    for unit, due in zip(order, wanted, strict=True):
+        # Closer to the share with it than without.
+        if due - n_chosen >= dealt.sizes[unit] / 2:
+            chosen.append(int(unit))
+            n_chosen += int(dealt.sizes[unit])
+    if not chosen:
+        chosen = [int(order[np.argmin(dealt.sizes[order])])]
+    return np.array(chosen[: len(order) - 1], dtype=np.intp)
+
+
+def time_splits(times: Array, share: float, n_folds: int | None) -> list[Split]:
+    """Later rows to test on and earlier ones to learn from; rows of one time stay together.
+
+    A share of the rows, the last, is held out once; or, in `n_folds` folds, each of as many
+    consecutive parts after the first is predicted from all rows before it.
+    """
+    order = np.sort(times)
+    n = len(times)
+    places = [n - max(1, int(np.ceil(share * n))), n]
+    if n_folds is not None:
+        places = np.linspace(0, n, n_folds + 2).round().astype(int)[1:].tolist()
+    # The first time of every part; a time that fills a part ends it.
+    starts = np.unique(order[[min(place, n - 1) for place in places[:-1]]])
+    starts = starts[starts > order[0]]
+    if not len(starts):
+        starts = np.unique(times)[-1:]
+    ends = np.append(starts[1:], np.inf)
+    return [
+        (np.flatnonzero(times < start), np.flatnonzero((start <= times) & (times < end)))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def time_blocks(times: Array) -> Indices:
+    """Numbers of consecutive parts of the rows in the order of time, about equally large.
+
+    >>> time_blocks(np.arange(20.0)).tolist()[:6]
+    [0, 0, 1, 1, 2, 2]
+    """
+    different, codes = np.unique(times, return_inverse=True)
+    before = np.searchsorted(np.sort(times), different)
+    return np.asarray((before * TIME_BLOCKS // len(times))[codes.reshape(-1)])
 
 
 def sampled_rows(y: Targets, task: str, n_rows: int, seed: int) -> Indices:
     """At most so many rows, each class in its share and with a row at least."""
     if len(y) <= n_rows:
         return np.arange(len(y))
-    order = _dealt(y, task, seed)
+    order = _Units.of(y, task, None).dealt(task, seed)
     places = ((np.arange(n_rows) + 0.5) * len(order) / n_rows).astype(int)
     kept = order[places]
     if task == "classification":
@@ -66,12 +189,3 @@ def sampled_rows(y: Targets, task: str, n_rows: int, seed: int) -> Indices:
         firsts = [np.flatnonzero(y == label)[0] for label in missing]
         kept = np.concatenate([kept, np.array(firsts, dtype=np.intp)])
     return np.sort(kept)
-
-
-def _dealt(y: Targets, task: str, seed: int) -> Indices:
-    """Shuffled rows, sorted by class, without those that are alone in theirs."""
-    order = np.random.default_rng(seed).permutation(len(y))
-    if task == "regression":
-        return order
-    order = order[np.argsort(y[order], kind="stable")]
-    return np.asarray(order[~np.isin(order, single_rows(y, task))])

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from sklearn.pipeline import Pipeline
 
 from kernlearn.estimators.inputs.stopping import set_callback
+from kernlearn.methods.chance import Chance
 from kernlearn.methods.held_out import HeldOutPredictions
 from kernlearn.methods.importance import IMPORTANCE, Importance, ImportanceOptions
 from kernlearn.methods.learner import Learner
@@ -19,12 +20,13 @@ from kernlearn.methods.metrics import Metric
 from kernlearn.methods.paired import Paired
 from kernlearn.methods.preparation import preparation, words_of
 from kernlearn.methods.registry import BASELINES, GUESS, LINEAR, METHODS, find_method
+from kernlearn.methods.row_units import RowUnits
 from kernlearn.methods.scores import SCORING, Score, ScoreOptions
-from kernlearn.methods.splits import Split, fold_splits, holdout_split
+from kernlearn.methods.splits import Split, fold_splits, holdout_split, time_blocks, time_splits
 from kernlearn.runtime.stopping import Progress
 from kernlearn.tables import Column, columns_used
 from kernlearn.tables.column import THINGS
-from kernlearn.typing import Indices, PandasFrame, Targets
+from kernlearn.typing import Array, Indices, PandasFrame, Targets
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -64,7 +66,7 @@ class Task:
     setting: Setting
     method: str
     """A name of the registry, or "auto"."""
-    holdout: float = 0.25
+    test_size: float = 0.25
     """Share of rows held out, if `cv`, a number of folds, is None."""
     cv: int | None = None
     refit: bool = True
@@ -82,6 +84,10 @@ class Task:
     client: Client | None = None
     """Of the cluster on which the model is learned, where it can be."""
     options: WorkflowOptions = WORKFLOW
+    groups: Targets | None = None
+    """What rows are held out together by, such as their patient."""
+    times: Array | None = None
+    """By which later rows are held out, and earlier ones learned from."""
 
     @property
     def metric(self) -> Metric:
@@ -91,9 +97,22 @@ class Task:
     def splits(self) -> list[Split]:
         """Rows to learn from and rows to judge by."""
         kind, seed = self.setting.task, self.setting.seed
+        if self.times is not None:
+            return time_splits(self.times, self.test_size, self.cv)
         if self.cv:
-            return fold_splits(self.y, kind, self.cv, seed)
-        return [holdout_split(self.y, kind, self.holdout, seed)]
+            return fold_splits(self.y, kind, self.cv, seed, self.units.codes)
+        return [holdout_split(self.y, kind, self.test_size, seed, self.units.codes)]
+
+    @cached_property
+    def units(self) -> RowUnits:
+        """The groups, and copies of one row: what is held out together."""
+        return RowUnits.of(self.X, self.groups)
+
+    def units_of(self, rows: Indices) -> Indices | None:
+        """What folds within some rows hold out together: units, or consecutive parts of time."""
+        if self.times is not None:
+            return time_blocks(self.times[rows])
+        return None if self.units.codes is None else self.units.codes[rows]
 
     def learner(self, name: str) -> Learner:
         """Fits the method of that name."""
@@ -196,3 +215,5 @@ class LearningResult:
     """What each view adds, as `columns` says what each column adds."""
     notes: list[str] = field(default_factory=list)
     """What was skipped, and what ended early."""
+    chance: Chance | None = None
+    """The model beside guessing."""

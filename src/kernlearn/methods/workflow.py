@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from kernlearn.estimators.inputs.row_limits import EXACT_ROWS
 from kernlearn.estimators.inputs.stopping import set_callback
+from kernlearn.methods.chance import chance
 from kernlearn.methods.description import is_mixture, name_columns
 from kernlearn.methods.errors import MethodError
 from kernlearn.methods.held_out import HeldOutPredictions
@@ -112,7 +113,8 @@ def _learned(task: Task, advance: Advance) -> LearningResult:
     )
     outcome.notes.extend(kept.comparison.notes if kept.comparison else ())
     outcome.notes.extend(b.note for b in baselines if b.note)
-    return outcome
+    n_given = outcome.judged[0].n_given
+    return replace(outcome, chance=chance(model.parts, baselines[-1].parts, n_given))
 
 
 def _goes_at_once(task: Task, split: Split, learner: Learner) -> bool:
@@ -195,7 +197,8 @@ def _compared(task: Task, rows: Indices, advance: Advance) -> MethodComparison |
     if task.method != AUTO:
         return None
     X, y = _rows(task.X, rows), task.y[rows]
-    return compare_methods(task.rivals(), X, y, advance, task.n_jobs, task.options.comparison)
+    how = task.n_jobs, task.options.comparison, task.units_of(rows)
+    return compare_methods(task.rivals(), X, y, advance, *how)
 
 
 def _fitted(
@@ -215,7 +218,7 @@ def _fitted_by(
     before: PipelineFit | None = None,
 ) -> PipelineFit:
     start = time.perf_counter()
-    given, took_over = (_rows(task.X, rows), task.y[rows]), False
+    given, took_over = (_rows(task.X, rows), task.y[rows], task.units_of(rows)), False
     if before is None:
         pipeline = learner.fit(*given)
     else:
@@ -248,7 +251,7 @@ def _baseline_prediction(
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # it is no news of the model
-                fitted = learner.fit(_rows(task.X, train), task.y[train])
+                fitted = learner.fit(_rows(task.X, train), task.y[train], task.units_of(train))
         except (MethodError, MemoryError) as error:
             said.note = f"{learner.title} was skipped: {error}"
             break
@@ -260,8 +263,10 @@ def _baseline_prediction(
 def _ask(said: _Said, pipeline: Pipeline, task: Task, split: Split, seconds: float) -> None:
     start = time.perf_counter()
     test = split[1]
-    classes = task.setting.classes
-    said.parts.append(HeldOutPredictions.of(pipeline, _rows(task.X, test), task.y[test], classes))
+    classes, codes = task.setting.classes, task.units.codes
+    unit = None if codes is None else codes[test]
+    asked = _rows(task.X, test), task.y[test], classes, unit
+    said.parts.append(HeldOutPredictions.of(pipeline, *asked))
     said.seconds += seconds + time.perf_counter() - start
 
 
@@ -347,7 +352,11 @@ def _without_each(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it is not the model that is kept
             with interrupts_end_everything():
-                model = _without(task, fit.learner, j).fit(_rows(task.X, train), task.y[train])
+                learner, given = (
+                    _without(task, fit.learner, j),
+                    (task.y[train], task.units_of(train)),
+                )
+                model = learner.fit(_rows(task.X, train), *given)
         rest = HeldOutPredictions.of(model, X, y, setting.classes)
         lost = task.metric.goodness(whole) - task.metric.goodness(rest)
         error = difference_error(task.metric, whole, rest, setting.seed, task.options.scoring)

@@ -19,8 +19,8 @@ class Column:
         As in the table.
     kind : str
         "number", "category", "date" and "row number" are used, and with views "sequence",
-        "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text" and "dropped"
-        are not.
+        "sparse row", "graph" and "words"; "constant", "identifier", "empty", "text", "dropped" and
+        "group" are not.
     action : str
         What was done with it, in words.
     notation : str

@@ -25,7 +25,9 @@ def summary(subject: Subject) -> Html | None:
     sentences = [_purpose(facts), _quality(facts), _beside_baseline(facts), _kernel(facts)]
     sentences.append(_certified(facts))
     said = " ".join(sentence for sentence in sentences if sentence)
-    return join(_chance(facts), tag("p", said, class_="lead")) if said else _chance(facts)
+    first = [_chance(facts), _warnings(facts), tag("p", said, class_="lead") if said else None]
+    known = [part for part in first if part is not None]
+    return join(*known) if known else None
 
 
 def _chance(facts: Facts) -> Html | None:
@@ -34,6 +36,14 @@ def _chance(facts: Facts) -> Html | None:
     if not found:
         return None
     return tag("p", tag("strong", f"No better than guessing: {plain(found)}."), class_="lead")
+
+
+def _warnings(facts: Facts) -> Html | None:
+    """What may make the scores too good."""
+    found = facts.words("warnings")
+    if not found:
+        return None
+    return join(*(tag("p", tag("strong", "Warning: "), f"{plain(w)}.") for w in found))
 
 
 def _purpose(facts: Facts) -> str:

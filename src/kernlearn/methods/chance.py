@@ -1,0 +1,101 @@
+r"""Whether held-out rows are predicted better than by guessing, and how sure that is.
+
+The guess is the mean of the targets, or the most frequent class. Two measures of every row tell:
+
+- classes: whether the label is right, less whether the guess is; and the product of what the
+  probabilities and the labels are above their means, which does not ask how frequent classes are;
+- numbers: by how much the squared error is less than that of the mean, and the absolute error less
+  than that of the median, which a few outlying rows do not decide.
+
+Each is tested for a mean above zero. The p-value is twice the smaller of the two, and at most one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+from kernlearn.methods.held_out import HeldOutPredictions
+from kernlearn.methods.paired import LEVEL, clustered_error, p_in_words
+from kernlearn.typing import Array
+
+# Of fewer rows held out nothing can be told.
+FEWEST_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Chance:
+    """How probable so good a score is for a model that knows nothing."""
+
+    p_value: float
+    figures: str
+    """The score beside that of guessing."""
+
+    @property
+    def sentence(self) -> str | None:
+        """What is known of a model that is no better than guessing; None for one that is.
+
+        >>> Chance(0.4, "R² on held-out rows is -0.01, that of the mean 0").sentence
+        'R² on held-out rows is -0.01, that of the mean 0 (p = 0.4)'
+        """
+        return f"{self.figures} ({p_in_words(self.p_value)})" if self.p_value >= LEVEL else None
+
+
+def chance(
+    model: Sequence[HeldOutPredictions], guess: Sequence[HeldOutPredictions], n_learned: int
+) -> Chance | None:
+    """The model beside the guess, split by split; None where there is too little to tell.
+
+    `n_learned` is the number of rows that one split learns from.
+    """
+    whole, other = HeldOutPredictions.joined(model), HeldOutPredictions.joined(guess)
+    if len(whole) < FEWEST_ROWS or np.all(whole.y == whole.y[0]):
+        return None
+    both = list(zip(model, guess, strict=True))
+    of_splits = [_gains(first, second) for first, second in both]
+    ps = [_p(gains, model, n_learned) for gains in zip(*of_splits, strict=True)]
+    p = min(1.0, len(ps) * min(ps))
+    if whole.n_classes == 0:
+        errors, spread = ((whole.y - said.predicted) ** 2 for said in (whole, other))
+        explained = 1.0 - float(errors.sum()) / float(spread.sum()) if spread.any() else 0.0
+        return Chance(p, f"R² on held-out rows is {explained:.2f}, that of the mean 0")
+    right, guessed = (100.0 * float(np.mean(s.y == s.predicted)) for s in (whole, other))
+    return Chance(
+        p,
+        f"{right:.0f} % of held-out rows are told right, {guessed:.0f} % by naming the most "
+        "frequent class",
+    )
+
+
+def _gains(model: HeldOutPredictions, guess: HeldOutPredictions) -> tuple[Array, Array]:
+    """What rows of one split gain over the guess, by two measures."""
+    y, n = model.y, model.n_classes
+    if n == 0:
+        squares = (y - guess.predicted) ** 2 - (y - model.predicted) ** 2
+        return squares, np.abs(y - np.median(y)) - np.abs(y - model.predicted)
+    right = (y == model.predicted) * 1.0 - (y == guess.predicted)
+    truth = (y[:, None] == np.arange(n)) * 1.0
+    told = model.proba
+    if told is None:
+        told = (model.predicted[:, None] == np.arange(n)) * 1.0
+    products = (told - told.mean(axis=0)) * (truth - truth.mean(axis=0))
+    return right, np.asarray(products.sum(axis=1))
+
+
+def _p(gains: Sequence[Array], splits: Sequence[HeldOutPredictions], n_learned: int) -> float:
+    """The one-sided p-value of a mean above zero, by folds or by the units of one split."""
+    if len(gains) > 1:
+        means = np.array([float(each.mean()) for each in gains])
+        ratio = float(np.mean([len(each) for each in gains])) / n_learned
+        error = float(means.std(ddof=1)) * np.sqrt(1.0 / len(means) + ratio)
+        mean, freedom = float(means.mean()), len(means) - 1
+    else:
+        mean = float(gains[0].mean())
+        units = splits[0].unit_rows() or [np.array([i]) for i in range(len(gains[0]))]
+        error, freedom = clustered_error(gains[0], units), len(units) - 1
+    if error == 0.0 or freedom < 1:
+        return 0.0 if mean > 0.0 else 1.0
+    return float(student.sf(mean / error, freedom))

@@ -1,0 +1,98 @@
+"""Columns that make a score too good to be true.
+
+A column is a repeated identity, such as a patient, if rows with its value have the same target, and
+rows with other values tell nothing of it. Rows of one patient then stand on both sides of a split,
+and the score tells how well patients are remembered.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from kernlearn.runtime.optional import load_pandas
+from kernlearn.tables.typed import as_numbers
+from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
+
+# How often values of an identity repeat, on average, and how many there are.
+REPEATS = (2, 100)
+FEWEST_VALUES, FEWEST_NAMED = 20, 10
+# Of what the simplest guess gets wrong, the part that other rows with the same value get right.
+MOST_EXPLAINED, MOST_NAMED = 0.8, 0.5
+NAMES = re.compile(
+    r"(^|[_ .\-])(id|ids|uid|patient|subject|person|participant|donor|animal|mouse|user|customer|"
+    r"client|member|household|family|owner|account|device|batch|session|case)s?($|[_ .\-\d])",
+    re.IGNORECASE,
+)
+
+
+def repeated_identities(
+    frame: PandasFrame, names: list[str], y: Targets, task: str, target: str
+) -> list[str]:
+    """One sentence for each column of rows of a table that seems to say whose rows they are."""
+    found = []
+    for name in names:
+        part = _explained_by_identity(frame[name], y, task, NAMES.search(name) is not None)
+        if part is not None:
+            found.append(
+                f"`{name}` looks like an identity that repeats: other rows with the same value "
+                f"explain {part:.0%} of `{target}`. If such rows belong together, the scores are "
+                f"too good; pass --groups {name}"
+            )
+    return found
+
+
+def _explained_by_identity(
+    cells: PandasSeries, y: Targets, task: str, is_named: bool
+) -> float | None:
+    """What rows of the same value explain, if that is too much for a usual column."""
+    codes = load_pandas("reading a table").factorize(cells)[0]
+    known = codes >= 0
+    codes, y = codes[known], y[known]
+    n, n_values = len(codes), int(codes.max(initial=-1)) + 1
+    if n_values < (FEWEST_NAMED if is_named else FEWEST_VALUES):
+        return None
+    if not REPEATS[0] <= n / n_values <= REPEATS[1]:
+        return None
+    numbers = as_numbers(cells[known])
+    is_ordered = not np.isnan(numbers).any()
+    if is_ordered and (numbers != np.floor(numbers)).any():
+        return None
+    explain = _explained_classes if task == "classification" else _explained_numbers
+    part = explain(codes, y)
+    if part < (MOST_NAMED if is_named else MOST_EXPLAINED):
+        return None
+    if is_ordered and not is_named:
+        order = np.unique(numbers, return_inverse=True)[1].reshape(-1)
+        if explain(order, y, of_neighbours=True) > part / 2:
+            return None  # a quantity: values close to each other have targets close to each other
+    return part
+
+
+def _pooled(values: Array, codes: Indices, of_neighbours: bool) -> Array:
+    """Sums over the other rows of the same value, or over the values before and after it."""
+    sums = np.zeros((int(codes.max()) + 1, values.shape[1]))
+    np.add.at(sums, codes, values)
+    if not of_neighbours:
+        return np.asarray(sums[codes] - values)
+    padded = np.pad(sums, [(1, 1), (0, 0)])
+    return np.asarray((padded[:-2] + padded[2:])[codes])
+
+
+def _explained_classes(codes: Indices, y: Targets, of_neighbours: bool = False) -> float:
+    """The part of the rows that the most frequent class gets wrong, but the pool does not."""
+    truth = (y[:, None] == np.unique(y)) * 1.0
+    share = truth.mean(axis=0)
+    told = (_pooled(truth, codes, of_neighbours) + 1e-6 * share).argmax(axis=1)
+    right, guess = float(np.mean(told == truth.argmax(axis=1))), float(share.max())
+    return (right - guess) / max(1.0 - guess, 1e-12)
+
+
+def _explained_numbers(codes: Indices, y: Targets, of_neighbours: bool = False) -> float:
+    """R² of the mean over the pool."""
+    apart = y - y.mean()
+    sums, counts = _pooled(np.column_stack([apart, np.ones(len(y))]), codes, of_neighbours).T
+    total = float(apart @ apart)
+    errors = (apart - sums / np.maximum(counts, 1.0)) ** 2
+    return 1.0 - float(errors.sum()) / total if total > 0 else 0.0
