@@ -123,3 +123,14 @@ def test_the_columns_used():
     columns = describe_columns(frame, ["a", "b", "c"])
     assert columns_used(columns) == ["a", "b"]
     assert columns_used(columns, "category") == ["b"]
+
+
+def test_an_identifier_with_a_few_duplicates_is_still_one():
+    codes = [f"A{i:03d}" for i in range(60)] + ["A001", "A002"]
+    frame = pd.DataFrame({"code": codes, "id": [*range(900, 960), 900, 901], "x": range(62)})
+    frame["dose_id"] = np.arange(62) % 7
+    code, number, _, dose = describe_columns(frame, ["code", "id", "x", "dose_id"])
+    assert (code.kind, number.kind, dose.kind) == ("identifier", "identifier", "number")
+    assert code.action.startswith("left out: an identifier, 60 values in 62 rows; --groups holds")
+    many = pd.DataFrame({"code": [f"A{i % 40:03d}" for i in range(62)]})
+    assert describe_columns(many, ["code"])[0].kind == "text"

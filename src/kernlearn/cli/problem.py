@@ -19,7 +19,7 @@ from kernlearn.methods.matrices import read_matrices
 from kernlearn.methods.method import METHOD_OPTIONS, MethodOptions, Setting
 from kernlearn.methods.metrics import find_metric
 from kernlearn.methods.registry import KERNEL, METHODS, MKL
-from kernlearn.methods.suspicions import repeated_identities
+from kernlearn.methods.suspicions import repeated_identities, telling_columns
 from kernlearn.methods.task import AUTO, WORKFLOW, Task, WorkflowOptions
 from kernlearn.methods.views import ViewFiles, found_views, read_view_files, read_views, with_words
 from kernlearn.runtime.memory import available, in_words
@@ -139,7 +139,7 @@ def read_problem(request: FitRequest, options: CommandOptions) -> FitProblem:
     dropped = [(f"without a value of {request.target!r}", n_missing)] if n_missing else []
     if table.n_rows > len(frame):
         dropped.append(("for which there was no room in memory", table.n_rows - len(frame)))
-    warned = [] if request.matrices else _suspicions(frame, columns, request, target)
+    warned = [] if request.matrices else _suspicions(frame, task, request, target)
     return FitProblem(task, target, table.n_rows, dropped, notes, warned)
 
 
@@ -153,16 +153,17 @@ def _dependence(frame: PandasFrame, request: FitRequest, target: Target) -> Json
     return found
 
 
-def _suspicions(
-    frame: PandasFrame, columns: list[Column], request: FitRequest, target: Target
-) -> list[str]:
+def _suspicions(frame: PandasFrame, task: Task, request: FitRequest, target: Target) -> list[str]:
     """What of the columns makes a score too good to be true."""
-    if request.groups is not None:
-        return []
-    looked_at = ("number", "category", "text", "identifier")
-    names = [c.name for c in columns if c.kind in looked_at and c.name in frame.columns]
     given = target.y, target.task, request.target
-    return repeated_identities(frame.iloc[target.rows], names, *given)
+    named: dict[str, str] = {}
+    if request.groups is None:
+        looked_at = ("number", "category", "text", "identifier")
+        names = [c.name for c in task.columns if c.kind in looked_at and c.name in frame.columns]
+        named = repeated_identities(frame.iloc[target.rows], names, *given)
+    used = columns_used(task.columns, "number", "date", "category")
+    others = task.X[[name for name in used if name not in named]]
+    return [*named.values(), *telling_columns(others, *given, task.units.codes).values()]
 
 
 def _read(

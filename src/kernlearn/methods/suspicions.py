@@ -3,14 +3,22 @@
 A column is a repeated identity, such as a patient, if rows with its value have the same target, and
 rows with other values tell nothing of it. Rows of one patient then stand on both sides of a split,
 and the score tells how well patients are remembered.
+
+A column gives the target away if it alone predicts held-out rows almost perfectly: by the value of
+the nearest row, or by other rows of its category. An empty cell counts as a value.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 
+from kernlearn.methods.splits import fold_splits, sampled_rows
 from kernlearn.runtime.optional import load_pandas
 from kernlearn.tables.typed import as_numbers
 from kernlearn.typing import Array, Indices, PandasFrame, PandasSeries, Targets
@@ -20,6 +28,10 @@ REPEATS = (2, 100)
 FEWEST_VALUES, FEWEST_NAMED = 20, 10
 # Of what the simplest guess gets wrong, the part that other rows with the same value get right.
 MOST_EXPLAINED, MOST_NAMED = 0.8, 0.5
+# Of what the simplest guess gets wrong, the part that a column which gives the target away gets
+# right, for classes and for numbers; in a table of so many rows.
+ALMOST_ALL = {"classification": 0.95, "regression": 0.99}
+FEWEST_ROWS, MOST_ROWS = 30, 3000
 NAMES = re.compile(
     r"(^|[_ .\-])(id|ids|uid|patient|subject|person|participant|donor|animal|mouse|user|customer|"
     r"client|member|household|family|owner|account|device|batch|session|case)s?($|[_ .\-\d])",
@@ -29,13 +41,13 @@ NAMES = re.compile(
 
 def repeated_identities(
     frame: PandasFrame, names: list[str], y: Targets, task: str, target: str
-) -> list[str]:
-    """One sentence for each column of rows of a table that seems to say whose rows they are."""
-    found = []
+) -> dict[str, str]:
+    """A sentence for each column of rows of a table that seems to say whose rows they are."""
+    found = {}
     for name in names:
         part = _explained_by_identity(frame[name], y, task, NAMES.search(name) is not None)
         if part is not None:
-            found.append(
+            found[name] = (
                 f"`{name}` looks like an identity that repeats: other rows with the same value "
                 f"explain {part:.0%} of `{target}`. If such rows belong together, the scores are "
                 f"too good; pass --groups {name}"
@@ -90,9 +102,81 @@ def _explained_classes(codes: Indices, y: Targets, of_neighbours: bool = False) 
 
 
 def _explained_numbers(codes: Indices, y: Targets, of_neighbours: bool = False) -> float:
-    """R² of the mean over the pool."""
-    apart = y - y.mean()
+    """R² of the mean over the pool, in ranks, which a few outlying rows do not decide."""
+    ranks = rankdata(y)
+    apart = ranks - ranks.mean()
     sums, counts = _pooled(np.column_stack([apart, np.ones(len(y))]), codes, of_neighbours).T
     total = float(apart @ apart)
     errors = (apart - sums / np.maximum(counts, 1.0)) ** 2
     return 1.0 - float(errors.sum()) / total if total > 0 else 0.0
+
+
+def telling_columns(
+    X: PandasFrame, y: Targets, task: str, target: str, units: Indices | None = None
+) -> dict[str, str]:
+    """A sentence for each column of typed rows that gives the target away.
+
+    Units, numbers of what belongs together, are not parted.
+    """
+    rows = sampled_rows(y, task, MOST_ROWS, 0)
+    if len(rows) < FEWEST_ROWS:
+        return {}
+    X, y = X.iloc[rows], y[rows]
+    folds = fold_splits(y, task, 5, 0, None if units is None else units[rows])
+    # Numbers by their ranks: nothing is told beyond the largest that was learned from.
+    is_class = task == "classification"
+    truth = (y[:, None] == np.unique(y)) * 1.0 if is_class else rankdata(y)[:, None]
+    found = {}
+    for name in X.columns:
+        cells = X[name].to_numpy()
+        part = _explained_alone(cells, truth, task, folds)
+        if part >= ALMOST_ALL[task]:
+            found[str(name)] = (
+                f"`{name}` alone predicts `{target}` ({part:.0%} of held-out rows, beyond "
+                f"guessing): is it known beforehand? If not, pass --drop {name}"
+            )
+    return found
+
+
+def _explained_alone(
+    cells: NDArray[Any], truth: Array, task: str, folds: Sequence[tuple[Indices, Indices]]
+) -> float:
+    """What a column explains of held-out rows, beyond the most frequent class or the mean."""
+    told, guess = np.zeros_like(truth), np.zeros_like(truth)
+    tested = np.concatenate([test for _, test in folds])
+    for train, test in folds:
+        guess[test] = truth[train].mean(axis=0)
+        told[test] = _told(cells[train], truth[train], cells[test], guess[test])
+    if task == "classification":
+        labels = truth.argmax(axis=1)
+        errors = ((each.argmax(axis=1) != labels)[tested] for each in (told, guess))
+        wrong, missed = (float(each.mean()) for each in errors)
+    else:
+        wrong, missed = (float(((each - truth)[tested] ** 2).sum()) for each in (told, guess))
+    return 1.0 - wrong / missed if missed > 0 else 0.0
+
+
+def _told(cells: NDArray[Any], truth: Array, new: NDArray[Any], guess: Array) -> Array:
+    """What is said of new cells: the mean of equal ones, of numbers between the nearest two."""
+    told = guess.copy()
+    empty, asked = (_is_empty(each) for each in (cells, new))
+    if empty.any():
+        told[asked] = truth[empty].mean(axis=0)
+    values, codes = np.unique(cells[~empty], return_inverse=True)
+    if not len(values):
+        return told
+    means = np.zeros((len(values), truth.shape[1]))
+    np.add.at(means, codes.reshape(-1), truth[~empty])
+    means /= np.bincount(codes.reshape(-1))[:, None]
+    there = np.flatnonzero(~asked)
+    if cells.dtype.kind == "f":
+        told[there] = np.column_stack([np.interp(new[there], values, m) for m in means.T])
+        return told
+    places = np.searchsorted(values, new[there]).clip(0, len(values) - 1)
+    seen = values[places] == new[there]
+    told[there[seen]] = means[places[seen]]
+    return told
+
+
+def _is_empty(cells: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells == "")

@@ -35,6 +35,8 @@ MAX_CATEGORIES = 100
 FEW_TEXTS = 30
 # Fewer rows than this can hold different values by chance.
 ROWS_FOR_IDENTIFIER = 20
+# Of the cells of an identifier, a few may repeat others.
+DIFFERENT = 0.9
 # Names and codes have fewer words on average; reviews and notes have more.
 WORDS_OF_PROSE = 3
 
@@ -52,8 +54,8 @@ def describe_columns(
     numbers or dates in every cell that are written in one other way (1.234,50, $5, 53 %, true,
     31/12/2021) make a number or a date, too;
     a column where half of the cells or more, but not all, are numbers is refused; text of a word
-    or two that differs in every row is an identifier, other text that differs in most rows is free
-    text; the rest are categories.
+    or two that differs in nine rows of ten or more is an identifier, and so are whole numbers named
+    id; other text that differs in most rows is free text; the rest are categories.
 
     Parameters
     ----------
@@ -128,6 +130,8 @@ def _number(name: str, numbers: Array, n_missing: int) -> Column:
         return Column(name, "constant", f"left out: every cell is {numbers[0]:g}")
     if n_missing == 0 and _counts_rows(name, numbers):
         return Column(name, "identifier", "left out: it numbers the rows")
+    if n_missing == 0 and _is_named(name) and _is_whole(numbers) and _differ(numbers):
+        return _identifier(name, len(np.unique(numbers)), len(numbers))
     return Column(name, "number", _filled("used as a number", n_missing, "the median"))
 
 
@@ -139,13 +143,36 @@ def _date(name: str, dates: Array, n_missing: int) -> Column:
 
 def _counts_rows(name: str, numbers: Array) -> bool:
     """Whether whole numbers go up or down by one, or differ in every row under a telling name."""
-    if len(numbers) < ROWS_FOR_IDENTIFIER or (numbers != np.floor(numbers)).any():
+    if len(numbers) < ROWS_FOR_IDENTIFIER or not _is_whole(numbers):
         return False
     steps = np.diff(numbers)
     if (steps == 1).all() or (steps == -1).all():
         return True
-    is_named = name.lower() == "id" or name.lower().endswith(("_id", " id", ".id"))
-    return is_named and len(np.unique(numbers)) == len(numbers)
+    return _is_named(name) and len(np.unique(numbers)) == len(numbers)
+
+
+def _is_whole(numbers: Array) -> bool:
+    return bool((numbers == np.floor(numbers)).all())
+
+
+def _is_named(name: str) -> bool:
+    return name.lower() == "id" or name.lower().endswith(("_id", " id", ".id"))
+
+
+def _differ(cells: Array | NDArray[np.object_]) -> bool:
+    """Whether nearly all cells differ, and are many enough for that to mean something."""
+    n = len(cells)
+    return n >= ROWS_FOR_IDENTIFIER and len(set(cells.tolist())) >= DIFFERENT * n
+
+
+def _identifier(name: str, n_values: int, n_rows: int) -> Column:
+    """An identifier of which some values repeat."""
+    return Column(
+        name,
+        "identifier",
+        f"left out: an identifier, {n_values} values in {n_rows} rows; --groups holds the rows of "
+        "one value out together",
+    )
 
 
 def _check_one_type(name: str, present: PandasSeries, plain: Array) -> None:
@@ -168,7 +195,9 @@ def _check_one_type(name: str, present: PandasSeries, plain: Array) -> None:
 def _text_column(name: str, present: PandasSeries, n_missing: int) -> Column:
     texts = as_text(present)
     n_values, n = len(set(texts)), len(texts)
-    if n_values == n >= ROWS_FOR_IDENTIFIER and _mean_words(texts) < WORDS_OF_PROSE:
+    if _differ(texts) and _mean_words(texts) < WORDS_OF_PROSE:
+        if n_values < n:
+            return _identifier(name, n_values, n)
         return Column(name, "identifier", "left out: its text differs in every row")
     if (n_values > FEW_TEXTS and 2 * n_values > n) or n_values == n >= ROWS_FOR_IDENTIFIER:
         return Column(name, "text", f"left out: free text, {n_values} different values")
